@@ -1,0 +1,66 @@
+# The list of things one can do. Every target sets up .venv by itself.
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+READY := $(VENV)/.ready
+CORE := pyproject.toml CMakeLists.txt $(wildcard core/*.cpp core/*.hpp)
+
+.PHONY: help demo test test-slow test-sanitize lint format bench clean
+
+help:  ## show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
+
+demo: $(READY)  ## run the main job on data that ships with scikit-learn; pictures in demo_output/
+	$(RUN) examples/demo.py
+
+test: $(READY)  ## run the tests
+	$(RUN) -m pytest -m "not slow"
+
+test-slow: $(READY)  ## run the tests that take minutes
+	$(RUN) -m pytest -m slow
+
+test-sanitize: .venv-sanitize/.ready  ## run the tests with AddressSanitizer and UBSan in the core
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	.venv-sanitize/bin/python -m pytest -m "not slow" -p no:cacheprovider
+
+lint: $(READY)  ## check style, types and layers
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+	$(VENV)/bin/lint-imports
+
+format: $(READY)  ## bring the code into shape
+	$(RUN) -m ruff check --fix .
+	$(RUN) -m ruff format .
+
+bench: $(VENV)/.bench  ## measure against LightGBM, XGBoost and scikit-learn
+	$(RUN) benchmarks/trees.py
+
+clean:  ## remove everything that can be made again
+	rm -rf .venv .venv-sanitize build dist demo_output .pytest_cache .mypy_cache .ruff_cache \
+	       .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+define new_venv
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "wgboost needs Python 3.11 or newer; say which one: make PYTHON=python3.12 ..."; exit 1; }
+	@test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
+endef
+
+$(READY): $(CORE)
+	$(call new_venv,$(VENV))
+	$(RUN) -m pip install --quiet --editable '.[test,lint]'
+	@touch $@
+
+$(VENV)/.bench: $(READY)
+	$(RUN) -m pip install --quiet --editable '.[bench]'
+	@touch $@
+
+.venv-sanitize/.ready: $(CORE)
+	$(call new_venv,.venv-sanitize)
+	.venv-sanitize/bin/python -m pip install --quiet --editable '.[test]' \
+	  --config-settings build-dir=build/sanitize \
+	  --config-settings cmake.build-type=Debug \
+	  --config-settings cmake.define.WGBOOST_SANITIZE=ON
+	@touch $@

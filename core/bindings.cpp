@@ -1,0 +1,342 @@
+// The Python face of the core: arrays in, arrays out, the GIL released while it works. Python
+// checks what users hand over; here only what would make the core itself go wrong.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "binning.hpp"
+#include "forest.hpp"
+#include "grower.hpp"
+#include "leaves.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+template <class T, int D>
+using In = nb::ndarray<const T, nb::ndim<D>, nb::c_contig, nb::device::cpu>;
+template <class T, int D>
+using Out = nb::ndarray<nb::numpy, T, nb::ndim<D>>;
+template <class T>
+using Raw = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+template <class T>
+using Maybe = std::optional<T>;
+
+void require(bool condition, const char* what) {
+  if (!condition) throw std::invalid_argument(what);
+}
+
+template <class Array>
+auto pointer(const Maybe<Array>& array) -> decltype(array->data()) {
+  return array ? array->data() : nullptr;
+}
+
+template <class T>
+wgb::Matrix<T> matrix(const Raw<T>& x) {
+  return {x.data(), x.shape(0), x.shape(1), x.stride(0), x.stride(1)};
+}
+
+// A NumPy array that owns the vector's memory.
+template <class T, int D>
+Out<T, D> owned(std::vector<T>&& values, const std::array<size_t, D>& shape) {
+  auto* kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Out<T, D>(kept->data(), D, shape.data(), owner);
+}
+
+template <class T>
+Out<T, 1> owned(std::vector<T>&& values) {
+  const size_t n = values.size();
+  return owned<T, 1>(std::move(values), {n});
+}
+
+template <class T, int D>
+Out<T, D> fresh(const std::array<size_t, D>& shape) {
+  size_t n = 1;
+  for (const size_t s : shape) n *= s;
+  auto* data = new T[n];
+  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return Out<T, D>(data, D, shape.data(), owner);
+}
+
+void check_rows(const Maybe<In<uint32_t, 1>>& rows, size_t n) {
+  if (!rows) return;
+  for (size_t i = 0; i < rows->shape(0); ++i)
+    require(rows->data()[i] < n, "row index out of range");
+}
+
+template <class T>
+std::vector<Out<double, 1>> find_cuts(const Raw<T>& x, const Maybe<In<float, 1>>& weight,
+                                      int max_bins, const Maybe<In<uint32_t, 1>>& sample,
+                                      int n_threads) {
+  require(max_bins >= 2 && max_bins <= wgb::kMaxBins, "max_bins out of range");
+  require(!weight || weight->shape(0) == x.shape(0), "one weight per row");
+  check_rows(sample, x.shape(0));
+  std::vector<std::vector<double>> cuts(x.shape(1));
+  {
+    nb::gil_scoped_release release;
+    const double work = static_cast<double>(x.shape(0)) * static_cast<double>(x.shape(1));
+    wgb::Team team(wgb::useful_threads(n_threads, work, 1e5));
+    team.run(static_cast<int>(x.shape(1)), [&](int column) {
+      cuts[column] = wgb::find_cuts(matrix(x), static_cast<size_t>(column), pointer(weight),
+                                    max_bins, pointer(sample), sample ? sample->shape(0) : 0);
+    });
+  }
+  std::vector<Out<double, 1>> result;
+  for (auto& c : cuts) result.push_back(owned(std::move(c)));
+  return result;
+}
+
+template <class T>
+Out<uint8_t, 2> apply_cuts(const Raw<T>& x, const std::vector<In<double, 1>>& cuts,
+                           int n_threads) {
+  require(cuts.size() == x.shape(1), "cuts of every feature");
+  std::vector<const double*> start;
+  std::vector<int> size;
+  for (const auto& c : cuts) {
+    require(c.shape(0) < wgb::kMaxBins, "too many cuts");
+    start.push_back(c.data());
+    size.push_back(static_cast<int>(c.shape(0)));
+  }
+  auto codes = fresh<uint8_t, 2>({x.shape(1), x.shape(0)});
+  {
+    nb::gil_scoped_release release;
+    const double work = static_cast<double>(x.shape(0)) * static_cast<double>(x.shape(1));
+    wgb::Team team(wgb::useful_threads(n_threads, work, 1e5));
+    wgb::apply_cuts(matrix(x), start, size, codes.data(), team);
+  }
+  return codes;
+}
+
+// The trees of a round behind each other, as a flat ensemble has them.
+nb::dict flat_arrays(const std::vector<wgb::TreeTable>& trees, const std::vector<wgb::Block>& blocks) {
+  std::vector<int64_t> first_node{0}, first_leaf{0}, cover;
+  std::vector<int32_t> output, feature, left, leaf;
+  std::vector<uint8_t> bin, missing_left;
+  std::vector<float> gain, values;
+  const auto append = [](auto& to, const auto& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  for (size_t i = 0; i < trees.size(); ++i) {
+    const wgb::TreeTable& tree = trees[i];
+    first_node.push_back(first_node.back() + static_cast<int64_t>(tree.feature.size()));
+    first_leaf.push_back(first_leaf.back() + static_cast<int64_t>(tree.n_leaves));
+    output.push_back(blocks[i].first);
+    append(feature, tree.feature);
+    append(bin, tree.bin);
+    append(missing_left, tree.missing_left);
+    append(left, tree.left);
+    append(leaf, tree.leaf);
+    append(gain, tree.gain);
+    append(cover, tree.cover);
+    append(values, tree.values);
+  }
+  nb::dict arrays;
+  const size_t leaves = static_cast<size_t>(first_leaf.back());
+  arrays["first_node"] = owned(std::move(first_node));
+  arrays["first_leaf"] = owned(std::move(first_leaf));
+  arrays["output"] = owned(std::move(output));
+  arrays["feature"] = owned(std::move(feature));
+  arrays["bin"] = owned(std::move(bin));
+  arrays["missing_left"] = owned(std::move(missing_left));
+  arrays["left"] = owned(std::move(left));
+  arrays["leaf"] = owned(std::move(leaf));
+  arrays["gain"] = owned(std::move(gain));
+  arrays["cover"] = owned(std::move(cover));
+  arrays["values"] =
+      owned<float, 2>(std::move(values), {leaves, static_cast<size_t>(blocks[0].outputs())});
+  return arrays;
+}
+
+nb::tuple grow(wgb::Workspace& workspace, const In<uint8_t, 2>& codes, const In<int32_t, 1>& n_bins,
+               const In<int32_t, 1>& features, const Maybe<In<uint32_t, 1>>& rows,
+               const In<float, 3>& direction, const Maybe<In<float, 3>>& curvature,
+               const Maybe<In<float, 1>>& weight, bool per_particle, int projection,
+               const Maybe<In<float, 2>>& random_matrix, bool best_first, int max_depth,
+               int max_leaves, double min_samples_leaf, double l2, double min_gain,
+               int n_threads) {
+  const size_t n = codes.shape(1), p = codes.shape(0);
+  const size_t m = direction.shape(1), d = direction.shape(2);
+  require(n > 0 && p > 0 && m > 0 && d > 0, "nothing to grow on");
+  require(n < (size_t(1) << 32), "more than 2^32 rows");
+  require(n_bins.shape(0) == p, "bins of every feature");
+  require(direction.shape(0) == n, "a direction for every row");
+  require(!curvature || (curvature->shape(0) == n && curvature->shape(1) == m &&
+                         curvature->shape(2) == d), "curvature of another shape");
+  require(!weight || weight->shape(0) == n, "one weight per row");
+  require(!rows || rows->shape(0) > 0, "no rows drawn");
+  require(projection >= 0 && projection <= 3, "unknown projection");
+  check_rows(rows, n);
+
+  wgb::GrowTask task{};
+  task.columns.codes = codes.data();
+  task.columns.n = n;
+  size_t offset = 0;
+  for (size_t i = 0; i < features.shape(0); ++i) {
+    const int32_t f = features.data()[i];
+    require(f >= 0 && static_cast<size_t>(f) < p, "feature index out of range");
+    const int32_t bins = n_bins.data()[f];
+    require(bins >= 1 && bins <= wgb::kMaxBins, "number of bins out of range");
+    task.columns.feature.push_back(f);
+    task.columns.bins.push_back(bins);
+    task.columns.offset.push_back(offset);
+    offset += static_cast<size_t>(bins) + 1;
+  }
+  require(!task.columns.feature.empty(), "no features drawn");
+  require(std::is_sorted(task.columns.feature.begin(), task.columns.feature.end()),
+          "features out of order");
+  task.columns.offset.push_back(offset);
+
+  const int outputs = static_cast<int>(m * d);
+  task.targets = {direction.data(), pointer(curvature), pointer(weight), n, outputs};
+  task.projection = static_cast<wgb::Projection>(projection);
+  if (per_particle)
+    for (size_t j = 0; j < m; ++j)
+      task.blocks.push_back({static_cast<int>(j * d), 1, static_cast<int>(d)});
+  else
+    task.blocks.push_back({0, static_cast<int>(m), static_cast<int>(d)});
+  if (task.projection == wgb::Projection::kRandom) {
+    require(random_matrix && random_matrix->shape(1) > 0 &&
+                random_matrix->shape(0) == static_cast<size_t>(task.blocks[0].outputs()),
+            "a random projection needs its matrix");
+    task.matrix = random_matrix->data();
+    task.random_k = static_cast<int>(random_matrix->shape(1));
+  }
+  task.rows = pointer(rows);
+  task.n_rows = rows ? rows->shape(0) : n;
+  task.rules = {best_first, max_depth, max_leaves,
+                {static_cast<float>(min_samples_leaf), static_cast<float>(l2),
+                 static_cast<float>(min_gain)}};
+  task.workspace = &workspace;
+
+  auto leaf = fresh<int32_t, 2>({task.blocks.size(), n});
+  std::vector<wgb::TreeTable> tables;
+  bool clean = false;
+  {
+    nb::gil_scoped_release release;
+    tables = wgb::grow(task, n_threads, leaf.data(), &clean);
+  }
+  return nb::make_tuple(flat_arrays(tables, task.blocks), leaf, clean);
+}
+
+using State = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void add_leaf_values(State state, const In<int32_t, 2>& leaf, const In<float, 2>& values,
+                     const In<int64_t, 1>& first_leaf, const In<int32_t, 1>& output,
+                     int n_threads) {
+  const size_t trees = leaf.shape(0), n = leaf.shape(1);
+  const int outputs = static_cast<int>(values.shape(1)), all = static_cast<int>(state.shape(1));
+  require(state.shape(0) == n && output.shape(0) == trees && first_leaf.shape(0) == trees + 1,
+          "arrays of different lengths");
+  nb::gil_scoped_release release;
+  const double work = static_cast<double>(n) * static_cast<double>(trees) * outputs;
+  wgb::Team team(wgb::useful_threads(n_threads, work, 1e6));
+  for (size_t tree = 0; tree < trees; ++tree) {
+    const int32_t* leaves = leaf.data() + tree * n;
+    const int64_t begin = first_leaf.data()[tree], end = first_leaf.data()[tree + 1];
+    const int first = output.data()[tree];
+    require(first >= 0 && first + outputs <= all, "outputs out of range");
+    require(begin >= 0 && begin <= end && end <= static_cast<int64_t>(values.shape(0)),
+            "leaves out of range");
+    const auto [low, high] = std::minmax_element(leaves, leaves + n);
+    require(n == 0 || (*low >= 0 && *high < end - begin), "leaf index out of range");
+    team.run_ranges(n, 8192, [&](size_t from, size_t to) {
+      wgb::add_leaf_values(leaves, values.data() + begin * outputs, outputs, state.data(), all,
+                           first, from, to);
+    });
+  }
+}
+
+wgb::Forest make_forest(const In<int64_t, 1>& first_node, const In<int64_t, 1>& first_leaf,
+                        const In<int32_t, 1>& output, const In<int32_t, 1>& feature,
+                        const In<double, 1>& threshold, const In<uint8_t, 1>& bin,
+                        const In<uint8_t, 1>& missing_left, const In<int32_t, 1>& left,
+                        const In<int32_t, 1>& leaf, const In<float, 2>& values, int n_features,
+                        int n_outputs) {
+  const size_t trees = output.shape(0), nodes = feature.shape(0);
+  require(first_node.shape(0) == trees + 1 && first_leaf.shape(0) == trees + 1 &&
+              threshold.shape(0) == nodes && bin.shape(0) == nodes &&
+              missing_left.shape(0) == nodes && left.shape(0) == nodes && leaf.shape(0) == nodes,
+          "the ensemble's arrays differ in length");
+  return wgb::Forest({trees, nodes, values.shape(0), static_cast<int>(values.shape(1)),
+                      first_node.data(), first_leaf.data(), output.data(), feature.data(),
+                      threshold.data(), bin.data(), missing_left.data(), left.data(), leaf.data(),
+                      values.data()},
+                     n_features, n_outputs);
+}
+
+void check_range(const wgb::Forest& forest, size_t p, size_t first, size_t last) {
+  require(p == static_cast<size_t>(forest.n_features()), "another number of features");
+  require(first <= last && last <= forest.n_trees(), "tree index out of range");
+}
+
+template <class T>
+void predict(const wgb::Forest& forest, const Raw<T>& x, State out, size_t first, size_t last,
+             int n_threads) {
+  check_range(forest, x.shape(1), first, last);
+  require(out.shape(0) == x.shape(0) &&
+              out.shape(1) == static_cast<size_t>(forest.n_outputs()), "output of another shape");
+  nb::gil_scoped_release release;
+  forest.predict(matrix(x), first, last, out.data(), n_threads);
+}
+
+void predict_codes(const wgb::Forest& forest, const Raw<uint8_t>& codes,
+                   const In<int32_t, 1>& n_bins, State out, size_t first, size_t last,
+                   int n_threads) {
+  check_range(forest, codes.shape(1), first, last);
+  require(n_bins.shape(0) == codes.shape(1), "bins of every feature");
+  require(out.shape(0) == codes.shape(0) &&
+              out.shape(1) == static_cast<size_t>(forest.n_outputs()), "output of another shape");
+  nb::gil_scoped_release release;
+  forest.predict_codes(matrix(codes), n_bins.data(), first, last, out.data(), n_threads);
+}
+
+template <class T>
+Out<int32_t, 2> apply(const wgb::Forest& forest, const Raw<T>& x, size_t first, size_t last,
+                      int n_threads) {
+  check_range(forest, x.shape(1), first, last);
+  auto leaf = fresh<int32_t, 2>({x.shape(0), last - first});
+  nb::gil_scoped_release release;
+  forest.apply(matrix(x), first, last, leaf.data(), n_threads);
+  return leaf;
+}
+
+}  // namespace
+
+NB_MODULE(_core, module) {
+  module.def("find_cuts", &find_cuts<float>, "x"_a.noconvert(), "weight"_a.none(), "max_bins"_a,
+             "sample"_a.none(), "n_threads"_a);
+  module.def("find_cuts", &find_cuts<double>, "x"_a.noconvert(), "weight"_a.none(), "max_bins"_a,
+             "sample"_a.none(), "n_threads"_a);
+  module.def("apply_cuts", &apply_cuts<float>, "x"_a.noconvert(), "cuts"_a, "n_threads"_a);
+  module.def("apply_cuts", &apply_cuts<double>, "x"_a.noconvert(), "cuts"_a, "n_threads"_a);
+  nb::class_<wgb::Workspace>(module, "Workspace").def(nb::init<>());
+  module.def("grow", &grow, "workspace"_a, "codes"_a.noconvert(), "n_bins"_a, "features"_a, "rows"_a.none(),
+             "direction"_a.noconvert(), "curvature"_a.noconvert().none(),
+             "weight"_a.noconvert().none(), "per_particle"_a, "projection"_a,
+             "random_matrix"_a.none(), "best_first"_a, "max_depth"_a, "max_leaves"_a,
+             "min_samples_leaf"_a, "l2"_a, "min_gain"_a, "n_threads"_a);
+  module.def("add_leaf_values", &add_leaf_values, "state"_a.noconvert(), "leaf"_a.noconvert(),
+             "values"_a.noconvert(), "first_leaf"_a, "output"_a, "n_threads"_a);
+  nb::class_<wgb::Forest>(module, "Forest")
+      .def_prop_ro("n_trees", &wgb::Forest::n_trees)
+      .def("predict", &predict<float>, "x"_a.noconvert(), "out"_a.noconvert(), "first"_a, "last"_a,
+           "n_threads"_a)
+      .def("predict", &predict<double>, "x"_a.noconvert(), "out"_a.noconvert(), "first"_a,
+           "last"_a, "n_threads"_a)
+      .def("predict_codes", &predict_codes, "codes"_a.noconvert(), "n_bins"_a,
+           "out"_a.noconvert(), "first"_a, "last"_a, "n_threads"_a)
+      .def("apply", &apply<float>, "x"_a.noconvert(), "first"_a, "last"_a, "n_threads"_a)
+      .def("apply", &apply<double>, "x"_a.noconvert(), "first"_a, "last"_a, "n_threads"_a);
+  module.def("make_forest", &make_forest, "first_node"_a, "first_leaf"_a, "output"_a, "feature"_a,
+             "threshold"_a, "bin"_a, "missing_left"_a, "left"_a, "leaf"_a, "values"_a,
+             "n_features"_a, "n_outputs"_a);
+}

@@ -1,0 +1,414 @@
+#include "grower.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <queue>
+
+#include "leaves.hpp"
+
+namespace wgb {
+namespace {
+
+constexpr double kRowsPerThread = 5000;   // below this a second thread costs more than it brings
+constexpr double kWorkPerThread = 40000;  // the same for one node, in rows x features
+constexpr size_t kRowsPerTask = 16384;
+constexpr size_t kRowsPerChunk = 2048;    // rows widened at a time for a shared root pass
+// Histograms kept for later subtraction; a node without one has both children summed afresh.
+constexpr size_t kPoolBytes = size_t(512) << 20;
+
+struct Node {
+  size_t begin, end;  // part of the row order
+  int depth;
+  Split split;
+  Lease histogram;
+};
+
+struct Pending {
+  int node;
+  int depth;
+  float gain;
+};
+
+struct Later {
+  bool best_first;
+  // True when a is split after b. Ties: the older node first.
+  bool operator()(const Pending& a, const Pending& b) const {
+    if (!best_first && a.depth != b.depth) return a.depth > b.depth;
+    if (a.gain != b.gain) return a.gain < b.gain;
+    return a.node > b.node;
+  }
+};
+
+class TreeGrower {
+ public:
+  TreeGrower(const GrowTask& task, const Layout& layout, const float* lanes, Team& team,
+             int32_t* leaf)
+      : task_(task), layout_(layout), lanes_(lanes), team_(team), leaf_(leaf),
+        memory_(task.workspace->indices(2 * task.n_rows)), order_(memory_.indices()),
+        spare_(order_ + task.n_rows) {
+    if (task.rows)
+      std::copy(task.rows, task.rows + task.n_rows, order_);
+    else
+      std::iota(order_, order_ + task.n_rows, 0u);
+    histogram_floats_ = task.columns.rows() * static_cast<size_t>(layout.width);
+    pool_limit_ = std::max<size_t>(2, kPoolBytes / (histogram_floats_ * sizeof(float) + 1));
+  }
+
+  // `root` is the root's histogram when it has been made already.
+  TreeTable grow(Lease root) {
+    open(0, task_.n_rows, 0);
+    if (may_split(nodes_[0])) {
+      const bool build = !root;
+      nodes_[0].histogram = build ? new_histogram() : std::move(root);
+      over_features(task_.n_rows, {0}, [&](int first, int last) {
+        if (build) build_node(0, first, last);
+      });
+      consider(0);
+    }
+    while (!queue_.empty() && !full()) {
+      const int node = queue_.top().node;
+      queue_.pop();
+      split(node);
+    }
+    return finish();
+  }
+
+ private:
+  Lease new_histogram() const { return task_.workspace->floats(histogram_floats_); }
+
+  bool full() const {
+    return task_.rules.max_leaves > 0 && n_leaves_ >= static_cast<size_t>(task_.rules.max_leaves);
+  }
+
+  bool may_split(const Node& node) const {
+    const GrowRules& rules = task_.rules;
+    const auto least = 2 * static_cast<size_t>(rules.split.min_samples_leaf);
+    return !full() && (rules.max_depth <= 0 || node.depth < rules.max_depth) &&
+           node.end - node.begin >= std::max<size_t>(2, least);
+  }
+
+  int open(size_t begin, size_t end, int depth) {
+    const int node = static_cast<int>(nodes_.size());
+    nodes_.push_back({begin, end, depth, {}, {}});
+    table_.feature.push_back(-1);
+    table_.left.push_back(-1);
+    table_.leaf.push_back(-1);
+    table_.bin.push_back(0);
+    table_.missing_left.push_back(0);
+    table_.gain.push_back(0);
+    table_.cover.push_back(static_cast<int64_t>(end - begin));
+    return node;
+  }
+
+  void build_node(int node, int first, int last) {
+    // The root of an unsampled tree reads the rows as they lie.
+    const bool in_place = node == 0 && !task_.rows;
+    build_histogram(task_.columns, {lanes_, layout_.width, false},
+                    in_place ? nullptr : order_, nodes_[node].begin, nodes_[node].end,
+                    first, last, nodes_[node].histogram.floats(),
+                    *task_.workspace);
+  }
+
+  // Runs `prepare` over ranges of features and searches the splits of `nodes` in the same pass.
+  template <class Prepare>
+  void over_features(size_t rows, const std::vector<int>& nodes, const Prepare& prepare) {
+    const int p = task_.columns.size();
+    const double work = static_cast<double>(rows) * p;
+    const int threads = useful_threads(team_.size(), work, kWorkPerThread);
+    // More pieces than threads even out features of different cost; the pieces do not matter to
+    // the result, since every feature is summed by itself and ties go to the first.
+    const int pieces = threads == 1 ? 1 : std::min(p, 4 * threads);
+    std::vector<Split> found(static_cast<size_t>(pieces) * nodes.size());
+    team_.run(pieces, [&](int piece) {
+      const int first = static_cast<int>(static_cast<int64_t>(p) * piece / pieces);
+      const int last = static_cast<int>(static_cast<int64_t>(p) * (piece + 1) / pieces);
+      prepare(first, last);
+      for (size_t i = 0; i < nodes.size(); ++i)
+        found[static_cast<size_t>(piece) * nodes.size() + i] =
+            best_split(task_.columns, layout_, task_.rules.split,
+                       nodes_[nodes[i]].histogram.floats(), first, last, *task_.workspace);
+    });
+    for (size_t i = 0; i < nodes.size(); ++i)
+      for (int piece = 0; piece < pieces; ++piece) {
+        const Split& split = found[static_cast<size_t>(piece) * nodes.size() + i];
+        if (split.found() && split.gain > nodes_[nodes[i]].split.gain)
+          nodes_[nodes[i]].split = split;
+      }
+  }
+
+  // Queues a node whose split is known, or frees what it holds.
+  void consider(int node) {
+    Node& it = nodes_[node];
+    if (!it.split.found()) {
+      it.histogram = Lease();
+      return;
+    }
+    queue_.push({node, it.depth, it.split.gain});
+    if (++kept_ > pool_limit_) {
+      it.histogram = Lease();
+      --kept_;
+    }
+  }
+
+  void split(int node) {
+    if (nodes_[node].histogram) --kept_;
+    const Split split = nodes_[node].split;
+    const size_t begin = nodes_[node].begin, end = nodes_[node].end;
+    const size_t middle = partition(begin, end, split);
+    const int depth = nodes_[node].depth + 1;
+    const int left = open(begin, middle, depth), right = open(middle, end, depth);
+    table_.feature[node] = task_.columns.feature[split.feature];
+    table_.left[node] = left;
+    table_.bin[node] = static_cast<uint8_t>(split.bin);
+    table_.gain[node] = split.gain;
+    // A side nobody was seen to take: with the larger child.
+    table_.missing_left[node] =
+        split.saw_missing ? split.missing_left : middle - begin >= end - middle;
+    ++n_leaves_;
+
+    const bool left_small = middle - begin <= end - middle;
+    const int small = left_small ? left : right, large = left_small ? right : left;
+    const bool need_small = may_split(nodes_[small]), need_large = may_split(nodes_[large]);
+    Lease parent = std::move(nodes_[node].histogram);
+    if (!need_large) return;  // then the smaller one cannot be split either
+    nodes_[small].histogram = new_histogram();
+    const bool subtract = static_cast<bool>(parent);
+    nodes_[large].histogram = subtract ? std::move(parent) : new_histogram();
+    std::vector<int> searched{large};
+    if (need_small) searched.push_back(small);
+    const size_t summed = subtract ? nodes_[small].end - nodes_[small].begin : end - begin;
+    over_features(summed, searched, [&](int first, int last) {
+      build_node(small, first, last);
+      if (subtract)
+        subtract_histogram(task_.columns, layout_, first, last, nodes_[small].histogram.floats(),
+                           nodes_[large].histogram.floats());
+      else
+        build_node(large, first, last);
+    });
+    if (!need_small) nodes_[small].histogram = Lease();
+    for (const int child : searched) consider(child);
+  }
+
+  // Stable: rows stay ascending, whatever the number of threads.
+  size_t partition(size_t begin, size_t end, const Split& split) {
+    const Columns& columns = task_.columns;
+    const uint8_t* codes = columns.column(split.feature);
+    const int missing = columns.bins[split.feature], bin = split.bin;
+    const bool missing_left = split.missing_left;
+    const size_t n = end - begin, pieces = (n + kRowsPerTask - 1) / kRowsPerTask;
+    std::vector<size_t> n_left(pieces, 0);
+    // Each piece packs its left rows to its front; its right rows wait in the spare room.
+    team_.run_ranges(n, kRowsPerTask, [&](size_t from, size_t to) {
+      uint32_t* rows = order_ + begin;
+      size_t left = from, right = from;
+      for (size_t i = from; i < to; ++i) {
+        const uint32_t row = rows[i];
+        const int code = codes[row];
+        const bool go_left = (code <= bin) | ((code == missing) & missing_left);
+        rows[left] = row;
+        spare_[right] = row;
+        left += go_left;
+        right += !go_left;
+      }
+      n_left[from / kRowsPerTask] = left - from;
+    });
+    size_t middle = begin;
+    for (size_t i = 0; i < pieces; ++i) {
+      const uint32_t* from = order_ + begin + i * kRowsPerTask;
+      std::copy(from, from + n_left[i], order_ + middle);  // downwards, so it may overlap
+      middle += n_left[i];
+    }
+    size_t at = middle;
+    for (size_t i = 0; i < pieces; ++i) {
+      const size_t from = i * kRowsPerTask, size = std::min(n - from, kRowsPerTask) - n_left[i];
+      std::copy(spare_ + from, spare_ + from + size, order_ + at);
+      at += size;
+    }
+    return middle;
+  }
+
+  TreeTable finish() {
+    std::vector<std::pair<size_t, size_t>> ranges;
+    for (size_t node = 0; node < nodes_.size(); ++node)
+      if (table_.feature[node] < 0) {
+        table_.leaf[node] = static_cast<int32_t>(ranges.size());
+        ranges.emplace_back(nodes_[node].begin, nodes_[node].end);
+      }
+    table_.n_leaves = ranges.size();
+    const size_t n = task_.targets.n;
+    if (task_.rows) std::fill(leaf_, leaf_ + n, -1);
+    team_.run(static_cast<int>(ranges.size()), [&](int leaf) {
+      for (size_t i = ranges[leaf].first; i < ranges[leaf].second; ++i) leaf_[order_[i]] = leaf;
+    });
+    if (task_.rows)
+      team_.run_ranges(n, kRowsPerTask, [&](size_t from, size_t to) { route(from, to); });
+    return std::move(table_);
+  }
+
+  // Leaves of the rows that were not drawn.
+  void route(size_t begin, size_t end) {
+    const Columns& columns = task_.columns;
+    std::vector<int32_t> bins(static_cast<size_t>(columns.feature.back()) + 1, 0);
+    for (int f = 0; f < columns.size(); ++f) bins[columns.feature[f]] = columns.bins[f];
+    for (size_t row = begin; row < end; ++row) {
+      if (leaf_[row] >= 0) continue;
+      size_t node = 0;
+      while (table_.feature[node] >= 0) {
+        const int f = table_.feature[node], value = columns.codes[static_cast<size_t>(f) * columns.n + row];
+        const bool go_left = value == bins[f] ? table_.missing_left[node] != 0
+                                              : value <= table_.bin[node];
+        node = static_cast<size_t>(table_.left[node]) + !go_left;
+      }
+      leaf_[row] = table_.leaf[node];
+    }
+  }
+
+  const GrowTask& task_;
+  const Layout layout_;
+  const float* lanes_;
+  Team& team_;
+  int32_t* leaf_;
+  Lease memory_;
+  uint32_t *order_, *spare_;  // rows, node after node, and room to sort them
+  std::vector<Node> nodes_;
+  TreeTable table_;
+  std::priority_queue<Pending, std::vector<Pending>, Later> queue_{
+      Later{task_.rules.best_first}};
+  size_t histogram_floats_ = 0, pool_limit_ = 0, kept_ = 0, n_leaves_ = 1;
+};
+
+// Root histograms of several trees from one pass over the rows: their lanes side by side, what
+// they have in common once.
+class SharedRoot {
+ public:
+  SharedRoot(const GrowTask& task, const Layout& layout, const std::vector<float*>& lanes)
+      : task_(task), layout_(layout), lanes_(lanes) {
+    for (int l = 0; l < layout.k; ++l) own_.push_back(l);
+    common_.push_back(layout.count);
+    if (layout.shared < 0)
+      for (int l = 0; l < layout.k; ++l) own_.push_back(layout.block + l);
+    else if (task.targets.curvature)
+      own_.push_back(layout.shared);
+    else if (layout.shared != layout.count)
+      common_.push_back(layout.shared);
+    wide_ = (static_cast<int>(lanes.size() * own_.size() + common_.size()) + 7) / 8 * 8;
+  }
+
+  std::vector<Lease> build(Team& team) const {
+    const Columns& columns = task_.columns;
+    const size_t wide = static_cast<size_t>(wide_), floats = columns.rows() * wide;
+    const Lease sum = task_.workspace->floats(floats), part = task_.workspace->floats(floats);
+    const Lease chunk = task_.workspace->floats(kRowsPerChunk * wide);
+    std::fill_n(sum.floats(), floats, 0.0f);
+    const int p = columns.size(), pieces = team.size() == 1 ? 1 : std::min(p, 4 * team.size());
+    for (size_t from = 0; from < task_.n_rows; from += kRowsPerPartial) {
+      std::fill_n(part.floats(), floats, 0.0f);
+      const size_t to = std::min(task_.n_rows, from + kRowsPerPartial);
+      for (size_t begin = from; begin < to; begin += kRowsPerChunk) {
+        const size_t end = std::min(to, begin + kRowsPerChunk);
+        team.run_ranges(end - begin, kRowsPerChunk / 8, [&](size_t a, size_t b) {
+          for (size_t i = a; i < b; ++i)
+            widen(task_.rows ? task_.rows[begin + i] : begin + i, chunk.floats() + i * wide);
+        });
+        team.run(pieces, [&](int piece) {
+          add_to_histogram(columns, {chunk.floats(), wide_, true}, task_.rows, begin, end,
+                           p * piece / pieces, p * (piece + 1) / pieces, part.floats(),
+                           *task_.workspace);
+        });
+      }
+      add_floats(part.floats(), sum.floats(), floats);
+    }
+    std::vector<Lease> roots(lanes_.size());
+    team.run(static_cast<int>(roots.size()), [&](int tree) {
+      const size_t width = static_cast<size_t>(layout_.width);
+      roots[tree] = task_.workspace->floats(columns.rows() * width);
+      for (size_t row = 0; row < columns.rows(); ++row)
+        narrow(sum.floats() + row * wide, tree, roots[tree].floats() + row * width);
+    });
+    return roots;
+  }
+
+ private:
+  void widen(size_t row, float* out) const {
+    const size_t at = row * static_cast<size_t>(layout_.width);
+    const int k = layout_.k, more = static_cast<int>(own_.size()) - k;
+    for (const float* lanes : lanes_) {
+      for (int l = 0; l < k; ++l) *out++ = lanes[at + l];
+      for (int l = 0; l < more; ++l) *out++ = lanes[at + own_[k + l]];
+    }
+    for (const int l : common_) *out++ = lanes_[0][at + l];
+    // The padding: read by whole-vector sums, so it has to be a number.
+    const int filled = static_cast<int>(lanes_.size() * own_.size() + common_.size());
+    std::fill_n(out, wide_ - filled, 0.0f);
+  }
+
+  void narrow(const float* in, int tree, float* out) const {
+    std::fill_n(out, layout_.width, 0.0f);
+    const size_t first = static_cast<size_t>(tree) * own_.size();
+    for (size_t i = 0; i < own_.size(); ++i) out[own_[i]] = in[first + i];
+    const float* shared = in + lanes_.size() * own_.size();
+    for (size_t i = 0; i < common_.size(); ++i) out[common_[i]] = shared[i];
+  }
+
+  const GrowTask& task_;
+  const Layout& layout_;
+  const std::vector<float*>& lanes_;
+  std::vector<int> own_, common_;
+  int wide_;
+};
+
+// The random projection with its rows padded to whole vectors.
+Lease padded_matrix(const GrowTask& task, int outputs) {
+  const size_t k = static_cast<size_t>(task.random_k), width = (k + 7) / 8 * 8;
+  Lease padded = task.workspace->floats(static_cast<size_t>(outputs) * width);
+  std::fill_n(padded.floats(), static_cast<size_t>(outputs) * width, 0.0f);
+  for (size_t i = 0; k > 0 && i < static_cast<size_t>(outputs); ++i)
+    std::copy(task.matrix + i * k, task.matrix + (i + 1) * k, padded.floats() + i * width);
+  return padded;
+}
+
+}  // namespace
+
+std::vector<TreeTable> grow(const GrowTask& task, int n_threads, int32_t* leaf, bool* clean) {
+  const size_t n = task.targets.n, trees = task.blocks.size();
+  const Block& shape = task.blocks[0];
+  const Layout layout =
+      Layout::make(shape.outputs(), shape.params, task.projection, task.random_k,
+                   task.targets.curvature != nullptr, task.targets.weight != nullptr);
+  const double work = static_cast<double>(task.n_rows) * static_cast<double>(trees);
+  Team team(useful_threads(n_threads, work, kRowsPerThread));
+
+  // Taking a constant off the directions changes no gain without l2.
+  const bool centre = task.rules.split.l2 == 0;
+  const size_t lane_floats = n * static_cast<size_t>(layout.width);
+  const Lease memory = task.workspace->floats(trees * lane_floats);
+  std::vector<float*> lanes(trees);
+  for (size_t tree = 0; tree < trees; ++tree) lanes[tree] = memory.floats() + tree * lane_floats;
+  const Lease matrix = padded_matrix(task, shape.outputs());
+  fill_lanes(task.targets, task.blocks, layout, task.projection, matrix.floats(), centre,
+             task.rows, task.n_rows, lanes, team);
+
+  std::vector<TreeTable> tables(trees);
+  if (trees == 1) {
+    tables[0] = TreeGrower(task, layout, lanes[0], team, leaf).grow(Lease());
+  } else {
+    std::vector<Lease> roots = SharedRoot(task, layout, lanes).build(team);
+    team.run(static_cast<int>(trees), [&](int tree) {
+      Team alone(1);
+      TreeGrower grower(task, layout, lanes[tree], alone, leaf + static_cast<size_t>(tree) * n);
+      tables[tree] = grower.grow(std::move(roots[tree]));
+    });
+  }
+
+  std::vector<std::vector<float>*> values(trees);
+  for (size_t tree = 0; tree < trees; ++tree) {
+    tables[tree].values.resize(tables[tree].n_leaves * static_cast<size_t>(shape.outputs()));
+    values[tree] = &tables[tree].values;
+  }
+  *clean = leaf_values(task.targets, task.blocks, task.rules.split.l2, task.rows, task.n_rows,
+                       leaf, values, team);
+  return tables;
+}
+
+}  // namespace wgb

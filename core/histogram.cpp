@@ -1,0 +1,184 @@
+#include "histogram.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "simd.hpp"
+
+namespace wgb {
+namespace {
+
+// Rows taken through the features, a few at a time: their lanes stay in the cache.
+constexpr size_t kRowsPerPass = 2048;
+constexpr size_t kPrefetch = 16;  // rows ahead
+
+struct Pass {
+  const uint8_t* const* column;  // codes of the features
+  float* const* histogram;       // and where their sums begin
+  const float* lanes;            // (rows, width), one behind the other
+  size_t width;
+  const uint32_t* rows;          // data rows, or null: from `first` on
+  size_t first, n;
+};
+
+// W lanes in registers while they are added to F features.
+template <int W, int F>
+WGB_INLINE void add_rows(const Pass& pass, int at) {
+  using Vec = typename Lanes<W>::Vec;
+  constexpr int kVecs = Lanes<W>::count;
+  const uint8_t* column[F];
+  Vec* start[F];
+  for (int f = 0; f < F; ++f) {
+    column[f] = pass.column[at + f];
+    start[f] = reinterpret_cast<Vec*>(pass.histogram[at + f]);
+  }
+  const Vec* lanes = reinterpret_cast<const Vec*>(pass.lanes);
+  for (size_t i = 0; i < pass.n; ++i) {
+    const size_t row = pass.rows ? pass.rows[i] : pass.first + i;
+    Vec value[kVecs];
+    for (int v = 0; v < kVecs; ++v) value[v] = lanes[i * kVecs + v];
+    for (int f = 0; f < F; ++f) {
+      Vec* h = start[f] + static_cast<size_t>(column[f][row]) * kVecs;
+      for (int v = 0; v < kVecs; ++v) h[v] += value[v];
+    }
+  }
+}
+
+template <int W>
+WGB_INLINE void add_features(const Pass& pass, int n_features) {
+  int f = 0;
+  for (; f + 4 <= n_features; f += 4) add_rows<W, 4>(pass, f);
+  for (; f + 2 <= n_features; f += 2) add_rows<W, 2>(pass, f);
+  if (f < n_features) add_rows<W, 1>(pass, f);
+}
+
+// Any multiple of 8 lanes.
+WGB_INLINE void add_features_generic(const Pass& pass, int n_features) {
+  const size_t vecs = pass.width / 8;
+  const Vec8* lanes = reinterpret_cast<const Vec8*>(pass.lanes);
+  for (int f = 0; f < n_features; ++f)
+    for (size_t i = 0; i < pass.n; ++i) {
+      const size_t row = pass.rows ? pass.rows[i] : pass.first + i;
+      Vec8* h = reinterpret_cast<Vec8*>(pass.histogram[f]) + pass.column[f][row] * vecs;
+      for (size_t v = 0; v < vecs; ++v) h[v] += lanes[i * vecs + v];
+    }
+}
+
+WGB_CLONES void add_2(const Pass& pass, int n) { add_features<2>(pass, n); }
+WGB_CLONES void add_4(const Pass& pass, int n) { add_features<4>(pass, n); }
+WGB_CLONES void add_8(const Pass& pass, int n) { add_features<8>(pass, n); }
+WGB_CLONES void add_16(const Pass& pass, int n) { add_features<16>(pass, n); }
+WGB_CLONES void add_24(const Pass& pass, int n) { add_features<24>(pass, n); }
+WGB_CLONES void add_32(const Pass& pass, int n) { add_features<32>(pass, n); }
+WGB_CLONES void add_48(const Pass& pass, int n) { add_features<48>(pass, n); }
+WGB_CLONES void add_any(const Pass& pass, int n) { add_features_generic(pass, n); }
+
+void add_pass(const Pass& pass, int n_features) {
+  switch (pass.width) {
+    case 2: return add_2(pass, n_features);
+    case 4: return add_4(pass, n_features);
+    case 8: return add_8(pass, n_features);
+    case 16: return add_16(pass, n_features);
+    case 24: return add_24(pass, n_features);
+    case 32: return add_32(pass, n_features);
+    case 48: return add_48(pass, n_features);
+    default: return add_any(pass, n_features);
+  }
+}
+
+// Scattered rows are brought together first, with an eye ahead: the passes then read in sequence.
+template <class Vec>
+WGB_INLINE void gather(const float* lanes, size_t vecs, const uint32_t* rows, size_t n,
+                       float* out) {
+  const Vec* from = reinterpret_cast<const Vec*>(lanes);
+  Vec* to = reinterpret_cast<Vec*>(out);
+  for (size_t i = 0; i < n; ++i) {
+    if (i + kPrefetch < n) {
+      const Vec* ahead = from + rows[i + kPrefetch] * vecs;
+      WGB_PREFETCH(ahead);
+      if (vecs > 1) WGB_PREFETCH(ahead + vecs - 1);
+    }
+    for (size_t v = 0; v < vecs; ++v) to[i * vecs + v] = from[rows[i] * vecs + v];
+  }
+}
+
+WGB_CLONES void gather_rows(const float* lanes, size_t width, const uint32_t* rows, size_t n,
+                            float* out) {
+  if (width == 2)
+    gather<Vec2>(lanes, 1, rows, n, out);
+  else if (width == 4)
+    gather<Vec4>(lanes, 1, rows, n, out);
+  else
+    gather<Vec8>(lanes, width / 8, rows, n, out);
+}
+
+WGB_CLONES void subtract_rows(const float* WGB_RESTRICT small, float* WGB_RESTRICT large,
+                              size_t rows, size_t width, size_t count) {
+  for (size_t r = 0; r < rows; ++r, small += width, large += width) {
+    if (small[count] == 0) continue;
+    for (size_t l = 0; l < width; ++l) large[l] -= small[l];
+  }
+}
+
+}  // namespace
+
+WGB_CLONES void add_floats(const float* from, float* to, size_t n) {
+  const float* WGB_RESTRICT in = from;
+  float* WGB_RESTRICT out = to;
+  for (size_t i = 0; i < n; ++i) out[i] += in[i];
+}
+
+void add_to_histogram(const Columns& columns, const LaneView& lanes, const uint32_t* rows,
+                      size_t begin, size_t end, int first, int last, float* histogram,
+                      Workspace& workspace) {
+  const size_t width = static_cast<size_t>(lanes.width);
+  std::vector<const uint8_t*> column;
+  std::vector<float*> start;
+  for (int f = first; f < last; ++f) {
+    column.push_back(columns.column(f));
+    start.push_back(histogram + columns.offset[f] * width);
+  }
+  const bool scattered = rows && !lanes.compact;
+  Lease gathered;
+  if (scattered) gathered = workspace.floats(kRowsPerPass * width);
+  for (size_t from = begin; from < end; from += kRowsPerPass) {
+    const size_t n = std::min(end - from, kRowsPerPass);
+    const uint32_t* which = rows ? rows + from : nullptr;
+    const float* values = lanes.data + (lanes.compact ? from - begin : from) * width;
+    if (scattered) {
+      gather_rows(lanes.data, width, which, n, gathered.floats());
+      values = gathered.floats();
+    }
+    add_pass({column.data(), start.data(), values, width, which, from, n}, last - first);
+  }
+}
+
+void build_histogram(const Columns& columns, const LaneView& lanes, const uint32_t* rows,
+                     size_t begin, size_t end, int first, int last, float* histogram,
+                     Workspace& workspace) {
+  const size_t width = static_cast<size_t>(lanes.width), base = columns.offset[first] * width;
+  const size_t floats = columns.offset[last] * width - base;
+  float* out = histogram + base;
+  std::memset(out, 0, floats * sizeof(float));
+  if (end - begin <= kRowsPerPartial) {
+    add_to_histogram(columns, lanes, rows, begin, end, first, last, histogram, workspace);
+    return;
+  }
+  const Lease memory = workspace.floats(columns.rows() * width);
+  float* partial = memory.floats();
+  for (size_t from = begin; from < end; from += kRowsPerPartial) {
+    std::memset(partial + base, 0, floats * sizeof(float));
+    add_to_histogram(columns, lanes, rows, from, std::min(end, from + kRowsPerPartial), first,
+                     last, partial, workspace);
+    add_floats(partial + base, out, floats);
+  }
+}
+
+void subtract_histogram(const Columns& columns, const Layout& layout, int first, int last,
+                        const float* small, float* large) {
+  const size_t w = static_cast<size_t>(layout.width), base = columns.offset[first];
+  subtract_rows(small + base * w, large + base * w, columns.offset[last] - base, w,
+                static_cast<size_t>(layout.count));
+}
+
+}  // namespace wgb

@@ -1,0 +1,53 @@
+// Sums of lanes per (feature, bin), laid out [feature][bin][lane].
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lanes.hpp"
+#include "workspace.hpp"
+
+namespace wgb {
+
+// The binned matrix and the features a tree may use. The bin after a feature's last holds its
+// missing values.
+struct Columns {
+  const uint8_t* codes;             // column after column, each of n rows
+  size_t n;
+  std::vector<int32_t> feature;     // features in use
+  std::vector<int32_t> bins;        // bins of each, without the missing one
+  std::vector<size_t> offset;       // first histogram row of each, and the total at the end
+  int size() const { return static_cast<int>(feature.size()); }
+  const uint8_t* column(int i) const { return codes + static_cast<size_t>(feature[i]) * n; }
+  size_t rows() const { return offset.back(); }
+};
+
+// A float32 lane that sums more rows than this loses digits: partial sums are added up instead.
+constexpr size_t kRowsPerPartial = size_t(1) << 16;
+
+// Lanes (n, width) of all data rows; compact: of the rows of one call, in their order.
+struct LaneView {
+  const float* data;
+  int width;
+  bool compact;
+};
+
+// Adds the given data rows to the histogram rows of features [first, last): at most
+// kRowsPerPartial of them. With `rows` null the data rows are [begin, end) themselves.
+void add_to_histogram(const Columns& columns, const LaneView& lanes, const uint32_t* rows,
+                      size_t begin, size_t end, int first, int last, float* histogram,
+                      Workspace& workspace);
+
+// Overwrites them with the sums over any number of data rows.
+void build_histogram(const Columns& columns, const LaneView& lanes, const uint32_t* rows,
+                     size_t begin, size_t end, int first, int last, float* histogram,
+                     Workspace& workspace);
+
+// large -= small for features [first, last); a row no data fell into is left as it is.
+void subtract_histogram(const Columns& columns, const Layout& layout, int first, int last,
+                        const float* small, float* large);
+
+// to += from
+void add_floats(const float* from, float* to, size_t n);
+
+}  // namespace wgb

@@ -1,0 +1,206 @@
+#include "splitting.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "simd.hpp"
+
+namespace wgb {
+namespace {
+
+// A gain below this share of the scores it is the difference of is rounding, not structure.
+constexpr float kResolution = 1e-6f;
+
+struct Scan {
+  const float* histogram;  // (bins + 1, width), the missing bin last
+  int bins;
+  const Layout* layout;
+  const SplitRules* rules;
+  const float* is_direction;  // (block) 1 for a direction's lane, else 0
+  float* right_score;         // (bins) scratch
+  float* sums;                // (width) scratch, for widths not known at compile time
+};
+
+struct Candidate {
+  float gain = -1;
+  int bin = -1;
+};
+
+// The lanes of one side's sums: B known lanes in registers, or (B = 0) any number in memory.
+template <int B, bool Shared>
+struct SideSums {
+  using Vec = typename Lanes<B>::Vec;
+  static constexpr int vecs = Lanes<B>::count;
+  Vec sums[Shared ? vecs : 2 * vecs];
+  WGB_INLINE explicit SideSums(const Scan&) {}
+};
+template <bool Shared>
+struct SideSums<0, Shared> {
+  using Vec = Vec8;
+  const int vecs;
+  Vec* const sums;
+  WGB_INLINE explicit SideSums(const Scan& scan)
+      : vecs(scan.layout->block / 8), sums(reinterpret_cast<Vec*>(scan.sums)) {}
+};
+
+// One feature, missing values on a given side. Left sums run from the first bin up, right sums
+// from the last bin down: neither is a difference, so a small side keeps its digits.
+// B is the number of lanes in the block of directions, 0: any. Shared: one denominator for all
+// outputs, else one for each.
+template <int B, bool Shared>
+WGB_INLINE Candidate scan_feature(const Scan& scan, bool missing_left) {
+  // Copied to locals, since the compiler cannot know that no store below changes them.
+  const size_t width = static_cast<size_t>(scan.layout->width);
+  const int bins = scan.bins, count = scan.layout->count, shared = Shared ? scan.layout->shared : 0;
+  const float l2 = scan.rules->l2, least = scan.rules->min_samples_leaf;
+  const float* WGB_RESTRICT histogram = scan.histogram;
+  float* WGB_RESTRICT right_score = scan.right_score;
+
+  SideSums<B, Shared> side(scan);
+  using Vec = typename SideSums<B, Shared>::Vec;
+  const Vec* WGB_RESTRICT mask = reinterpret_cast<const Vec*>(scan.is_direction);
+  float rows = 0, denominator = 0;
+  const auto clear = [&]() WGB_LAMBDA_INLINE {
+    for (int v = 0; v < (Shared ? side.vecs : 2 * side.vecs); ++v)
+      std::memset(&side.sums[v], 0, sizeof(Vec));
+    rows = denominator = 0;
+  };
+  const auto add = [&](const float* bin) WGB_LAMBDA_INLINE {
+    const Vec* from = reinterpret_cast<const Vec*>(bin);
+    for (int v = 0; v < (Shared ? side.vecs : 2 * side.vecs); ++v) side.sums[v] += from[v];
+    rows += bin[count];
+    if (Shared) denominator += bin[shared];
+  };
+  // Sum over outputs of G^2 / (C + l2). Outputs without any mass count for nothing.
+  const auto score = [&]() WGB_LAMBDA_INLINE -> float {
+    if constexpr (Shared) {
+      Vec q = side.sums[0] * side.sums[0] * mask[0];
+      for (int v = 1; v < side.vecs; ++v) q += side.sums[v] * side.sums[v] * mask[v];
+      return denominator + l2 > 0 ? sum_lanes(q) / (denominator + l2) : 0.0f;
+    } else {
+      Vec q, part;
+      ratio_or_zero<Vec>(side.sums[0] * side.sums[0] * mask[0], side.sums[side.vecs] + l2, q);
+      for (int v = 1; v < side.vecs; ++v) {
+        ratio_or_zero<Vec>(side.sums[v] * side.sums[v] * mask[v], side.sums[side.vecs + v] + l2,
+                           part);
+        q += part;
+      }
+      return sum_lanes(q);
+    }
+  };
+
+  const float* missing = histogram + static_cast<size_t>(bins) * width;
+  const bool has_missing = missing[count] > 0;
+  // With missing values alone on the right the last bin is an edge too.
+  const int edges = has_missing && !missing_left ? bins : bins - 1;
+  if (edges <= 0) return {};
+
+  clear();
+  float right = 0;
+  if (edges == bins) {
+    add(missing);
+    right = score();
+  }
+  // Bins with rows in them, from the right: the only ones to be edges.
+  uint8_t occupied[256];
+  int n_occupied = 0;
+  for (int b = bins - 1; b >= 0; --b) {
+    const float* bin = histogram + static_cast<size_t>(b) * width;
+    if (!(bin[count] > 0)) continue;
+    right_score[b] = right;
+    occupied[n_occupied++] = static_cast<uint8_t>(b);
+    add(bin);
+    right = score();
+  }
+  if (has_missing && missing_left) add(missing);
+  const float whole = score(), all_rows = rows;
+  // The rightmost one is an edge only with something beyond it.
+  const int last = edges == bins ? 0 : 1;
+
+  clear();
+  if (has_missing && missing_left) add(missing);
+  // Scores of equal partitions repeat, so the largest one alone has to be looked at closely.
+  const float at_least = std::max(scan.rules->min_gain, 0.0f) + whole;
+  Candidate best;
+  float best_score = at_least;
+  for (int i = n_occupied - 1; i >= last; --i) {
+    const int b = occupied[i];
+    add(histogram + static_cast<size_t>(b) * width);
+    if (rows < least) continue;
+    if (all_rows - rows < least) break;
+    const float both = score() + right_score[b];
+    if (both > best_score) {
+      best_score = both;
+      best.bin = b;
+    }
+  }
+  best.gain = best_score - whole;
+  if (best.bin < 0 || !(best.gain > scan.rules->min_gain) ||
+      !(best.gain > kResolution * best_score))
+    return {};
+  return best;
+}
+
+#define WGB_SCANNERS(B)                                                         \
+  WGB_CLONES Candidate scan_shared_##B(const Scan& scan, bool missing_left) {   \
+    return scan_feature<B, true>(scan, missing_left);                           \
+  }                                                                             \
+  WGB_CLONES Candidate scan_each_##B(const Scan& scan, bool missing_left) {     \
+    return scan_feature<B, false>(scan, missing_left);                          \
+  }
+WGB_SCANNERS(2)
+WGB_SCANNERS(4)
+WGB_SCANNERS(8)
+WGB_SCANNERS(16)
+WGB_SCANNERS(24)
+WGB_SCANNERS(32)
+WGB_SCANNERS(0)
+#undef WGB_SCANNERS
+
+Candidate scan_any(const Scan& scan, bool missing_left) {
+#define WGB_CASE(B)                                                             \
+  case B:                                                                       \
+    return scan.layout->shared >= 0 ? scan_shared_##B(scan, missing_left)       \
+                                    : scan_each_##B(scan, missing_left);
+  switch (scan.layout->block) {
+    WGB_CASE(2)
+    WGB_CASE(4)
+    WGB_CASE(8)
+    WGB_CASE(16)
+    WGB_CASE(24)
+    WGB_CASE(32)
+    default:
+      return scan.layout->shared >= 0 ? scan_shared_0(scan, missing_left)
+                                      : scan_each_0(scan, missing_left);
+  }
+#undef WGB_CASE
+}
+
+}  // namespace
+
+Split best_split(const Columns& columns, const Layout& layout, const SplitRules& rules,
+                 const float* histogram, int first, int last, Workspace& workspace) {
+  // Vectors are read from these: aligned like the histogram.
+  const size_t block = static_cast<size_t>(layout.block), width = static_cast<size_t>(layout.width);
+  const Lease memory = workspace.floats(block + width);
+  float* is_direction = memory.floats();
+  std::fill_n(is_direction, block, 0.0f);
+  std::fill_n(is_direction, layout.k, 1.0f);
+  float right_score[256];
+  Split best;
+  for (int f = first; f < last; ++f) {
+    const Scan scan{histogram + columns.offset[f] * layout.width, columns.bins[f], &layout, &rules,
+                    is_direction, right_score, is_direction + block};
+    const bool saw_missing =
+        scan.histogram[static_cast<size_t>(scan.bins) * layout.width + layout.count] > 0;
+    for (const bool missing_left : {false, true}) {
+      if (missing_left && !saw_missing) break;
+      const Candidate candidate = scan_any(scan, missing_left);
+      if (candidate.bin >= 0 && candidate.gain > best.gain)
+        best = {candidate.gain, f, candidate.bin, missing_left, saw_missing};
+    }
+  }
+  return best;
+}
+
+}  // namespace wgb

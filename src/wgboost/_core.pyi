@@ -1,0 +1,57 @@
+from typing import Any
+
+from wgboost.typing import Array
+
+def find_cuts(
+    x: Array, weight: Array | None, max_bins: int, sample: Array | None, n_threads: int
+) -> list[Array]: ...
+def apply_cuts(x: Array, cuts: list[Array], n_threads: int) -> Array: ...
+class Workspace: ...
+
+def grow(
+    workspace: Workspace,
+    codes: Array,
+    n_bins: Array,
+    features: Array,
+    rows: Array | None,
+    direction: Array,
+    curvature: Array | None,
+    weight: Array | None,
+    per_particle: bool,
+    projection: int,
+    random_matrix: Array | None,
+    best_first: bool,
+    max_depth: int,
+    max_leaves: int,
+    min_samples_leaf: float,
+    l2: float,
+    min_gain: float,
+    n_threads: int,
+) -> tuple[dict[str, Any], Array, bool]: ...
+def add_leaf_values(
+    state: Array, leaf: Array, values: Array, first_leaf: Array, output: Array, n_threads: int
+) -> None: ...
+
+class Forest:
+    @property
+    def n_trees(self) -> int: ...
+    def predict(self, x: Array, out: Array, first: int, last: int, n_threads: int) -> None: ...
+    def predict_codes(
+        self, codes: Array, n_bins: Array, out: Array, first: int, last: int, n_threads: int
+    ) -> None: ...
+    def apply(self, x: Array, first: int, last: int, n_threads: int) -> Array: ...
+
+def make_forest(
+    first_node: Array,
+    first_leaf: Array,
+    output: Array,
+    feature: Array,
+    threshold: Array,
+    bin: Array,
+    missing_left: Array,
+    left: Array,
+    leaf: Array,
+    values: Array,
+    n_features: int,
+    n_outputs: int,
+) -> Forest: ...

@@ -1,0 +1,111 @@
+"""Raw features to uint8 codes: quantile cuts, found once and applied natively."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from wgboost import _core
+from wgboost.data.matrix import as_matrix
+from wgboost.typing import Array, Codes
+from wgboost.validation import check_integer, check_weight
+
+__all__ = ["MAX_BINS", "Binned", "Cuts"]
+
+MAX_BINS = 255
+_SAMPLE = 200_000
+
+
+@dataclass(frozen=True, eq=False)
+class Binned:
+    """A binned feature matrix.
+
+    Feature f of a row has a code in [0, n_bins[f]); the code n_bins[f] means missing.
+    """
+
+    codes: Codes  # (n, p), column after column in memory
+    n_bins: Array  # (p,) int32
+
+    def __post_init__(self) -> None:
+        codes, n_bins = self.codes, self.n_bins
+        if codes.dtype != np.uint8 or codes.ndim != 2 or not codes.flags.f_contiguous:
+            raise TypeError(
+                f"codes are {codes.dtype} of shape {codes.shape}; a uint8 matrix in Fortran order "
+                "is needed, as Cuts.apply returns it"
+            )
+        if n_bins.shape != (codes.shape[1],) or n_bins.dtype != np.int32:
+            raise ValueError("n_bins needs one int32 for each column of codes")
+        if n_bins.size and not 1 <= n_bins.min() <= n_bins.max() <= MAX_BINS:
+            raise ValueError(f"n_bins must be between 1 and {MAX_BINS}")
+        # The core trusts its codes as indices, so they are looked at once, here.
+        if codes.size and (codes.max(axis=0) > n_bins).any():
+            column = int(np.argmax(codes.max(axis=0) > n_bins))
+            raise ValueError(
+                f"column {column} has code {codes[:, column].max()} but {n_bins[column]} bins"
+            )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, p)."""
+        return self.codes.shape[0], self.codes.shape[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """The edges between the bins of each feature.
+
+    The code of a value x is the number of edges below x, so a code is at most b exactly when
+    x is at most edge b: trees grown on codes and trees walked with raw values agree to the bit.
+    """
+
+    edges: tuple[Array, ...]  # per feature: ascending float64, at most MAX_BINS - 1
+
+    @classmethod
+    def find(
+        cls,
+        X: Any,
+        *,
+        max_bins: int = MAX_BINS,
+        weight: Any = None,
+        rng: np.random.Generator | None = None,
+        n_threads: int = 1,
+    ) -> Cuts:
+        """Choose the edges from data.
+
+        A feature with at most `max_bins` distinct values gets an edge between all of them;
+        otherwise bins hold about equal weight and a value heavier than a bin stands alone.
+        Beyond 200,000 rows these quantiles come from a sample drawn with `rng`. Rows of weight
+        zero and missing values do not count; infinities are values like others.
+        """
+        X = as_matrix(X)
+        check_integer("max_bins", max_bins, low=2, high=MAX_BINS)
+        weight = check_weight(weight, X.shape[0])
+        sample = None
+        if X.shape[0] > _SAMPLE:
+            rng = np.random.default_rng(0) if rng is None else rng
+            rows = rng.choice(X.shape[0], size=_SAMPLE, replace=False, shuffle=False)
+            sample = np.sort(rows).astype(np.uint32)
+        return cls(tuple(_core.find_cuts(X, weight, max_bins, sample, n_threads)))
+
+    @cached_property
+    def n_bins(self) -> Array:
+        """Bins of each feature, without the one for missing values."""
+        return np.array([len(edges) + 1 for edges in self.edges], dtype=np.int32)
+
+    @cached_property
+    def thresholds(self) -> Array:
+        """Edges (p, MAX_BINS), and +inf behind the last: only missing values are beyond it."""
+        table = np.full((len(self.edges), MAX_BINS), np.inf)
+        for row, edges in zip(table, self.edges, strict=True):
+            row[: len(edges)] = edges
+        return table
+
+    def apply(self, X: Any, *, n_threads: int = 1) -> Binned:
+        """Return the codes of raw values."""
+        X = as_matrix(X)
+        if X.shape[1] != len(self.edges):
+            raise ValueError(f"X has {X.shape[1]} features, the cuts were made for {len(self.edges)}")
+        return Binned(_core.apply_cuts(X, list(self.edges), n_threads).T, self.n_bins)

@@ -1,0 +1,15 @@
+"""What fits a function of x to one round's directions."""
+
+from wgboost.learners.base import FittedLearner, Learner
+from wgboost.learners.hist_tree import FittedTrees, HistTree
+from wgboost.learners.regressor import FittedRegressor, RegressorLearner, as_learner
+
+__all__ = [
+    "FittedLearner",
+    "FittedRegressor",
+    "FittedTrees",
+    "HistTree",
+    "Learner",
+    "RegressorLearner",
+    "as_learner",
+]

@@ -1,0 +1,93 @@
+"""The native learner: histogram trees with vector leaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from wgboost import _core
+from wgboost.data import Features
+from wgboost.trees import FlatTrees, Tree, TreeSettings, grow_trees
+from wgboost.typing import Array, Directions
+from wgboost.validation import check_targets, check_weight
+
+__all__ = ["FittedTrees", "HistTree"]
+
+
+@dataclass(frozen=True, eq=False)
+class FittedTrees:
+    """The trees of one round and where they sent the training rows."""
+
+    flat: FlatTrees
+    leaf: Array  # (trees, n) int32
+    n_threads: int = 1
+
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """The trees one by one."""
+        return self.flat.trees
+
+    def scaled(self, rate: float) -> FittedTrees:
+        """Return the same trees with leaf values multiplied by a rate."""
+        return replace(self, flat=self.flat.scaled(rate))
+
+    def add_to(self, particles: Directions) -> None:
+        """Add the leaf values of the training rows to particles (n, m, d), in place."""
+        if particles.dtype != np.float32 or not particles.flags.c_contiguous:
+            raise TypeError("particles must be a C-contiguous float32 array (n, m, d)")
+        state = particles.reshape(particles.shape[0], -1)
+        flat = self.flat
+        _core.add_leaf_values(
+            state, self.leaf, flat.values, flat.first_leaf, flat.output, self.n_threads
+        )
+
+    def predict(self, X: Any) -> Directions:
+        """Return the leaf values (n, m, d) of new rows."""
+        return self.flat.predict(X, n_threads=self.n_threads)
+
+
+@dataclass(frozen=True)
+class HistTree:
+    """Grows histogram trees on binned features; see `TreeSettings` for the meaning of each field."""
+
+    settings: TreeSettings = field(default_factory=TreeSettings)
+    n_threads: int = 1
+    uses_codes: bool = field(default=True, init=False)
+
+    @cached_property
+    def _workspace(self) -> _core.Workspace:
+        """Memory kept from round to round."""
+        return _core.Workspace()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_workspace"}
+
+    def fit(
+        self,
+        features: Features,
+        targets: Directions,
+        curvature: Directions | None = None,
+        weight: Array | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> FittedTrees:
+        """Grow the trees of one round; raise ValueError for targets that are not finite."""
+        if features.binned is None or features.cuts is None:
+            raise ValueError("HistTree reads binned features; use Features.from_raw(X, bins=255)")
+        n = features.shape[0]
+        targets = check_targets("targets", targets, n)
+        if curvature is not None:
+            curvature = check_targets("curvature", curvature, n)
+            if curvature.shape != targets.shape:
+                raise ValueError(
+                    f"curvature has shape {curvature.shape}, the targets {targets.shape}"
+                )
+        weight = check_weight(weight, n)
+        rng = np.random.default_rng(0) if rng is None else rng
+        trees, leaf = grow_trees(
+            features.binned, features.cuts, targets, curvature, weight, self.settings, rng,
+            self._workspace, self.n_threads,
+        )  # fmt: skip
+        return FittedTrees(trees, leaf, self.n_threads)

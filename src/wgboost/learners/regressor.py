@@ -1,0 +1,120 @@
+"""Any scikit-learn regressor as a learner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
+
+from wgboost.data import Features
+from wgboost.learners.base import Learner
+from wgboost.typing import Array, Directions
+from wgboost.validation import check_finite, check_targets, check_weight
+
+__all__ = ["FittedRegressor", "RegressorLearner", "as_learner"]
+
+
+@dataclass(frozen=True, eq=False)
+class FittedRegressor:
+    """One fitted multi-output regressor, or one regressor per output."""
+
+    regressors: tuple[Any, ...]
+    training: Directions  # (n, m, d) values at the training rows
+    shape: tuple[int, int]
+    rate: float = 1.0
+
+    def scaled(self, rate: float) -> FittedRegressor:
+        """Return the same function multiplied by a rate."""
+        training = self.training * np.float32(rate)
+        return replace(self, training=training, rate=self.rate * rate)
+
+    def add_to(self, particles: Directions) -> None:
+        """Add the values at the training rows to particles, in place."""
+        particles += self.training
+
+    def predict(self, X: Any) -> Directions:
+        """Return the values (n, m, d) at new rows."""
+        return _values(self.regressors, X, self.shape) * np.float32(self.rate)
+
+
+def _values(regressors: tuple[Any, ...], X: Any, shape: tuple[int, int]) -> Directions:
+    columns = [np.asarray(r.predict(X)).reshape(len(X), -1) for r in regressors]
+    return np.hstack(columns).astype(np.float32).reshape(len(X), *shape)
+
+
+def _seeded(estimator: Any, rng: np.random.Generator) -> Any:
+    """A clone whose open random states are drawn from rng."""
+    estimator = clone(estimator)
+    open_states = [
+        name for name, value in estimator.get_params(deep=True).items()
+        if name.split("__")[-1] == "random_state" and value is None
+    ]  # fmt: skip
+    return estimator.set_params(**{name: int(rng.integers(2**31)) for name in sorted(open_states)})
+
+
+@dataclass(frozen=True)
+class RegressorLearner:
+    """Fits clones of a scikit-learn regressor to the movement.
+
+    One clone fits all outputs where the regressor says it can, else there is one per output.
+    With a curvature the movement is each row's own Newton step g / c: leaf sums are a tree's.
+    """
+
+    regressor: Any
+    uses_codes: bool = field(default=False, init=False)
+
+    def fit(
+        self,
+        features: Features,
+        targets: Directions,
+        curvature: Directions | None = None,
+        weight: Array | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> FittedRegressor:
+        """Fit one round; raise TypeError if weights are given to a regressor without them."""
+        X, n = features.raw, features.shape[0]
+        targets = check_targets("targets", targets, n)
+        check_finite("targets", targets)
+        if curvature is not None:
+            curvature = check_targets("curvature", curvature, n)
+            check_finite("curvature", curvature, nonnegative=True)
+            with np.errstate(all="ignore"):
+                targets = targets / curvature
+            check_finite("targets / curvature", targets)
+        weight = check_weight(weight, n)
+        options = {}
+        if weight is not None:
+            if not has_fit_parameter(self.regressor, "sample_weight"):
+                raise TypeError(
+                    f"{type(self.regressor).__name__} takes no sample weights; leave them out or "
+                    "choose another learner"
+                )
+            options["sample_weight"] = weight
+        rng = np.random.default_rng(0) if rng is None else rng
+        outputs = targets.reshape(n, -1)
+        if outputs.shape[1] > 1 and get_tags(self.regressor).target_tags.multi_output:
+            fitted = (_seeded(self.regressor, rng).fit(X, outputs, **options),)
+        else:
+            fitted = tuple(
+                _seeded(self.regressor, rng).fit(X, column, **options) for column in outputs.T
+            )
+        shape = targets.shape[1:]
+        return FittedRegressor(fitted, _values(fitted, X, shape), shape)
+
+
+def as_learner(learner: Any) -> Learner:
+    """Return a learner for a learner, or for a scikit-learn regressor to be cloned each round."""
+    if isinstance(learner, type):
+        raise TypeError(f"learner={learner.__name__} is a class; give an object: {learner.__name__}()")
+    if isinstance(learner, Learner):
+        return learner
+    if all(hasattr(learner, name) for name in ("fit", "predict", "get_params")):
+        return RegressorLearner(learner)
+    raise TypeError(
+        f"learner={learner!r} is neither a wgboost learner (uses_codes, fit) nor a scikit-learn "
+        "regressor (fit, predict, get_params)"
+    )

@@ -1,0 +1,172 @@
+"""Many trees as one set of flat arrays: what a fitted model consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from wgboost import _core
+from wgboost.data import Binned, as_matrix
+from wgboost.trees.tree import Tree
+from wgboost.typing import Array, Directions
+from wgboost.validation import check_integer
+
+__all__ = ["FlatTrees"]
+
+_NODE_ARRAYS = {
+    "feature": np.int32,
+    "threshold": np.float64,
+    "bin": np.uint8,
+    "missing_left": np.uint8,
+    "left": np.int32,
+    "leaf": np.int32,
+    "gain": np.float32,
+    "cover": np.int64,
+}
+_ROW_ARRAYS = {**_NODE_ARRAYS, "output": np.int32, "values": np.float32}
+
+
+@dataclass(frozen=True, eq=False)
+class FlatTrees:
+    """All trees of a model, round by round, each node a row of the same arrays.
+
+    Node and leaf indices count from the first node and leaf of their tree.
+    """
+
+    n_features: int
+    shape: tuple[int, int]  # (m, d)
+    trees_per_round: int
+    first_node: Array  # (trees + 1,) int64
+    first_leaf: Array  # (trees + 1,) int64
+    output: Array  # (trees,) int32, first of the K outputs that a tree adds to
+    feature: Array  # (nodes,), and so on as in Tree
+    threshold: Array
+    bin: Array
+    missing_left: Array
+    left: Array
+    leaf: Array
+    gain: Array
+    cover: Array
+    values: Array  # (leaves, outputs per tree) float32
+
+    @classmethod
+    def join(cls, parts: Sequence[FlatTrees]) -> FlatTrees:
+        """Lay ensembles of the same kind behind each other; the rounds of all, in order."""
+        if not parts:
+            raise ValueError("nothing to join; FlatTrees.empty makes an ensemble without rounds")
+        arrays = {name: np.concatenate([getattr(p, name) for p in parts]) for name in _ROW_ARRAYS}
+        for name in ("first_node", "first_leaf"):
+            sizes = [np.diff(getattr(p, name)) for p in parts]
+            arrays[name] = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
+        return replace(parts[0], **arrays)
+
+    @classmethod
+    def empty(cls, n_features: int, shape: tuple[int, int]) -> FlatTrees:
+        """Return an ensemble without rounds."""
+        arrays = {name: np.zeros(0, kind) for name, kind in _ROW_ARRAYS.items()}
+        arrays["values"] = np.zeros((0, shape[0] * shape[1]), np.float32)
+        first = np.zeros(1, np.int64)
+        return cls(n_features, shape, 1, first_node=first, first_leaf=first, **arrays)
+
+    def scaled(self, rate: float) -> FlatTrees:
+        """Return the same trees with leaf values multiplied by a rate."""
+        return replace(self, values=self.values * np.float32(rate))
+
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """The trees one by one, as views."""
+        views = []
+        for i, output in enumerate(self.output):
+            nodes = slice(self.first_node[i], self.first_node[i + 1])
+            leaves = slice(self.first_leaf[i], self.first_leaf[i + 1])
+            arrays = {name: getattr(self, name)[nodes] for name in _NODE_ARRAYS}
+            views.append(Tree(**arrays, values=self.values[leaves], output=int(output)))
+        return tuple(views)
+
+    @property
+    def n_rounds(self) -> int:
+        """Number of rounds."""
+        return int(self.output.size) // self.trees_per_round
+
+    @cached_property
+    def _forest(self) -> _core.Forest:
+        """The native predictor. Making it checks every index, size and bound of the arrays."""
+        m, d = self.shape
+        return _core.make_forest(
+            self.first_node, self.first_leaf, self.output, self.feature, self.threshold, self.bin,
+            self.missing_left, self.left, self.leaf, self.values, self.n_features, m * d,
+        )  # fmt: skip
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_forest"}
+
+    def _checked(self, X: Any, n_rounds: int | None) -> tuple[Array, int]:
+        X = as_matrix(X)
+        if X.shape[1] != self.n_features:
+            raise ValueError(f"X has {X.shape[1]} features, the trees were grown on {self.n_features}")
+        return X, self._rounds(n_rounds)
+
+    def _rounds(self, n_rounds: int | None) -> int:
+        if n_rounds is None:
+            return self.n_rounds
+        return check_integer(
+            "n_rounds", n_rounds, low=0, high=self.n_rounds, hint="None takes all rounds"
+        )
+
+    def _start(self, n: int, start: Array | float) -> Directions:
+        out = np.empty((n, *self.shape), dtype=np.float32)
+        out[...] = start
+        return out
+
+    def predict(
+        self, X: Any, *, start: Array | float = 0.0, n_rounds: int | None = None,
+        n_threads: int = 1,
+    ) -> Directions:  # fmt: skip
+        """Return start plus the sum of the first rounds' leaves (n, m, d) at raw features."""
+        X, rounds = self._checked(X, n_rounds)
+        out = self._start(X.shape[0], start)
+        flat = out.reshape(X.shape[0], -1)
+        self._forest.predict(X, flat, 0, rounds * self.trees_per_round, n_threads)
+        return out
+
+    def staged_predict(
+        self, X: Any, *, start: Array | float = 0.0, n_threads: int = 1
+    ) -> Iterator[Directions]:
+        """Yield `predict` after 1, 2, ... rounds, each at the cost of one."""
+        X, rounds = self._checked(X, None)
+        out = self._start(X.shape[0], start)
+        flat, per_round = out.reshape(X.shape[0], -1), self.trees_per_round
+        for r in range(rounds):
+            self._forest.predict(X, flat, r * per_round, (r + 1) * per_round, n_threads)
+            yield out.copy()
+
+    def predict_binned(
+        self, binned: Binned, *, start: Array | float = 0.0, n_rounds: int | None = None,
+        n_threads: int = 1,
+    ) -> Directions:  # fmt: skip
+        """Return the same as `predict` from codes made by the cuts of training."""
+        n, p = binned.shape
+        if p != self.n_features:
+            raise ValueError(f"the codes have {p} features, the trees {self.n_features}")
+        out = self._start(n, start)
+        self._forest.predict_codes(
+            binned.codes, binned.n_bins, out.reshape(n, -1), 0,
+            self._rounds(n_rounds) * self.trees_per_round, n_threads,
+        )  # fmt: skip
+        return out
+
+    def apply(self, X: Any, *, n_rounds: int | None = None, n_threads: int = 1) -> Array:
+        """Return the leaf (n, trees) that each row reaches in each tree."""
+        X, rounds = self._checked(X, n_rounds)
+        return self._forest.apply(X, 0, rounds * self.trees_per_round, n_threads)
+
+    def feature_gains(self) -> Array:
+        """Return the total gain (p,) of the splits on each feature."""
+        inner = self.feature >= 0
+        return np.bincount(
+            self.feature[inner], weights=self.gain[inner], minlength=self.n_features
+        )

@@ -1,0 +1,182 @@
+"""Growing the trees of one round from binned features and directions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from wgboost import _core
+from wgboost.data import Binned, Cuts
+from wgboost.trees.flat import FlatTrees
+from wgboost.typing import Array, Directions, Rows
+from wgboost.validation import check_choice, check_finite, check_integer, check_number
+
+__all__ = ["GROUPINGS", "GROWTHS", "PROJECTIONS", "TreeSettings", "grow_trees"]
+
+GROUPINGS = ("shared", "per_particle")
+GROWTHS = ("depth_wise", "best_first")
+PROJECTIONS = ("all", "sum", "particle_mean")
+
+
+@dataclass(frozen=True)
+class TreeSettings:
+    """How trees are grown.
+
+    Attributes
+    ----------
+    tree : "shared" or "per_particle"
+        One tree a round whose leaves hold all K = m * d outputs, or m trees with d outputs each.
+    split_on : "all", "sum", "particle_mean" or int
+        What the split search sees of a tree's outputs: all of them, their sum, their mean over
+        particles, or that many random projections of them. Leaves always hold every output.
+    growth : "depth_wise" or "best_first"
+        The order in which nodes are split; it matters when `max_leaves` ends the growth.
+    max_depth, max_leaves : int or None
+        None sets no limit; one of the two has to be given.
+    min_samples_leaf : int
+        Training rows (of positive weight) that a leaf needs.
+    l2 : float
+        Added to the sum of weights, or of curvatures, that a leaf value is divided by.
+    min_gain : float
+        A split is made only for a larger gain. The gain is the sum over the outputs the search
+        sees of G^2 / (C + l2), left plus right minus unsplit, where G sums the directions and C
+        the curvatures (without curvature, the weights) of the rows.
+    subsample, colsample : float
+        Share of the rows and of the features drawn, without replacement, for every round.
+    """
+
+    tree: Literal["shared", "per_particle"] = "shared"
+    split_on: str | int = "all"
+    growth: Literal["depth_wise", "best_first"] = "depth_wise"
+    max_depth: int | None = 3
+    max_leaves: int | None = None
+    min_samples_leaf: int = 1
+    l2: float = 0.0
+    min_gain: float = 0.0
+    subsample: float = 1.0
+    colsample: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_choice("tree", self.tree, GROUPINGS)
+        if isinstance(self.split_on, str):
+            check_choice("split_on", self.split_on, PROJECTIONS)
+        else:
+            names = ", ".join(map(repr, PROJECTIONS))
+            check_integer("split_on", self.split_on, low=1, hint=f"or give one of {names}")
+        check_choice("growth", self.growth, GROWTHS)
+        if self.max_depth is not None:
+            check_integer("max_depth", self.max_depth, low=1, hint="None sets no limit")
+        if self.max_leaves is not None:
+            check_integer("max_leaves", self.max_leaves, low=2, hint="None sets no limit")
+        if self.max_depth is None and self.max_leaves is None:
+            raise ValueError("max_depth=None and max_leaves=None set no limit at all; give one")
+        check_integer("min_samples_leaf", self.min_samples_leaf, low=1)
+        check_number("l2", self.l2, low=0)
+        check_number("min_gain", self.min_gain, low=0)
+        check_number("subsample", self.subsample, above=0, high=1)
+        check_number("colsample", self.colsample, above=0, high=1)
+
+
+def _draw_rows(
+    n: int, weight: Array | None, share: float, rng: np.random.Generator
+) -> Rows | None:
+    """Rows to grow on, ascending; None means all. Rows of weight zero are never among them."""
+    counted = np.arange(n) if weight is None else np.flatnonzero(weight)
+    if share < 1.0:
+        size = max(1, round(share * counted.size))
+        chosen = rng.choice(counted.size, size=size, replace=False, shuffle=False)
+        return counted[np.sort(chosen)].astype(np.uint32)
+    return None if counted.size == n else counted.astype(np.uint32)
+
+
+def _draw_features(p: int, share: float, rng: np.random.Generator) -> Array:
+    if share == 1.0:
+        return np.arange(p, dtype=np.int32)
+    size = max(1, round(share * p))
+    return np.sort(rng.choice(p, size=size, replace=False)).astype(np.int32)
+
+
+def _projection(
+    settings: TreeSettings, m: int, d: int, rng: np.random.Generator
+) -> tuple[int, Array | None]:
+    """The core's number of the projection and, for a random one, its matrix."""
+    outputs = d if settings.tree == "per_particle" else m * d
+    if isinstance(settings.split_on, str):
+        return PROJECTIONS.index(settings.split_on), None
+    k = int(settings.split_on)
+    if k >= outputs:  # nothing is saved by looking at fewer than all
+        return PROJECTIONS.index("all"), None
+    matrix = rng.standard_normal((outputs, k)) / np.sqrt(k)
+    return len(PROJECTIONS), matrix.astype(np.float32)
+
+
+def _explain(direction: Directions, curvature: Directions | None, values: Array) -> None:
+    """Raise ValueError for what the core did not like; a minus zero is nothing to complain of."""
+    check_finite("targets", direction)
+    if curvature is not None:
+        check_finite("curvature", curvature, nonnegative=True)
+    if not np.isfinite(values).all():
+        raise ValueError(
+            "a leaf value overflows float32: the curvature is too small for the targets; "
+            "a larger l2 bounds it"
+        )
+
+
+def grow_trees(
+    binned: Binned,
+    cuts: Cuts,
+    direction: Directions,
+    curvature: Directions | None,
+    weight: Array | None,
+    settings: TreeSettings,
+    rng: np.random.Generator,
+    workspace: _core.Workspace,
+    n_threads: int = 1,
+) -> tuple[FlatTrees, Array]:
+    """Grow the trees of one round.
+
+    Leaf values are sum(w g) / (sum(w) + l2) of the directions g, or with a curvature c
+    sum(w g) / (sum(w c) + l2), output by output. Shapes and types are taken as checked; drawn
+    rows whose targets are not finite or whose curvature is negative raise ValueError.
+
+    Returns
+    -------
+    trees : FlatTrees
+        One round: a shared tree, or one per particle.
+    leaf : array (trees, n) of int32
+        The leaf of every training row, drawn or not.
+    """
+    n, m, d = direction.shape
+    rows = _draw_rows(n, weight, settings.subsample, rng)
+    features = _draw_features(binned.shape[1], settings.colsample, rng)
+    projection, matrix = _projection(settings, m, d, rng)
+    arrays, leaf, clean = _core.grow(
+        workspace,
+        binned.codes.T,
+        binned.n_bins,
+        features,
+        rows,
+        direction,
+        curvature,
+        weight,
+        settings.tree == "per_particle",
+        projection,
+        matrix,
+        settings.growth == "best_first",
+        settings.max_depth or 0,
+        settings.max_leaves or 0,
+        float(settings.min_samples_leaf),
+        settings.l2,
+        settings.min_gain,
+        n_threads,
+    )
+    if not clean:
+        _explain(direction, curvature, arrays["values"])
+    feature = arrays["feature"]
+    threshold = cuts.thresholds[feature, arrays["bin"]]
+    threshold[feature < 0] = np.inf  # a leaf asks nothing
+    per_round = m if settings.tree == "per_particle" else 1
+    trees = FlatTrees(binned.shape[1], (m, d), per_round, threshold=threshold, **arrays)
+    return trees, leaf

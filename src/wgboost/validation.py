@@ -1,0 +1,151 @@
+"""Checks of what users hand over. Every message names the value and the remedy."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import numbers
+from collections.abc import Iterable
+from typing import Any
+
+import joblib
+import numpy as np
+
+from wgboost.typing import Array, Directions
+
+__all__ = [
+    "check_choice",
+    "check_finite",
+    "check_integer",
+    "check_number",
+    "check_targets",
+    "check_weight",
+    "nearest_name",
+    "resolve_threads",
+]
+
+
+def nearest_name(name: str, valid: Iterable[str]) -> str:
+    """Return ``"; did you mean 'x'?"`` for a likely misspelling, else an empty string."""
+    close = difflib.get_close_matches(str(name), list(valid), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def check_choice(name: str, value: object, valid: Iterable[str]) -> str:
+    """Return value if it is one of the valid strings; raise ValueError otherwise."""
+    valid = list(valid)
+    if isinstance(value, str) and value in valid:
+        return value
+    options = ", ".join(repr(v) for v in valid)
+    raise ValueError(f"{name}={value!r} must be one of {options}{nearest_name(str(value), valid)}")
+
+
+def check_number(
+    name: str, value: Any, *, low: float = -math.inf, above: float | None = None,
+    high: float = math.inf,
+) -> float:  # fmt: skip
+    """Return value as a float in [low, high], and > above if that is given."""
+    bounds = f"> {above:g}" if above is not None else f">= {low:g}" if low > -math.inf else "finite"
+    if high < math.inf:
+        bounds += f" and <= {high:g}"
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name}={value!r} must be a number {bounds}")
+    number = float(value)
+    too_low = number < low or (above is not None and number <= above)
+    if not math.isfinite(number) or too_low or number > high:
+        raise ValueError(f"{name}={value!r} must be {bounds}")
+    return number
+
+
+def check_integer(
+    name: str, value: Any, *, low: int, high: int | None = None, hint: str = ""
+) -> int:
+    """Return value as an int in [low, high]."""
+    bounds = f">= {low}" if high is None else f"between {low} and {high}"
+    hint = f"; {hint}" if hint else ""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name}={value!r} must be an integer {bounds}{hint}")
+    number = int(value)
+    if number < low or (high is not None and number > high):
+        raise ValueError(f"{name}={number} must be {bounds}{hint}")
+    return number
+
+
+def resolve_threads(n_jobs: int | None) -> int:
+    """Return the number of threads that n_jobs stands for.
+
+    None and -1 are all cores this process may use, -2 all but one, and so on.
+    """
+    if n_jobs is None:
+        n_jobs = -1
+    if isinstance(n_jobs, (bool, np.bool_)) or not isinstance(n_jobs, numbers.Integral):
+        raise TypeError(f"n_jobs={n_jobs!r} must be an integer; -1 uses all cores")
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 uses no thread at all; give 1 or more, or -1 for all cores")
+    if n_jobs > 0:
+        return int(n_jobs)
+    return max(1, int(joblib.cpu_count()) + 1 + int(n_jobs))
+
+
+def _where(bad: Array) -> str:
+    return str(tuple(int(i) for i in np.argwhere(bad)[0]))
+
+
+def check_targets(name: str, values: Any, n: int) -> Directions:
+    """Return values (n, m, d) as contiguous float32; see `check_finite` for what they hold."""
+    values = np.asarray(values)
+    if values.dtype.kind not in "fiu":
+        raise TypeError(f"{name} has dtype {values.dtype}; floating point numbers are needed")
+    if values.ndim != 3:
+        raise ValueError(
+            f"{name} has shape {values.shape}; (rows, particles, parameters) is needed: "
+            "reshape(n, 1, K) makes K outputs of one particle"
+        )
+    if values.shape[0] != n:
+        raise ValueError(f"{name} has {values.shape[0]} rows, the features have {n}")
+    if min(values.shape) == 0:
+        raise ValueError(f"{name} of shape {values.shape} is empty")
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(values, dtype=np.float32)
+
+
+def check_finite(name: str, values: Array, *, nonnegative: bool = False) -> None:
+    """Raise ValueError for the first value that is not finite, or negative if that is wrong."""
+    bad = ~np.isfinite(values)
+    if bad.any():
+        raise ValueError(
+            f"{name} is {values[bad][0]} at {_where(bad)}; every value has to be finite in float32"
+        )
+    if nonnegative and (values < 0).any():
+        bad = values < 0
+        raise ValueError(f"{name} is {values[bad][0]} at {_where(bad)}; it has to be >= 0")
+
+
+def check_weight(weight: Any, n: int) -> Array | None:
+    """Return weights (n,) as float32, or None. At least one has to be positive."""
+    if weight is None:
+        return None
+    weight = np.asarray(weight)
+    if weight.dtype.kind not in "fiub":
+        raise TypeError(f"sample weights have dtype {weight.dtype}; numbers are needed")
+    if weight.shape != (n,):
+        raise ValueError(f"sample weights have shape {weight.shape}; ({n},) is needed")
+    wide = weight.astype(np.float64)
+    if not np.isfinite(wide).all():
+        row = int(np.argmin(np.isfinite(wide)))
+        raise ValueError(f"sample weight {weight[row]} of row {row} is not finite")
+    if (wide < 0).any():
+        row = int(np.argmax(wide < 0))
+        raise ValueError(f"sample weight {weight[row]} of row {row} is negative")
+    if not (wide > 0).any():
+        raise ValueError("all sample weights are zero; at least one row has to count")
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = wide.astype(np.float32)
+    lost = ~np.isfinite(narrow) | ((narrow == 0) != (wide == 0))
+    if lost.any():
+        row = int(np.argmax(lost))
+        raise ValueError(
+            f"sample weight {weight[row]} of row {row} is outside the range of float32; "
+            "divide the weights by their mean"
+        )
+    return narrow
