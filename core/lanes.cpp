@@ -122,15 +122,17 @@ WGB_INLINE void fill(const Filler& f, size_t begin, size_t end) {
 // The same for K outputs as they are, without weights and curvatures.
 template <int K, int W>
 WGB_INLINE void fill_plain(const Filler& f, size_t begin, size_t end) {
-  float shift[K] = {}, lane[W] = {};
+  float shift[K] = {};
   if (f.shift) std::memcpy(shift, f.shift, sizeof shift);
-  lane[W - 1] = 1.0f;
   for (size_t i = begin; i < end; ++i) {
     const size_t row = f.rows ? f.rows[i] : i;
-    const float* in = f.targets.direction + row * static_cast<size_t>(f.targets.outputs) +
-                      static_cast<size_t>(f.block.first);
-    for (int j = 0; j < K; ++j) lane[j] = in[j] - shift[j];
-    std::memcpy(f.lanes + row * W, lane, sizeof lane);
+    const float* WGB_RESTRICT in = f.targets.direction +
+                                   row * static_cast<size_t>(f.targets.outputs) +
+                                   static_cast<size_t>(f.block.first);
+    float* WGB_RESTRICT out = f.lanes + row * W;
+    for (int j = 0; j < K; ++j) out[j] = in[j] - shift[j];
+    for (int j = K; j < W - 1; ++j) out[j] = 0.0f;
+    out[W - 1] = 1.0f;
   }
 }
 

@@ -95,43 +95,43 @@ WGB_INLINE Candidate scan_feature(const Scan& scan, bool missing_left) {
   const int edges = has_missing && !missing_left ? bins : bins - 1;
   if (edges <= 0) return {};
 
+  // Bins with rows in them, the only ones to be edges, listed without a branch: which bins of a
+  // small node are empty is anybody's guess.
+  uint8_t occupied[256];
+  int n_occupied = 0;
+  for (int b = 0; b < bins; ++b) {
+    occupied[n_occupied] = static_cast<uint8_t>(b);
+    n_occupied += histogram[static_cast<size_t>(b) * width + static_cast<size_t>(count)] > 0;
+  }
+
   clear();
   float right = 0;
   if (edges == bins) {
     add(missing);
     right = score();
   }
-  // Bins with rows in them, from the right: the only ones to be edges.
-  uint8_t occupied[256];
-  int n_occupied = 0;
-  for (int b = bins - 1; b >= 0; --b) {
-    const float* bin = histogram + static_cast<size_t>(b) * width;
-    if (!(bin[count] > 0)) continue;
-    right_score[b] = right;
-    occupied[n_occupied++] = static_cast<uint8_t>(b);
-    add(bin);
+  for (int i = n_occupied - 1; i >= 0; --i) {
+    right_score[i] = right;
+    add(histogram + occupied[i] * width);
     right = score();
   }
   if (has_missing && missing_left) add(missing);
   const float whole = score(), all_rows = rows;
-  // The rightmost one is an edge only with something beyond it.
-  const int last = edges == bins ? 0 : 1;
 
   clear();
   if (has_missing && missing_left) add(missing);
-  // Scores of equal partitions repeat, so the largest one alone has to be looked at closely.
-  const float at_least = std::max(scan.rules->min_gain, 0.0f) + whole;
+  // The rightmost one is an edge only with something beyond it.
+  const int candidates = edges == bins ? n_occupied : n_occupied - 1;
   Candidate best;
-  float best_score = at_least;
-  for (int i = n_occupied - 1; i >= last; --i) {
-    const int b = occupied[i];
-    add(histogram + static_cast<size_t>(b) * width);
+  float best_score = std::max(scan.rules->min_gain, 0.0f) + whole;
+  for (int i = 0; i < candidates; ++i) {
+    add(histogram + occupied[i] * width);
     if (rows < least) continue;
     if (all_rows - rows < least) break;
-    const float both = score() + right_score[b];
+    const float both = score() + right_score[i];
     if (both > best_score) {
       best_score = both;
-      best.bin = b;
+      best.bin = occupied[i];
     }
   }
   best.gain = best_score - whole;

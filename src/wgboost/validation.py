@@ -71,20 +71,20 @@ def check_integer(
     return number
 
 
-def resolve_threads(n_jobs: int | None) -> int:
+def resolve_threads(n_jobs: Any) -> int:
     """Return the number of threads that n_jobs stands for.
 
     None and -1 are all cores this process may use, -2 all but one, and so on.
     """
-    if n_jobs is None:
-        n_jobs = -1
-    if isinstance(n_jobs, (bool, np.bool_)) or not isinstance(n_jobs, numbers.Integral):
+    jobs = -1 if n_jobs is None else n_jobs
+    if isinstance(jobs, (bool, np.bool_)) or not isinstance(jobs, numbers.Integral):
         raise TypeError(f"n_jobs={n_jobs!r} must be an integer; -1 uses all cores")
-    if n_jobs == 0:
+    number = int(jobs)
+    if number == 0:
         raise ValueError("n_jobs=0 uses no thread at all; give 1 or more, or -1 for all cores")
-    if n_jobs > 0:
-        return int(n_jobs)
-    return max(1, int(joblib.cpu_count()) + 1 + int(n_jobs))
+    if number > 0:
+        return number
+    return max(1, int(joblib.cpu_count()) + 1 + number)
 
 
 def _where(bad: Array) -> str:
@@ -140,7 +140,7 @@ def check_weight(weight: Any, n: int) -> Array | None:
     if not (wide > 0).any():
         raise ValueError("all sample weights are zero; at least one row has to count")
     with np.errstate(over="ignore", under="ignore"):
-        narrow = wide.astype(np.float32)
+        narrow: Array = wide.astype(np.float32)
     lost = ~np.isfinite(narrow) | ((narrow == 0) != (wide == 0))
     if lost.any():
         row = int(np.argmax(lost))

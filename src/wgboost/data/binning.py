@@ -107,5 +107,7 @@ class Cuts:
         """Return the codes of raw values."""
         X = as_matrix(X)
         if X.shape[1] != len(self.edges):
-            raise ValueError(f"X has {X.shape[1]} features, the cuts were made for {len(self.edges)}")
+            raise ValueError(
+                f"X has {X.shape[1]} features, the cuts were made for {len(self.edges)}"
+            )
         return Binned(_core.apply_cuts(X, list(self.edges), n_threads).T, self.n_bins)

@@ -17,20 +17,23 @@ def as_matrix(X: Any) -> Array:
     Integers and booleans become float64. NaN means missing; infinities are values.
     Raises TypeError for other types and ValueError for other shapes or an empty X.
     """
-    X = np.asarray(X)
-    if X.dtype.kind not in "fiub":
+    matrix: Array = np.asarray(X)
+    if matrix.dtype.kind not in "fiub":
         raise TypeError(
-            f"X has dtype {X.dtype}; numbers are needed: encode text and categories first"
+            f"X has dtype {matrix.dtype}; numbers are needed: encode text and categories first"
         )
-    if X.ndim != 2:
+    if matrix.ndim != 2:
         raise ValueError(
-            f"X has shape {X.shape}; a matrix (rows, features) is needed: "
+            f"X has shape {matrix.shape}; a matrix (rows, features) is needed: "
             "X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one row"
         )
-    if X.shape[0] == 0 or X.shape[1] == 0:
-        raise ValueError(f"X of shape {X.shape} is empty; at least one row and feature are needed")
-    if X.dtype not in (np.float32, np.float64) or not X.dtype.isnative:
-        X = X.astype(np.float32 if X.dtype == np.float16 else np.float64)
-    if not X.flags.aligned or X.strides[0] % X.itemsize or X.strides[1] % X.itemsize:
-        X = X.copy()
-    return X
+    if matrix.shape[0] == 0 or matrix.shape[1] == 0:
+        raise ValueError(
+            f"X of shape {matrix.shape} is empty; at least one row and feature are needed"
+        )
+    if matrix.dtype not in (np.float32, np.float64) or not matrix.dtype.isnative:
+        matrix = matrix.astype(np.float32 if matrix.dtype == np.float16 else np.float64)
+    # Views with odd strides (a field of a record array) are copied: the core counts in elements.
+    if not matrix.flags.aligned or any(step % matrix.itemsize for step in matrix.strides):
+        matrix = matrix.copy()
+    return matrix

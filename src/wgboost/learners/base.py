@@ -40,7 +40,10 @@ class FittedLearner(Protocol):
 class Learner(Protocol):
     """Fits one round."""
 
-    uses_codes: bool  # whether `fit` reads features.binned or features.raw
+    @property
+    def uses_codes(self) -> bool:
+        """Whether `fit` reads features.binned, or else features.raw."""
+        ...
 
     def fit(
         self,

@@ -51,7 +51,7 @@ class FittedTrees:
 
 @dataclass(frozen=True)
 class HistTree:
-    """Grows histogram trees on binned features; see `TreeSettings` for the meaning of each field."""
+    """Grows histogram trees on binned features, as the settings say."""
 
     settings: TreeSettings = field(default_factory=TreeSettings)
     n_threads: int = 1

@@ -109,7 +109,9 @@ class RegressorLearner:
 def as_learner(learner: Any) -> Learner:
     """Return a learner for a learner, or for a scikit-learn regressor to be cloned each round."""
     if isinstance(learner, type):
-        raise TypeError(f"learner={learner.__name__} is a class; give an object: {learner.__name__}()")
+        raise TypeError(
+            f"learner={learner.__name__} is a class; give an object: {learner.__name__}()"
+        )
     if isinstance(learner, Learner):
         return learner
     if all(hasattr(learner, name) for name in ("fit", "predict", "get_params")):

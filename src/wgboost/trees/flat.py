@@ -58,7 +58,9 @@ class FlatTrees:
         """Lay ensembles of the same kind behind each other; the rounds of all, in order."""
         if not parts:
             raise ValueError("nothing to join; FlatTrees.empty makes an ensemble without rounds")
-        arrays = {name: np.concatenate([getattr(p, name) for p in parts]) for name in _ROW_ARRAYS}
+        arrays: dict[str, Any] = {
+            name: np.concatenate([getattr(p, name) for p in parts]) for name in _ROW_ARRAYS
+        }
         for name in ("first_node", "first_leaf"):
             sizes = [np.diff(getattr(p, name)) for p in parts]
             arrays[name] = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
@@ -95,6 +97,8 @@ class FlatTrees:
     @cached_property
     def _forest(self) -> _core.Forest:
         """The native predictor. Making it checks every index, size and bound of the arrays."""
+        if not self.gain.size == self.cover.size == self.feature.size:
+            raise ValueError("the ensemble's arrays differ in length")
         m, d = self.shape
         return _core.make_forest(
             self.first_node, self.first_leaf, self.output, self.feature, self.threshold, self.bin,
@@ -107,7 +111,9 @@ class FlatTrees:
     def _checked(self, X: Any, n_rounds: int | None) -> tuple[Array, int]:
         X = as_matrix(X)
         if X.shape[1] != self.n_features:
-            raise ValueError(f"X has {X.shape[1]} features, the trees were grown on {self.n_features}")
+            raise ValueError(
+                f"X has {X.shape[1]} features, the trees were grown on {self.n_features}"
+            )
         return X, self._rounds(n_rounds)
 
     def _rounds(self, n_rounds: int | None) -> int:
@@ -167,6 +173,4 @@ class FlatTrees:
     def feature_gains(self) -> Array:
         """Return the total gain (p,) of the splits on each feature."""
         inner = self.feature >= 0
-        return np.bincount(
-            self.feature[inner], weights=self.gain[inner], minlength=self.n_features
-        )
+        return np.bincount(self.feature[inner], weights=self.gain[inner], minlength=self.n_features)

@@ -79,9 +79,7 @@ class TreeSettings:
         check_number("colsample", self.colsample, above=0, high=1)
 
 
-def _draw_rows(
-    n: int, weight: Array | None, share: float, rng: np.random.Generator
-) -> Rows | None:
+def _draw_rows(n: int, weight: Array | None, share: float, rng: np.random.Generator) -> Rows | None:
     """Rows to grow on, ascending; None means all. Rows of weight zero are never among them."""
     counted = np.arange(n) if weight is None else np.flatnonzero(weight)
     if share < 1.0:
