@@ -298,8 +298,8 @@ std::vector<TreeTable> grow(const GrowTask& task, int n_threads, int32_t* leaf, 
   const double work = static_cast<double>(task.n_rows) * static_cast<double>(trees);
   Team team(useful_threads(n_threads, work, kRowsPerThread));
 
-  // Taking a constant off the directions changes no gain without l2.
-  const bool centre = task.rules.split.l2 == 0;
+  const bool centre = task.rules.split.l2 == 0 &&
+                      has_mass_everywhere(task.targets, task.rows, task.n_rows, team);
   const size_t lane_floats = n * static_cast<size_t>(layout.width);
   const Lease memory = task.workspace->floats(trees * lane_floats);
   std::vector<float*> lanes(trees);

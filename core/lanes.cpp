@@ -151,27 +151,31 @@ WGB_CLONES void fill_range(const Filler& f, size_t begin, size_t end) {
 std::vector<float> sample_offset(const Targets& t, const Block& block, const Layout& layout,
                                  Projection projection, const float* matrix, const uint32_t* rows,
                                  size_t n_rows) {
-  const int k = layout.k;
-  std::vector<double> sum(static_cast<size_t>(k)), mass(static_cast<size_t>(k));
-  std::vector<float> direction(static_cast<size_t>(std::max(k, block.outputs()))),
-      curvature(direction.size(), 1.0f);
+  const size_t k = static_cast<size_t>(layout.k);
+  std::vector<double> sum(k, 0.0), mass(k, 0.0);
+  std::vector<float> direction(k), curvature(k, 1.0f), offset(k);
   const size_t stride = std::max<size_t>(1, n_rows / kCentreSample);
+  const bool one_each = t.curvature && layout.shared < 0;
   for (size_t i = 0; i < n_rows; i += stride) {
     const size_t row = rows ? rows[i] : i;
     const size_t at = row * static_cast<size_t>(t.outputs) + static_cast<size_t>(block.first);
-    project(t.direction + at, block, projection, matrix, k, direction.data());
-    if (t.curvature) project_curvature(t.curvature + at, block, projection, k, curvature.data());
+    project(t.direction + at, block, projection, matrix, layout.k, direction.data());
+    if (t.curvature)
+      project_curvature(t.curvature + at, block, projection, layout.k, curvature.data());
     const double weight = t.weight ? t.weight[row] : 1.0;
-    for (int j = 0; j < k; ++j) {
-      const int c = t.curvature && layout.shared < 0 ? j : 0;
+    for (size_t j = 0; j < k; ++j) {
       sum[j] += weight * direction[j];
-      mass[j] += weight * curvature[c];
+      mass[j] += weight * curvature[one_each ? j : 0];
     }
   }
-  std::vector<float> offset(static_cast<size_t>(k));
-  for (int j = 0; j < k; ++j)
-    offset[j] = mass[j] > 0 ? static_cast<float>(sum[j] / mass[j]) : 0.0f;
+  for (size_t j = 0; j < k; ++j) offset[j] = static_cast<float>(sum[j] / mass[j]);
   return offset;
+}
+
+WGB_CLONES bool all_positive(const float* values, size_t n) {
+  int lacking = 0;
+  for (size_t i = 0; i < n; ++i) lacking |= !(values[i] > 0);
+  return lacking == 0;
 }
 
 }  // namespace
@@ -199,6 +203,20 @@ Layout Layout::make(int outputs, int params, Projection projection, int random_k
     layout.shared = count_is_denominator ? layout.count : layout.width - 2;
   }
   return layout;
+}
+
+bool has_mass_everywhere(const Targets& t, const uint32_t* rows, size_t n_rows, Team& team) {
+  if (!t.curvature) return true;
+  std::atomic<bool> everywhere{true};
+  const size_t outputs = static_cast<size_t>(t.outputs);
+  team.run_ranges(n_rows, kRowsPerTask, [&](size_t begin, size_t end) {
+    bool here = true;
+    if (!rows) here = all_positive(t.curvature + begin * outputs, (end - begin) * outputs);
+    for (size_t i = begin; rows && here && i < end; ++i)
+      here = all_positive(t.curvature + rows[i] * outputs, outputs);
+    if (!here) everywhere = false;
+  });
+  return everywhere;
 }
 
 void fill_lanes(const Targets& targets, const std::vector<Block>& blocks, const Layout& layout,

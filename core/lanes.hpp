@@ -40,10 +40,13 @@ struct Layout {
                      bool has_curvature, bool has_weight);
 };
 
+// Whether every output of the given rows has a positive curvature (without curvature: yes).
+bool has_mass_everywhere(const Targets& targets, const uint32_t* rows, size_t n_rows, Team& team);
+
 // Fills lanes[tree] (n, width) of every block for the given rows (all when `rows` is null).
-// `matrix` is the random projection (outputs, k padded to whole vectors of 8 and aligned). With `centre` a constant is taken off every
-// direction, which changes no gain when l2 = 0 and keeps float32 sums small when the directions
-// have a common offset.
+// `matrix` is the random projection (outputs, k padded to whole vectors of 8 and aligned). With
+// `centre` a constant movement is taken off every direction: float32 sums stay small when the
+// directions have a common offset. It changes no gain when l2 = 0 and there is mass everywhere.
 void fill_lanes(const Targets& targets, const std::vector<Block>& blocks, const Layout& layout,
                 Projection projection, const float* matrix, bool centre, const uint32_t* rows,
                 size_t n_rows, const std::vector<float*>& lanes, Team& team);

@@ -95,7 +95,7 @@ bool leaf_values(const Targets& t, const std::vector<Block>& blocks, float l2,
       const size_t j = i % outputs;
       const double mass = sum[outputs + (t.curvature ? j : 0)] + static_cast<double>(l2);
       out[i] = mass > 0 ? static_cast<float>(sum[j] / mass) : 0.0f;
-      clean = clean && std::isfinite(out[i]);
+      clean = clean && std::isfinite(sum[j]) && std::isfinite(mass) && std::isfinite(out[i]);
     }
   }
   return clean;

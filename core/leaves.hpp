@@ -10,7 +10,7 @@ namespace wgb {
 
 // values[tree][leaf, output] = sum(w g) / (sum(w c) + l2) over the rows of each leaf, c = 1
 // without curvature; 0 where nothing carries mass. leaf is (trees, n). Returns whether all is
-// well: false for a leaf value that is not finite, and for a curvature with a minus sign.
+// well: false for a sum or value that is not finite, and for a curvature with a minus sign.
 bool leaf_values(const Targets& targets, const std::vector<Block>& blocks, float l2,
                  const uint32_t* rows, size_t n_rows, const int32_t* leaf,
                  const std::vector<std::vector<float>*>& values, Team& team);

@@ -15,6 +15,7 @@ from wgboost.typing import Array, Directions
 
 __all__ = [
     "check_choice",
+    "check_curvature",
     "check_finite",
     "check_integer",
     "check_number",
@@ -107,6 +108,14 @@ def check_targets(name: str, values: Any, n: int) -> Directions:
         raise ValueError(f"{name} of shape {values.shape} is empty")
     with np.errstate(over="ignore"):
         return np.ascontiguousarray(values, dtype=np.float32)
+
+
+def check_curvature(curvature: Any, targets: Directions) -> Directions:
+    """Return the curvature of targets as contiguous float32 of the same shape."""
+    checked = check_targets("curvature", curvature, targets.shape[0])
+    if checked.shape != targets.shape:
+        raise ValueError(f"curvature has shape {checked.shape}, the targets {targets.shape}")
+    return checked
 
 
 def check_finite(name: str, values: Array, *, nonnegative: bool = False) -> None:

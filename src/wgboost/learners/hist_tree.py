@@ -12,7 +12,7 @@ from wgboost import _core
 from wgboost.data import Features
 from wgboost.trees import FlatTrees, Tree, TreeSettings, grow_trees
 from wgboost.typing import Array, Directions
-from wgboost.validation import check_targets, check_weight
+from wgboost.validation import check_curvature, check_integer, check_targets, check_weight
 
 __all__ = ["FittedTrees", "HistTree"]
 
@@ -57,6 +57,9 @@ class HistTree:
     n_threads: int = 1
     uses_codes: bool = field(default=True, init=False)
 
+    def __post_init__(self) -> None:
+        check_integer("n_threads", self.n_threads, low=1, high=1024)
+
     @cached_property
     def _workspace(self) -> _core.Workspace:
         """Memory kept from round to round."""
@@ -79,11 +82,7 @@ class HistTree:
         n = features.shape[0]
         targets = check_targets("targets", targets, n)
         if curvature is not None:
-            curvature = check_targets("curvature", curvature, n)
-            if curvature.shape != targets.shape:
-                raise ValueError(
-                    f"curvature has shape {curvature.shape}, the targets {targets.shape}"
-                )
+            curvature = check_curvature(curvature, targets)
         weight = check_weight(weight, n)
         rng = np.random.default_rng(0) if rng is None else rng
         trees, leaf = grow_trees(

@@ -13,7 +13,7 @@ from sklearn.utils.validation import has_fit_parameter
 from wgboost.data import Features
 from wgboost.learners.base import Learner
 from wgboost.typing import Array, Directions
-from wgboost.validation import check_finite, check_targets, check_weight
+from wgboost.validation import check_curvature, check_finite, check_targets, check_weight
 
 __all__ = ["FittedRegressor", "RegressorLearner", "as_learner"]
 
@@ -23,18 +23,17 @@ class FittedRegressor:
     """One fitted multi-output regressor, or one regressor per output."""
 
     regressors: tuple[Any, ...]
-    training: Directions  # (n, m, d) values at the training rows
+    training: Directions  # (n, m, d) values at the training rows, before the rate
     shape: tuple[int, int]
     rate: float = 1.0
 
     def scaled(self, rate: float) -> FittedRegressor:
         """Return the same function multiplied by a rate."""
-        training = self.training * np.float32(rate)
-        return replace(self, training=training, rate=self.rate * rate)
+        return replace(self, rate=self.rate * rate)
 
     def add_to(self, particles: Directions) -> None:
         """Add the values at the training rows to particles, in place."""
-        particles += self.training
+        particles += self.training * np.float32(self.rate)
 
     def predict(self, X: Any) -> Directions:
         """Return the values (n, m, d) at new rows."""
@@ -80,7 +79,7 @@ class RegressorLearner:
         targets = check_targets("targets", targets, n)
         check_finite("targets", targets)
         if curvature is not None:
-            curvature = check_targets("curvature", curvature, n)
+            curvature = check_curvature(curvature, targets)
             check_finite("curvature", curvature, nonnegative=True)
             with np.errstate(all="ignore"):
                 targets = targets / curvature

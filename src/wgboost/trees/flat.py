@@ -100,10 +100,15 @@ class FlatTrees:
         if not self.gain.size == self.cover.size == self.feature.size:
             raise ValueError("the ensemble's arrays differ in length")
         m, d = self.shape
-        return _core.make_forest(
+        forest = _core.make_forest(
             self.first_node, self.first_leaf, self.output, self.feature, self.threshold, self.bin,
             self.missing_left, self.left, self.leaf, self.values, self.n_features, m * d,
         )  # fmt: skip
+        if self.trees_per_round < 1 or self.output.size % self.trees_per_round:
+            raise ValueError(
+                f"trees_per_round={self.trees_per_round} does not divide {self.output.size} trees"
+            )
+        return forest
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_forest"}
@@ -117,6 +122,7 @@ class FlatTrees:
         return X, self._rounds(n_rounds)
 
     def _rounds(self, n_rounds: int | None) -> int:
+        _ = self._forest  # arrays are checked before anything is read from them
         if n_rounds is None:
             return self.n_rounds
         return check_integer(

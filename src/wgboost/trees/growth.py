@@ -163,9 +163,9 @@ def grow_trees(
         projection,
         matrix,
         settings.growth == "best_first",
-        settings.max_depth or 0,
-        settings.max_leaves or 0,
-        float(settings.min_samples_leaf),
+        min(settings.max_depth or 0, n),  # 0: no limit, like anything beyond the rows
+        min(settings.max_leaves or 0, n + 1),
+        float(min(settings.min_samples_leaf, n + 1)),
         settings.l2,
         settings.min_gain,
         n_threads,

@@ -1,0 +1,189 @@
+"""A slow twin of the engine in NumPy and float64, written from the formulas."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+
+def plain_cuts(x, max_bins=255, weight=None):
+    """Edges of one feature.
+
+    Few values: one edge between each two. Many: bins are filled from below to an equal share of
+    the mass that is left; a bin ends where that is nearer to its share than with the next value,
+    or where the next value is a share by itself.
+    """
+    weight = np.ones(len(x)) if weight is None else np.asarray(weight, dtype=float)
+    counted = ~np.isnan(x) & (weight > 0)
+    values, group = np.unique(np.asarray(x, dtype=float)[counted], return_inverse=True)
+    mass = np.bincount(group, weights=weight[counted], minlength=len(values))
+    if len(values) <= max_bins:
+        return np.array([plain_edge(a, b) for a, b in pairwise(values)])
+    edges, first = [], 0
+    while len(edges) < max_bins - 1:
+        share = mass[first:].sum() / (max_bins - len(edges))
+        last = first
+        while last + 1 < len(values):
+            held, following = mass[first : last + 1].sum(), mass[last + 1]
+            nearer = abs(held + following - share) > abs(held - share)
+            if held >= share or following >= share or nearer:
+                break
+            last += 1
+        if last + 1 == len(values):
+            break
+        edges.append(plain_edge(values[last], values[last + 1]))
+        first = last + 1
+    return np.array(edges)
+
+
+def plain_edge(low, high):
+    """A finite number that is at least low and below high, the middle where there is one."""
+    if np.isinf(low) and np.isinf(high):
+        return 0.0
+    if np.isinf(low):
+        return low  # nothing else lies at or below the edge
+    if np.isinf(high):
+        return np.finfo(float).max
+    middle = low / 2 + high / 2
+    return middle if low <= middle < high else low
+
+
+def plain_codes(x, edges):
+    """The number of edges below each value; behind the last bin for missing ones."""
+    x = np.asarray(x, dtype=float)
+    codes = (np.asarray(edges)[None, :] < x[:, None]).sum(axis=1)
+    return np.where(np.isnan(x), len(edges) + 1, codes)
+
+
+def project(direction, curvature, weight, split_on="all", matrix=None):
+    """What the search sums of each row: w P(g) and w P(c), both (n, k).
+
+    Without curvature every sum of directions is divided by the sum of weights.
+    """
+    n = direction.shape[0]
+    g = np.asarray(direction, dtype=float)
+    c = None if curvature is None else np.asarray(curvature, dtype=float)
+    w = np.ones(n) if weight is None else np.asarray(weight, dtype=float)
+
+    def seen(values):
+        if split_on == "sum":
+            return values.sum(axis=(1, 2))[:, None]
+        if split_on == "particle_mean":
+            return values.mean(axis=1)
+        return values.reshape(n, -1)
+
+    G = seen(g) if matrix is None else g.reshape(n, -1) @ matrix
+    if c is None:
+        C = np.ones_like(G)
+    elif matrix is None:
+        C = seen(c)
+    else:
+        C = np.repeat(c.reshape(n, -1).mean(axis=1)[:, None], G.shape[1], axis=1)
+    return w[:, None] * G, w[:, None] * C
+
+
+def score(G, C, l2):
+    """Sum over the last axis of G^2 / (C + l2); an output without mass counts for nothing."""
+    mass = C + l2
+    return np.where(mass > 0, G**2 / np.where(mass > 0, mass, 1.0), 0.0).sum(axis=-1)
+
+
+def histogram(code, values, bins):
+    """Sums (bins + 1, k) of values by code."""
+    sums = np.zeros((bins + 1, values.shape[1]))
+    np.add.at(sums, code, values)
+    return sums
+
+
+class Split(NamedTuple):
+    gain: float
+    feature: int
+    bin: int
+    missing_left: bool
+
+
+@dataclass
+class PlainTask:
+    """The data and rules of one tree."""
+
+    codes: np.ndarray  # (n, p)
+    n_bins: np.ndarray  # (p,)
+    G: np.ndarray  # (n, k), as project returns it
+    C: np.ndarray
+    l2: float = 0.0
+    min_samples_leaf: int = 1
+    min_gain: float = 0.0
+
+    def whole(self, rows):
+        """Score of a node that is not split."""
+        return score(self.G[rows].sum(axis=0), self.C[rows].sum(axis=0), self.l2)
+
+    def splits(self, rows):
+        """Every admissible split of the rows. Edges stand behind bins that hold rows."""
+        found, whole = [], self.whole(rows)
+        for f, bins in enumerate(self.n_bins):
+            code = self.codes[rows, f]
+            G, C = (histogram(code, v[rows], bins) for v in (self.G, self.C))
+            N = histogram(code, np.ones((len(rows), 1)), bins)[:, 0]
+            sides = (False, True) if N[bins] else (False,)
+            for missing_left in sides:
+                left = np.arange(bins + 1)[None, :] <= np.arange(bins)[:, None]
+                left[:, bins] = missing_left
+                n_left, n_right = left @ N, ~left @ N
+                gain = score(left @ G, left @ C, self.l2) - whole
+                gain += score(~left @ G, ~left @ C, self.l2)
+                enough = np.minimum(n_left, n_right) >= max(1, self.min_samples_leaf)
+                for b in np.flatnonzero(enough & (N[:bins] > 0)):
+                    found.append(Split(float(gain[b]), f, int(b), missing_left))
+        return found
+
+    def best(self, rows):
+        """The split of the largest gain, or None when none exceeds min_gain."""
+        worth = [s for s in self.splits(rows) if s.gain > self.min_gain + 1e-9]
+        return max(worth, key=lambda s: s.gain, default=None)
+
+    def goes_left(self, rows, feature, bin, missing_left):
+        """Which rows a split sends left."""
+        code = self.codes[rows, feature]
+        return np.where(code == self.n_bins[feature], missing_left, code <= bin)
+
+    def grow(self, rows, growth="depth_wise", max_depth=None, max_leaves=None):
+        """Leaves as arrays of rows."""
+        opened = [(0, rows, self.best(rows))]
+        leaves = []
+        while opened:
+            can = [
+                (depth if growth == "depth_wise" else 0, -split.gain, i)
+                for i, (depth, _, split) in enumerate(opened)
+                if split and (max_depth is None or depth < max_depth)
+            ]
+            full = max_leaves is not None and len(opened) >= max_leaves
+            if not can or full:
+                leaves = [r for _, r, _ in opened]
+                break
+            depth, rows, split = opened.pop(min(can)[2])
+            left = self.goes_left(rows, *split[1:])
+            for part in (rows[left], rows[~left]):
+                opened.append((depth + 1, part, self.best(part)))
+        return leaves
+
+
+def leaf_value(rows, direction, curvature, weight, l2):
+    """sum(w g) / (sum(w c) + l2), output by output (m, d); 0 without mass."""
+    g = np.asarray(direction, dtype=float)[rows]
+    c = np.ones_like(g) if curvature is None else np.asarray(curvature, dtype=float)[rows]
+    w = np.ones(len(rows)) if weight is None else np.asarray(weight, dtype=float)[rows]
+    mass = np.tensordot(w, c, 1) + l2
+    return np.where(mass > 0, np.tensordot(w, g, 1) / np.where(mass > 0, mass, 1.0), 0.0)
+
+
+def rows_of_nodes(tree, codes, n_bins, rows):
+    """The rows that come by at each node, by the routing rule."""
+    arrived = {0: rows}
+    for node in np.flatnonzero(tree.feature >= 0):
+        f, here = tree.feature[node], arrived[node]
+        code = codes[here, f]
+        left = np.where(code == n_bins[f], tree.missing_left[node] != 0, code <= tree.bin[node])
+        arrived[tree.left[node]], arrived[tree.left[node] + 1] = here[left], here[~left]
+    return arrived
