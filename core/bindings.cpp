@@ -75,11 +75,10 @@ void check_rows(const Maybe<In<uint32_t, 1>>& rows, size_t n) {
 
 template <class T>
 std::vector<Out<double, 1>> find_cuts(const Raw<T>& x, const Maybe<In<float, 1>>& weight,
-                                      int max_bins, const Maybe<In<uint32_t, 1>>& sample,
+                                      int max_bins, size_t sample_size, uint64_t seed,
                                       int n_threads) {
   require(max_bins >= 2 && max_bins <= wgb::kMaxBins, "max_bins out of range");
   require(!weight || weight->shape(0) == x.shape(0), "one weight per row");
-  check_rows(sample, x.shape(0));
   std::vector<std::vector<double>> cuts(x.shape(1));
   {
     nb::gil_scoped_release release;
@@ -87,7 +86,7 @@ std::vector<Out<double, 1>> find_cuts(const Raw<T>& x, const Maybe<In<float, 1>>
     wgb::Team team(wgb::useful_threads(n_threads, work, 1e5));
     team.run(static_cast<int>(x.shape(1)), [&](int column) {
       cuts[column] = wgb::find_cuts(matrix(x), static_cast<size_t>(column), pointer(weight),
-                                    max_bins, pointer(sample), sample ? sample->shape(0) : 0);
+                                    max_bins, sample_size, seed);
     });
   }
   std::vector<Out<double, 1>> result;
@@ -300,6 +299,24 @@ void predict_codes(const wgb::Forest& forest, const Raw<uint8_t>& codes,
 }
 
 template <class T>
+Out<uint16_t, 2> rank(const wgb::Forest& forest, const Raw<T>& x, int n_threads) {
+  check_range(forest, x.shape(1), 0, 0);
+  auto ranks = fresh<uint16_t, 2>({forest.n_used(), x.shape(0)});
+  nb::gil_scoped_release release;
+  forest.rank(matrix(x), ranks.data(), n_threads);
+  return ranks;
+}
+
+void predict_ranks(const wgb::Forest& forest, const In<uint16_t, 2>& ranks, State out,
+                   size_t first, size_t last, int n_threads) {
+  require(first <= last && last <= forest.n_trees(), "tree index out of range");
+  require(ranks.shape(0) == forest.n_used() && out.shape(0) == ranks.shape(1) &&
+              out.shape(1) == static_cast<size_t>(forest.n_outputs()), "output of another shape");
+  nb::gil_scoped_release release;
+  forest.predict_ranks(ranks.data(), ranks.shape(1), first, last, out.data(), n_threads);
+}
+
+template <class T>
 Out<int32_t, 2> apply(const wgb::Forest& forest, const Raw<T>& x, size_t first, size_t last,
                       int n_threads) {
   check_range(forest, x.shape(1), first, last);
@@ -312,10 +329,12 @@ Out<int32_t, 2> apply(const wgb::Forest& forest, const Raw<T>& x, size_t first, 
 }  // namespace
 
 NB_MODULE(_core, module) {
+  // A learner that lives until the interpreter ends is no leak.
+  nb::set_leak_warnings(false);
   module.def("find_cuts", &find_cuts<float>, "x"_a.noconvert(), "weight"_a.none(), "max_bins"_a,
-             "sample"_a.none(), "n_threads"_a);
+             "sample_size"_a, "seed"_a, "n_threads"_a);
   module.def("find_cuts", &find_cuts<double>, "x"_a.noconvert(), "weight"_a.none(), "max_bins"_a,
-             "sample"_a.none(), "n_threads"_a);
+             "sample_size"_a, "seed"_a, "n_threads"_a);
   module.def("apply_cuts", &apply_cuts<float>, "x"_a.noconvert(), "cuts"_a, "n_threads"_a);
   module.def("apply_cuts", &apply_cuts<double>, "x"_a.noconvert(), "cuts"_a, "n_threads"_a);
   nb::class_<wgb::Workspace>(module, "Workspace").def(nb::init<>());
@@ -334,6 +353,10 @@ NB_MODULE(_core, module) {
            "last"_a, "n_threads"_a)
       .def("predict_codes", &predict_codes, "codes"_a.noconvert(), "n_bins"_a,
            "out"_a.noconvert(), "first"_a, "last"_a, "n_threads"_a)
+      .def("rank", &rank<float>, "x"_a.noconvert(), "n_threads"_a)
+      .def("rank", &rank<double>, "x"_a.noconvert(), "n_threads"_a)
+      .def("predict_ranks", &predict_ranks, "ranks"_a.noconvert(), "out"_a.noconvert(), "first"_a,
+           "last"_a, "n_threads"_a)
       .def("apply", &apply<float>, "x"_a.noconvert(), "first"_a, "last"_a, "n_threads"_a)
       .def("apply", &apply<double>, "x"_a.noconvert(), "first"_a, "last"_a, "n_threads"_a);
   module.def("make_forest", &make_forest, "first_node"_a, "first_leaf"_a, "output"_a, "feature"_a,

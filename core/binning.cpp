@@ -46,6 +46,14 @@ class DistinctValues {
   std::vector<double> values_;
 };
 
+// A number in [0, 1) for each row: the splitmix64 mix of the row and the seed.
+double uniform(uint64_t seed, uint64_t row) {
+  uint64_t z = seed + (row + 1) * 0x9E3779B97F4A7C15ull;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
 // A number c with low <= c < high.
 double between(double low, double high) {
   if (std::isinf(low) && std::isinf(high)) return 0.0;
@@ -123,7 +131,7 @@ void apply_one(const Matrix<double>& x, size_t column, const double* edges, int 
 
 template <class T>
 std::vector<double> find_cuts(const Matrix<T>& x, size_t column, const float* weight, int max_bins,
-                              const uint32_t* sample, size_t n_sample) {
+                              size_t sample_size, uint64_t seed) {
   const auto counts = [&](size_t row, double value) {
     return !std::isnan(value) && (!weight || weight[row] > 0);
   };
@@ -141,13 +149,14 @@ std::vector<double> find_cuts(const Matrix<T>& x, size_t column, const float* we
     return cuts;
   }
 
+  size_t n_counted = 0;
+  for (size_t row = 0; row < x.n; ++row) n_counted += counts(row, x.at(row, column));
+  const double share = static_cast<double>(sample_size) / static_cast<double>(n_counted);
   std::vector<std::pair<double, double>> values;
-  const size_t looked_at = sample ? n_sample : x.n;
-  values.reserve(looked_at);
-  for (size_t i = 0; i < looked_at; ++i) {
-    const size_t row = sample ? sample[i] : i;
+  values.reserve(std::min(n_counted, sample_size + sample_size / 8));
+  for (size_t row = 0; row < x.n; ++row) {
     const double value = x.at(row, column);
-    if (counts(row, value))
+    if (counts(row, value) && (share >= 1 || uniform(seed, row) < share))
       values.emplace_back(value, weight ? static_cast<double>(weight[row]) : 1.0);
   }
   std::sort(values.begin(), values.end());
@@ -177,9 +186,9 @@ void apply_cuts(const Matrix<T>& x, const std::vector<const double*>& cuts,
 }
 
 template std::vector<double> find_cuts(const Matrix<float>&, size_t, const float*, int,
-                                       const uint32_t*, size_t);
+                                       size_t, uint64_t);
 template std::vector<double> find_cuts(const Matrix<double>&, size_t, const float*, int,
-                                       const uint32_t*, size_t);
+                                       size_t, uint64_t);
 template void apply_cuts(const Matrix<float>&, const std::vector<const double*>&,
                          const std::vector<int>&, uint8_t*, Team&);
 template void apply_cuts(const Matrix<double>&, const std::vector<const double*>&,

@@ -24,11 +24,11 @@ constexpr int kMaxBins = 255;
 
 // Edges between at most `max_bins` bins of one feature: value x has code = number of edges < x.
 // A cut between all neighbouring values when there are at most max_bins of them, else bins of
-// about equal weight in which a heavy value stands alone. `sample` are the rows to look at when
-// there are more values than bins (null: all); rows of weight 0 and missing values are passed over.
+// about equal weight in which a heavy value stands alone; these come from a seeded sample of about
+// `sample_size` rows when more have a value. Rows of weight 0 and missing values do not count.
 template <class T>
 std::vector<double> find_cuts(const Matrix<T>& x, size_t column, const float* weight, int max_bins,
-                              const uint32_t* sample, size_t n_sample);
+                              size_t sample_size, uint64_t seed);
 
 // codes, column after column, of raw values; a missing value gets the code after the feature's last bin.
 template <class T>

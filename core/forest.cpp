@@ -1,5 +1,6 @@
 #include "forest.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -11,100 +12,88 @@ namespace wgb {
 namespace {
 
 constexpr size_t kRowsPerBlock = 64;     // rows walked down a tree together
+constexpr size_t kRowsPerTask = 1024;
 constexpr double kStepsPerThread = 1e6;  // rows x trees worth a thread
 
 [[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument(what); }
 
-float float_not_above(double x) {
-  if (std::isnan(x)) return std::numeric_limits<float>::quiet_NaN();
-  if (std::isinf(x)) return static_cast<float>(x);
-  constexpr double largest = std::numeric_limits<float>::max();
-  if (x >= largest) return std::numeric_limits<float>::max();
-  if (x < -largest) return -std::numeric_limits<float>::infinity();
-  const float nearest = static_cast<float>(x);
-  return static_cast<double>(nearest) <= x
-             ? nearest
-             : std::nextafter(nearest, -std::numeric_limits<float>::infinity());
-}
+constexpr uint16_t kMissing = std::numeric_limits<uint16_t>::max();
+// Beyond this many nodes a walk down is cheaper than asking them all.
+constexpr int32_t kSmallTree = 511;
+constexpr size_t kManyRows = 12;  // and with fewer rows
 
-// How a block of rows answers a node's question.
-template <class T>
-struct RawRows {
-  const T* data;
-  int64_t row_stride, column_stride;
-  WGB_INLINE bool left(const Forest::Node& node, size_t row) const {
-    const T x = data[static_cast<int64_t>(row) * row_stride + node.feature * column_stride];
-    bool below;
-    if constexpr (sizeof(T) == sizeof(float))
-      below = x <= node.threshold32;
-    else
-      below = x <= node.threshold;
-    return below | ((x != x) & (node.missing_left != 0));
-  }
-};
+using Node = Forest::Node;
+using Block = Forest::Block;
 
-struct CodeRows {
-  const uint8_t* data;
-  int64_t row_stride, column_stride;
-  const int32_t* n_bins;
-  WGB_INLINE bool left(const Forest::Node& node, size_t row) const {
-    const int code = data[static_cast<int64_t>(row) * row_stride + node.feature * column_stride];
-    return (code <= node.bin) | ((code == n_bins[node.feature]) & (node.missing_left != 0));
-  }
-};
-
-template <class Row>
-WGB_INLINE void walk(const Forest::Node* WGB_RESTRICT nodes, int32_t root, int32_t depth,
-                     const Row& rows, size_t begin, size_t n, int32_t* WGB_RESTRICT at) {
-  for (size_t i = 0; i < n; ++i) at[i] = root;
-  for (int32_t level = 0; level < depth; ++level)
-    for (size_t i = 0; i < n; ++i) {
-      const Forest::Node& node = nodes[at[i]];
-      // A leaf points to itself, so that all rows of a block take the same number of steps.
-      at[i] = node.next + (static_cast<int32_t>(!rows.left(node, begin + i)) & node.inner);
+// Small trees: every node is asked for all rows of the block at once, from the last node to the
+// root, and passes on its left or right child's answer. `answers` has room for a tree's nodes.
+WGB_CLONES void ask_all(const Node* nodes, const Forest::Tree& tree, const Block& block,
+                        bool by_bin, uint16_t* answers, int32_t* leaf) {
+  for (int32_t i = tree.last - 1; i >= tree.first; --i) {
+    const Node& node = nodes[i];
+    uint16_t* WGB_RESTRICT answer = answers + static_cast<size_t>(i - tree.first) * kRowsPerBlock;
+    if (node.leaf >= 0) {
+      const auto id = static_cast<uint16_t>(node.leaf - tree.first_leaf);
+      for (size_t r = 0; r < kRowsPerBlock; ++r) answer[r] = id;
+      continue;
     }
+    const uint16_t* WGB_RESTRICT value =
+        (node.missing_left ? block.low : block.high) + node.feature * kRowsPerBlock;
+    const uint16_t* WGB_RESTRICT left =
+        answers + static_cast<size_t>(node.next - tree.first) * kRowsPerBlock;
+    const uint16_t* WGB_RESTRICT right = left + kRowsPerBlock;
+    const uint16_t cut = by_bin ? node.bin : node.rank;
+    for (size_t r = 0; r < kRowsPerBlock; ++r) {
+      const auto take = static_cast<uint16_t>(-static_cast<int>(value[r] <= cut));
+      answer[r] = static_cast<uint16_t>((left[r] & take) | (right[r] & ~take));
+    }
+  }
+  for (size_t r = 0; r < kRowsPerBlock; ++r) leaf[r] = tree.first_leaf + answers[r];
 }
 
-WGB_CLONES void walk_float(const Forest::Node* nodes, int32_t root, int32_t depth,
-                           const RawRows<float>& rows, size_t begin, size_t n, int32_t* at) {
-  walk(nodes, root, depth, rows, begin, n, at);
-}
-WGB_CLONES void walk_double(const Forest::Node* nodes, int32_t root, int32_t depth,
-                            const RawRows<double>& rows, size_t begin, size_t n, int32_t* at) {
-  walk(nodes, root, depth, rows, begin, n, at);
-}
-WGB_CLONES void walk_codes(const Forest::Node* nodes, int32_t root, int32_t depth,
-                           const CodeRows& rows, size_t begin, size_t n, int32_t* at) {
-  walk(nodes, root, depth, rows, begin, n, at);
-}
-void walk_rows(const Forest::Node* nodes, int32_t root, int32_t depth, const RawRows<float>& rows,
-               size_t begin, size_t n, int32_t* at) {
-  walk_float(nodes, root, depth, rows, begin, n, at);
-}
-void walk_rows(const Forest::Node* nodes, int32_t root, int32_t depth, const RawRows<double>& rows,
-               size_t begin, size_t n, int32_t* at) {
-  walk_double(nodes, root, depth, rows, begin, n, at);
-}
-void walk_rows(const Forest::Node* nodes, int32_t root, int32_t depth, const CodeRows& rows,
-               size_t begin, size_t n, int32_t* at) {
-  walk_codes(nodes, root, depth, rows, begin, n, at);
+// Large trees: down from the root, row by row.
+void walk(const Node* nodes, const Forest::Tree& tree, const Block& block, bool by_bin,
+          int32_t* leaf) {
+  for (size_t r = 0; r < block.rows; ++r) {
+    int32_t at = tree.first;
+    while (nodes[at].leaf < 0) {
+      const Node& node = nodes[at];
+      const uint16_t* value = (node.missing_left ? block.low : block.high);
+      const uint16_t cut = by_bin ? node.bin : node.rank;
+      at = node.next + !(value[node.feature * kRowsPerBlock + r] <= cut);
+    }
+    leaf[r] = nodes[at].leaf;
+  }
 }
 
-WGB_CLONES void add_values(const Forest::Node* nodes, const int32_t* at, size_t n,
-                           const float* values, size_t outputs, float* out, size_t stride) {
+// O > 0: that many outputs.
+template <size_t O>
+WGB_INLINE void add_leaves(const int32_t* leaf, size_t n, const float* values, size_t outputs,
+                           float* out, size_t stride) {
+  if (O > 0) outputs = O;
   for (size_t i = 0; i < n; ++i) {
-    const float* WGB_RESTRICT from =
-        values + static_cast<size_t>(nodes[at[i]].leaf) * outputs;
+    const float* WGB_RESTRICT from = values + static_cast<size_t>(leaf[i]) * outputs;
     float* WGB_RESTRICT to = out + i * stride;
     for (size_t j = 0; j < outputs; ++j) to[j] += from[j];
+  }
+}
+
+WGB_CLONES void add_values(const int32_t* leaf, size_t n, const float* values, size_t outputs,
+                           float* out, size_t stride) {
+  switch (outputs) {  // known numbers are added without a loop
+    case 1: return add_leaves<1>(leaf, n, values, outputs, out, stride);
+    case 2: return add_leaves<2>(leaf, n, values, outputs, out, stride);
+    case 10: return add_leaves<10>(leaf, n, values, outputs, out, stride);
+    case 20: return add_leaves<20>(leaf, n, values, outputs, out, stride);
+    default: return add_leaves<0>(leaf, n, values, outputs, out, stride);
   }
 }
 
 }  // namespace
 
 Forest::Forest(const ForestArrays& a, int n_features, int n_outputs)
-    : n_features_(n_features), n_outputs_(n_outputs), leaf_outputs_(a.outputs),
-      max_bin_(static_cast<size_t>(n_features), 0) {
+    : n_features_(n_features), n_outputs_(n_outputs),
+      leaf_outputs_(static_cast<size_t>(std::max(a.outputs, 0))) {
   if (a.outputs < 1 || n_outputs < 1 || n_features < 1)
     refuse("an ensemble needs at least one feature and one output");
   const auto limit = static_cast<size_t>(std::numeric_limits<int32_t>::max());
@@ -115,77 +104,128 @@ Forest::Forest(const ForestArrays& a, int n_features, int n_outputs)
     refuse("the trees do not cover the node and leaf tables");
   nodes_.resize(a.n_nodes);
   trees_.resize(a.n_trees);
+  std::vector<std::vector<double>> thresholds(static_cast<size_t>(n_features));
   for (size_t tree = 0; tree < a.n_trees; ++tree) {
     const std::string name = "tree " + std::to_string(tree);
     const int64_t begin = a.first_node[tree], end = a.first_node[tree + 1];
     const int64_t leaves = a.first_leaf[tree + 1] - a.first_leaf[tree];
     if (begin < 0 || end <= begin || end > static_cast<int64_t>(a.n_nodes) || leaves < 1 ||
-        a.first_leaf[tree] < 0)
+        leaves > end - begin || a.first_leaf[tree] < 0)
       refuse(name + " is empty or out of order");
     if (a.output[tree] < 0 || a.output[tree] > n_outputs - a.outputs)
       refuse(name + " writes outside the " + std::to_string(n_outputs) + " outputs");
     std::vector<int32_t> depth(static_cast<size_t>(end - begin), -1);
     depth[0] = 0;
-    int32_t deepest = 0;
     for (int64_t i = begin; i < end; ++i) {
       const int32_t here = depth[static_cast<size_t>(i - begin)];
-      const std::string where = name + ", node " + std::to_string(i - begin);
-      if (here < 0) refuse(where + " has no parent");
-      deepest = std::max(deepest, here);
+      const auto where = [&] { return name + ", node " + std::to_string(i - begin); };
+      if (here < 0) refuse(where() + " has no parent");
       Node& node = nodes_[static_cast<size_t>(i)];
-      node.threshold = a.threshold[i];
-      node.threshold32 = float_not_above(a.threshold[i]);
       node.bin = a.bin[i];
       node.missing_left = a.missing_left[i] != 0;
-      node.inner = a.feature[i] >= 0;
-      if (!node.inner) {
-        if (a.feature[i] != -1) refuse(where + " has a negative feature");
-        if (a.leaf[i] < 0 || a.leaf[i] >= leaves) refuse(where + " has no leaf value");
+      if (a.feature[i] < 0) {
+        if (a.feature[i] != -1) refuse(where() + " has a negative feature");
+        if (a.leaf[i] < 0 || a.leaf[i] >= leaves) refuse(where() + " has no leaf value");
         node.feature = 0;
         node.next = static_cast<int32_t>(i);
+        node.rank = 0;
         node.leaf = static_cast<int32_t>(a.first_leaf[tree] + a.leaf[i]);
         continue;
       }
       if (a.feature[i] >= n_features)
-        refuse(where + " splits on feature " + std::to_string(a.feature[i]) + " of " +
+        refuse(where() + " splits on feature " + std::to_string(a.feature[i]) + " of " +
                std::to_string(n_features));
       // Children behind their parent: no walk can go in a circle.
       if (a.left[i] <= i - begin || a.left[i] >= end - begin - 1)
-        refuse(where + " has a child outside its tree");
-      if (std::isnan(node.threshold)) refuse(where + " has no threshold");
+        refuse(where() + " has a child outside its tree");
+      if (std::isnan(a.threshold[i])) refuse(where() + " has no threshold");
       for (int64_t child = a.left[i]; child <= a.left[i] + 1; ++child) {
-        if (depth[static_cast<size_t>(child)] >= 0) refuse(where + " shares a child");
+        if (depth[static_cast<size_t>(child)] >= 0) refuse(where() + " shares a child");
         depth[static_cast<size_t>(child)] = here + 1;
       }
-      node.feature = a.feature[i];
-      node.next = static_cast<int32_t>(begin) + a.left[i];
       node.leaf = -1;
-      max_bin_[static_cast<size_t>(node.feature)] =
-          std::max<int>(max_bin_[static_cast<size_t>(node.feature)], node.bin);
+      node.next = static_cast<int32_t>(begin) + a.left[i];
+      thresholds[static_cast<size_t>(a.feature[i])].push_back(a.threshold[i]);
     }
-    trees_[tree] = {static_cast<int32_t>(begin), deepest, a.output[tree], a.first_leaf[tree]};
+    trees_[tree] = {static_cast<int32_t>(begin), static_cast<int32_t>(end), a.output[tree],
+                    static_cast<int32_t>(a.first_leaf[tree])};
   }
-  values_.assign(a.values, a.values + a.n_leaves * static_cast<size_t>(a.outputs));
+  values_.assign(a.values, a.values + a.n_leaves * leaf_outputs_);
+
+  std::vector<uint32_t> position(static_cast<size_t>(n_features), 0);
+  for (int f = 0; f < n_features; ++f) {
+    std::vector<double>& sorted = thresholds[static_cast<size_t>(f)];
+    if (sorted.empty()) continue;
+    std::sort(sorted.begin(), sorted.end());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    if (sorted.size() >= kMissing)
+      refuse("feature " + std::to_string(f) + " has more than 65,534 different thresholds");
+    position[static_cast<size_t>(f)] = static_cast<uint32_t>(used_.size());
+    used_.push_back(f);
+    thresholds_.push_back(std::move(sorted));
+  }
+  for (size_t i = 0; i < a.n_nodes; ++i) {
+    if (nodes_[i].leaf >= 0) continue;
+    nodes_[i].feature = position[static_cast<size_t>(a.feature[i])];
+    const std::vector<double>& sorted = thresholds_[nodes_[i].feature];
+    nodes_[i].rank = static_cast<uint16_t>(
+        std::lower_bound(sorted.begin(), sorted.end(), a.threshold[i]) - sorted.begin());
+  }
 }
 
-template <class Row>
-void Forest::run(const Row& rows, size_t n, size_t first, size_t last, float* out, int32_t* leaf,
-                 int n_threads) const {
+template <class T>
+void Forest::rank_rows(const Matrix<T>& x, size_t begin, size_t end, uint16_t* ranks,
+                       size_t stride) const {
+  for (size_t f = 0; f < used_.size(); ++f) {
+    const double* sorted = thresholds_[f].data();
+    const size_t n = thresholds_[f].size();
+    for (size_t row = begin; row < end; ++row) {
+      const double value = x.at(row, static_cast<size_t>(used_[f]));
+      // Halving without branches: which side a value is on cannot be foreseen.
+      const double* base = sorted;
+      for (size_t left = n; left > 1;) {
+        const size_t half = left / 2;
+        base += base[half - 1] < value ? half : 0;
+        left -= half;
+      }
+      const auto rank = static_cast<uint16_t>((base - sorted) + (*base < value));
+      ranks[f * stride + (row - begin)] = value != value ? kMissing : rank;
+    }
+  }
+}
+
+template <class Read>
+void Forest::run(size_t n, const Read& read, bool by_bin, size_t first, size_t last, float* out,
+                 int32_t* leaf, int n_threads) const {
   const double steps = static_cast<double>(n) * static_cast<double>(last - first);
   Team team(useful_threads(n_threads, steps, kStepsPerThread));
   const size_t stride = static_cast<size_t>(n_outputs_), trees = last - first;
-  team.run_ranges(n, kRowsPerBlock, [&](size_t begin, size_t end) {
+  int32_t largest = 1;
+  for (size_t tree = first; tree < last; ++tree)
+    if (trees_[tree].last - trees_[tree].first <= kSmallTree)
+      largest = std::max(largest, trees_[tree].last - trees_[tree].first);
+  team.run_ranges(n, kRowsPerTask, [&](size_t from, size_t to) {
+    const size_t size = used_.size() * kRowsPerBlock;
+    std::vector<uint16_t> high(size, 0), low(size),
+        answers(static_cast<size_t>(largest) * kRowsPerBlock);
     int32_t at[kRowsPerBlock];
-    for (size_t tree = first; tree < last; ++tree) {
-      const Tree& it = trees_[tree];
-      walk_rows(nodes_.data(), it.root, it.depth, rows, begin, end - begin, at);
-      if (out)
-        add_values(nodes_.data(), at, end - begin, values_.data(),
-                   static_cast<size_t>(leaf_outputs_), out + begin * stride + it.output, stride);
-      if (leaf)
-        for (size_t i = begin; i < end; ++i)
-          leaf[i * trees + (tree - first)] =
-              nodes_[at[i - begin]].leaf - static_cast<int32_t>(it.first_leaf);
+    for (size_t begin = from; begin < to; begin += kRowsPerBlock) {
+      const size_t rows = std::min(to - begin, kRowsPerBlock);
+      read(begin, begin + rows, high.data());
+      for (size_t i = 0; i < size; ++i) low[i] = high[i] == kMissing ? uint16_t(0) : high[i];
+      const Block block{high.data(), low.data(), rows};
+      for (size_t i = first; i < last; ++i) {
+        const Tree& tree = trees_[i];
+        if (rows >= kManyRows && tree.last - tree.first <= kSmallTree)
+          ask_all(nodes_.data(), tree, block, by_bin, answers.data(), at);
+        else
+          walk(nodes_.data(), tree, block, by_bin, at);
+        if (out)
+          add_values(at, rows, values_.data(), leaf_outputs_,
+                     out + begin * stride + tree.output, stride);
+        for (size_t r = 0; leaf && r < rows; ++r)
+          leaf[(begin + r) * trees + (i - first)] = at[r] - tree.first_leaf;
+      }
     }
   });
 }
@@ -193,25 +233,57 @@ void Forest::run(const Row& rows, size_t n, size_t first, size_t last, float* ou
 template <class T>
 void Forest::predict(const Matrix<T>& x, size_t first, size_t last, float* out,
                      int n_threads) const {
-  run(RawRows<T>{x.data, x.row_stride, x.column_stride}, x.n, first, last, out, nullptr,
-      n_threads);
-}
-
-void Forest::predict_codes(const Matrix<uint8_t>& codes, const int32_t* n_bins, size_t first,
-                           size_t last, float* out, int n_threads) const {
-  run(CodeRows{codes.data, codes.row_stride, codes.column_stride, n_bins}, codes.n, first, last,
-      out, nullptr, n_threads);
+  const auto read = [&](size_t begin, size_t end, uint16_t* high) {
+    rank_rows(x, begin, end, high, kRowsPerBlock);
+  };
+  run(x.n, read, false, first, last, out, nullptr, n_threads);
 }
 
 template <class T>
 void Forest::apply(const Matrix<T>& x, size_t first, size_t last, int32_t* leaf,
                    int n_threads) const {
-  run(RawRows<T>{x.data, x.row_stride, x.column_stride}, x.n, first, last, nullptr, leaf,
-      n_threads);
+  const auto read = [&](size_t begin, size_t end, uint16_t* high) {
+    rank_rows(x, begin, end, high, kRowsPerBlock);
+  };
+  run(x.n, read, false, first, last, nullptr, leaf, n_threads);
+}
+
+template <class T>
+void Forest::rank(const Matrix<T>& x, uint16_t* ranks, int n_threads) const {
+  const double work = static_cast<double>(x.n) * static_cast<double>(used_.size());
+  Team team(useful_threads(n_threads, work, kStepsPerThread));
+  team.run_ranges(x.n, kRowsPerTask, [&](size_t begin, size_t end) {
+    rank_rows(x, begin, end, ranks + begin, x.n);
+  });
+}
+
+void Forest::predict_ranks(const uint16_t* ranks, size_t n, size_t first, size_t last, float* out,
+                           int n_threads) const {
+  const auto read = [&](size_t begin, size_t end, uint16_t* high) {
+    for (size_t f = 0; f < used_.size(); ++f)
+      std::copy(ranks + f * n + begin, ranks + f * n + end, high + f * kRowsPerBlock);
+  };
+  run(n, read, false, first, last, out, nullptr, n_threads);
+}
+
+void Forest::predict_codes(const Matrix<uint8_t>& codes, const int32_t* n_bins, size_t first,
+                           size_t last, float* out, int n_threads) const {
+  const auto read = [&](size_t begin, size_t end, uint16_t* high) {
+    for (size_t f = 0; f < used_.size(); ++f)
+      for (size_t row = begin; row < end; ++row) {
+        const int code = codes.data[static_cast<int64_t>(row) * codes.row_stride +
+                                    used_[f] * codes.column_stride];
+        high[f * kRowsPerBlock + (row - begin)] =
+            code == n_bins[used_[f]] ? kMissing : static_cast<uint16_t>(code);
+      }
+  };
+  run(codes.n, read, true, first, last, out, nullptr, n_threads);
 }
 
 template void Forest::predict(const Matrix<float>&, size_t, size_t, float*, int) const;
 template void Forest::predict(const Matrix<double>&, size_t, size_t, float*, int) const;
+template void Forest::rank(const Matrix<float>&, uint16_t*, int) const;
+template void Forest::rank(const Matrix<double>&, uint16_t*, int) const;
 template void Forest::apply(const Matrix<float>&, size_t, size_t, int32_t*, int) const;
 template void Forest::apply(const Matrix<double>&, size_t, size_t, int32_t*, int) const;
 

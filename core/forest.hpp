@@ -36,6 +36,12 @@ class Forest {
   void predict_codes(const Matrix<uint8_t>& codes, const int32_t* n_bins, size_t first,
                      size_t last, float* out, int n_threads) const;
 
+  // ranks (n_used, n): see below. For many predictions on the same rows.
+  template <class T>
+  void rank(const Matrix<T>& x, uint16_t* ranks, int n_threads) const;
+  void predict_ranks(const uint16_t* ranks, size_t n, size_t first, size_t last, float* out,
+                     int n_threads) const;
+
   // leaf (n, last - first): the leaf of every row in every tree.
   template <class T>
   void apply(const Matrix<T>& x, size_t first, size_t last, int32_t* leaf, int n_threads) const;
@@ -43,36 +49,49 @@ class Forest {
   size_t n_trees() const { return trees_.size(); }
   int n_features() const { return n_features_; }
   int n_outputs() const { return n_outputs_; }
-  int max_bin_of(int feature) const { return max_bin_[feature]; }
+  size_t n_used() const { return used_.size(); }
 
   struct Node {
-    double threshold;
-    float threshold32;   // the largest float not above: the same answer for float32 values
-    int32_t next;        // left child, or the node itself for a leaf; counts over all trees
-    int32_t feature;
-    int32_t leaf;        // row of values over all trees, -1 for an inner node
-    uint8_t bin;
+    int32_t next;       // left child, or the node itself for a leaf; counts over all trees
+    uint32_t feature;   // position among the features in use
+    int32_t leaf;       // row of values over all trees, -1 for an inner node
+    uint16_t rank;      // left if the value's rank is at most this
+    uint8_t bin;        // the same for codes
     uint8_t missing_left;
-    uint8_t inner;       // 1, or 0 for a leaf: what the right child's offset is multiplied by
+  };
+
+  struct Tree {
+    int32_t first, last;  // nodes
+    int32_t output;
+    int32_t first_leaf;
+  };
+
+  // What the nodes ask of a block of rows, feature by feature; missing values as the largest
+  // number, and once more as the smallest.
+  struct Block {
+    const uint16_t* high;
+    const uint16_t* low;
+    size_t rows;
   };
 
  private:
-  struct Tree {
-    int32_t root;
-    int32_t depth;
-    int32_t output;
-    int64_t first_leaf;
-  };
+  // Runs the trees over blocks of rows. `read(begin, end, high)` fills (n_used, rows of a block).
+  template <class Read>
+  void run(size_t n, const Read& read, bool by_bin, size_t first, size_t last, float* out,
+           int32_t* leaf, int n_threads) const;
+  template <class T>
+  void rank_rows(const Matrix<T>& x, size_t begin, size_t end, uint16_t* ranks,
+                 size_t stride) const;
 
-  template <class Row>
-  void run(const Row& rows, size_t n, size_t first, size_t last, float* out, int32_t* leaf,
-           int n_threads) const;
-
-  int n_features_, n_outputs_, leaf_outputs_;
+  int n_features_, n_outputs_;
+  size_t leaf_outputs_;
   std::vector<Node> nodes_;
   std::vector<Tree> trees_;
-  std::vector<float> values_;
-  std::vector<int> max_bin_;
+  std::vector<float> values_;  // (leaves, leaf_outputs)
+  // A value's rank is the number of the feature's thresholds below it: what is compared at every
+  // node is a small integer, found once per row and feature.
+  std::vector<int> used_;
+  std::vector<std::vector<double>> thresholds_;  // of the features in use, ascending
 };
 
 }  // namespace wgb

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kRowsPerThread = 5000;   // below this a second thread costs more than it brings
 constexpr double kWorkPerThread = 40000;  // the same for one node, in rows x features
+constexpr size_t kBinCost = 8;            // looking at a bin costs about as much as adding rows
 constexpr size_t kRowsPerTask = 16384;
 // Histograms kept for later subtraction; a node without one has both children summed afresh.
 constexpr size_t kPoolBytes = size_t(512) << 20;
@@ -60,9 +61,8 @@ class TreeGrower {
     if (may_split(nodes_[0])) {
       const bool build = !root;
       nodes_[0].histogram = build ? new_histogram() : std::move(root);
-      over_features(task_.n_rows, {0}, [&](int first, int last) {
-        if (build) build_node(0, first, last);
-      });
+      if (build) build_node(0);
+      search({0}, nullptr);
       consider(0);
     }
     while (!queue_.empty() && !full()) {
@@ -100,34 +100,40 @@ class TreeGrower {
     return node;
   }
 
-  void build_node(int node, int first, int last) {
+  // The team, or nobody else for work that is too small to share.
+  Team& team_for(size_t rows) {
+    const double work = static_cast<double>(rows) * task_.columns.size();
+    return useful_threads(team_.size(), work, kWorkPerThread) > 1 ? team_ : alone_;
+  }
+
+  void build_node(int node) {
     // The root of an unsampled tree reads the rows as they lie.
     const bool in_place = node == 0 && !task_.rows;
-    build_histogram(task_.columns, {lanes_, layout_.width, false},
-                    in_place ? nullptr : order_, nodes_[node].begin, nodes_[node].end,
-                    first, last, nodes_[node].histogram.floats(),
+    const Node& it = nodes_[node];
+    build_histogram(task_.columns, lanes_, layout_.width, in_place ? nullptr : order_, it.begin,
+                    it.end, it.histogram.floats(), team_for(it.end - it.begin),
                     *task_.workspace);
   }
 
-  // Runs `prepare` over ranges of features and searches the splits of `nodes` in the same pass.
-  template <class Prepare>
-  void over_features(size_t rows, const std::vector<int>& nodes, const Prepare& prepare) {
+  // Searches the splits of nodes; with `small` set, it is first taken off the first node's
+  // histogram.
+  void search(const std::vector<int>& nodes, const float* small) {
     const int p = task_.columns.size();
-    const double work = static_cast<double>(rows) * p;
-    const int threads = useful_threads(team_.size(), work, kWorkPerThread);
-    // More pieces than threads even out features of different cost; the pieces do not matter to
-    // the result, since every feature is summed by itself and ties go to the first.
-    const int pieces = threads == 1 ? 1 : std::min(p, 4 * threads);
+    Team& team = team_for(task_.columns.rows() / static_cast<size_t>(p) * kBinCost);
+    const int pieces = team.size() == 1 ? 1 : std::min(p, 4 * team.size());
     std::vector<Split> found(static_cast<size_t>(pieces) * nodes.size());
-    team_.run(pieces, [&](int piece) {
+    team.run(pieces, [&](int piece) {
       const int first = static_cast<int>(static_cast<int64_t>(p) * piece / pieces);
       const int last = static_cast<int>(static_cast<int64_t>(p) * (piece + 1) / pieces);
-      prepare(first, last);
+      if (small)
+        subtract_histogram(task_.columns, layout_, first, last, small,
+                           nodes_[nodes[0]].histogram.floats());
       for (size_t i = 0; i < nodes.size(); ++i)
         found[static_cast<size_t>(piece) * nodes.size() + i] =
             best_split(task_.columns, layout_, task_.rules.split,
                        nodes_[nodes[i]].histogram.floats(), first, last, *task_.workspace);
     });
+    // In the order of the features: of equal gains the first one wins on any number of threads.
     for (size_t i = 0; i < nodes.size(); ++i)
       for (int piece = 0; piece < pieces; ++piece) {
         const Split& split = found[static_cast<size_t>(piece) * nodes.size() + i];
@@ -176,15 +182,9 @@ class TreeGrower {
     nodes_[large].histogram = subtract ? std::move(parent) : new_histogram();
     std::vector<int> searched{large};
     if (need_small) searched.push_back(small);
-    const size_t summed = subtract ? nodes_[small].end - nodes_[small].begin : end - begin;
-    over_features(summed, searched, [&](int first, int last) {
-      build_node(small, first, last);
-      if (subtract)
-        subtract_histogram(task_.columns, layout_, first, last, nodes_[small].histogram.floats(),
-                           nodes_[large].histogram.floats());
-      else
-        build_node(large, first, last);
-    });
+    build_node(small);
+    if (!subtract) build_node(large);
+    search(searched, subtract ? nodes_[small].histogram.floats() : nullptr);
     if (!need_small) nodes_[small].histogram = Lease();
     for (const int child : searched) consider(child);
   }
@@ -267,6 +267,7 @@ class TreeGrower {
   const Layout layout_;
   const float* lanes_;
   Team& team_;
+  Team alone_{1};
   int32_t* leaf_;
   Lease memory_;
   uint32_t *order_, *spare_;  // rows, node after node, and room to sort them

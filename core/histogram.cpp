@@ -128,49 +128,52 @@ WGB_CLONES void add_floats(const float* from, float* to, size_t n) {
   for (size_t i = 0; i < n; ++i) out[i] += in[i];
 }
 
-void add_to_histogram(const Columns& columns, const LaneView& lanes, const uint32_t* rows,
-                      size_t begin, size_t end, int first, int last, float* histogram,
-                      Workspace& workspace) {
-  const size_t width = static_cast<size_t>(lanes.width);
+void add_to_histogram(const Columns& columns, const float* lanes, int width, const uint32_t* rows,
+                      size_t from, size_t n, int first, int last, float* histogram) {
+  const size_t w = static_cast<size_t>(width);
   std::vector<const uint8_t*> column;
   std::vector<float*> start;
   for (int f = first; f < last; ++f) {
     column.push_back(columns.column(f));
-    start.push_back(histogram + columns.offset[f] * width);
+    start.push_back(histogram + columns.offset[f] * w);
   }
-  const bool scattered = rows && !lanes.compact;
-  Lease gathered;
-  if (scattered) gathered = workspace.floats(kRowsPerPass * width);
-  for (size_t from = begin; from < end; from += kRowsPerPass) {
-    const size_t n = std::min(end - from, kRowsPerPass);
-    const uint32_t* which = rows ? rows + from : nullptr;
-    const float* values = lanes.data + (lanes.compact ? from - begin : from) * width;
-    if (scattered) {
-      gather_rows(lanes.data, width, which, n, gathered.floats());
-      values = gathered.floats();
-    }
-    add_pass({column.data(), start.data(), values, width, which, from, n}, last - first);
-  }
+  for (size_t i = 0; i < n; i += kRowsPerPass)
+    add_pass({column.data(), start.data(), lanes + i * w, w, rows ? rows + i : nullptr, from + i,
+              std::min(n - i, kRowsPerPass)},
+             last - first);
 }
 
-void build_histogram(const Columns& columns, const LaneView& lanes, const uint32_t* rows,
-                     size_t begin, size_t end, int first, int last, float* histogram,
+void build_histogram(const Columns& columns, const float* lanes, int width, const uint32_t* order,
+                     size_t begin, size_t end, float* histogram, Team& team,
                      Workspace& workspace) {
-  const size_t width = static_cast<size_t>(lanes.width), base = columns.offset[first] * width;
-  const size_t floats = columns.offset[last] * width - base;
-  float* out = histogram + base;
-  std::memset(out, 0, floats * sizeof(float));
-  if (end - begin <= kRowsPerPartial) {
-    add_to_histogram(columns, lanes, rows, begin, end, first, last, histogram, workspace);
-    return;
-  }
-  const Lease memory = workspace.floats(columns.rows() * width);
-  float* partial = memory.floats();
+  const size_t w = static_cast<size_t>(width), floats = columns.rows() * w;
+  // Every feature is summed in the order of the rows, whoever does it and in whatever steps.
+  const int p = columns.size(), pieces = std::min(p, team.size());
+  const auto add = [&](const float* from, const uint32_t* rows, size_t first, size_t n,
+                       float* out) {
+    team.run(pieces, [&](int piece) {
+      add_to_histogram(columns, from, width, rows, first, n, p * piece / pieces,
+                       p * (piece + 1) / pieces, out);
+    });
+  };
+  const size_t step = team.size() == 1 ? kRowsPerPass : 4 * kRowsPerPass;
+  Lease partial, gathered;
+  if (end - begin > kRowsPerPartial) partial = workspace.floats(floats);
+  if (order) gathered = workspace.floats(step * w);
+  std::memset(histogram, 0, floats * sizeof(float));
   for (size_t from = begin; from < end; from += kRowsPerPartial) {
-    std::memset(partial + base, 0, floats * sizeof(float));
-    add_to_histogram(columns, lanes, rows, from, std::min(end, from + kRowsPerPartial), first,
-                     last, partial, workspace);
-    add_floats(partial + base, out, floats);
+    const size_t to = std::min(end, from + kRowsPerPartial);
+    float* out = partial ? partial.floats() : histogram;
+    if (partial) std::memset(out, 0, floats * sizeof(float));
+    if (!order) add(lanes + from * w, nullptr, from, to - from, out);
+    for (size_t at = from; order && at < to; at += step) {
+      const size_t n = std::min(to - at, step);
+      team.run_ranges(n, kRowsPerPass, [&](size_t a, size_t b) {
+        gather_rows(lanes, w, order + at + a, b - a, gathered.floats() + a * w);
+      });
+      add(gathered.floats(), order + at, 0, n, out);
+    }
+    if (partial) add_floats(out, histogram, floats);
   }
 }
 

@@ -25,23 +25,15 @@ struct Columns {
 // A float32 lane that sums more rows than this loses digits: partial sums are added up instead.
 constexpr size_t kRowsPerPartial = size_t(1) << 16;
 
-// Lanes (n, width) of all data rows; compact: of the rows of one call, in their order.
-struct LaneView {
-  const float* data;
-  int width;
-  bool compact;
-};
+// Adds data rows to the histogram rows of features [first, last): at most kRowsPerPartial of them,
+// rows[0, n), or [from, from + n) when `rows` is null. `lanes` are theirs, one behind the other.
+void add_to_histogram(const Columns& columns, const float* lanes, int width, const uint32_t* rows,
+                      size_t from, size_t n, int first, int last, float* histogram);
 
-// Adds the given data rows to the histogram rows of features [first, last): at most
-// kRowsPerPartial of them. With `rows` null the data rows are [begin, end) themselves.
-void add_to_histogram(const Columns& columns, const LaneView& lanes, const uint32_t* rows,
-                      size_t begin, size_t end, int first, int last, float* histogram,
-                      Workspace& workspace);
-
-// Overwrites them with the sums over any number of data rows.
-void build_histogram(const Columns& columns, const LaneView& lanes, const uint32_t* rows,
-                     size_t begin, size_t end, int first, int last, float* histogram,
-                     Workspace& workspace);
+// Overwrites the histogram with the sums over any number of data rows, order[begin, end), or
+// [begin, end) themselves when `order` is null. `lanes` are those of all data rows.
+void build_histogram(const Columns& columns, const float* lanes, int width, const uint32_t* order,
+                     size_t begin, size_t end, float* histogram, Team& team, Workspace& workspace);
 
 // large -= small for features [first, last); a row no data fell into is left as it is.
 void subtract_histogram(const Columns& columns, const Layout& layout, int first, int last,

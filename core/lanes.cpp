@@ -8,7 +8,7 @@
 namespace wgb {
 namespace {
 
-constexpr size_t kCentreSample = 512;
+constexpr size_t kCentreSample = 64;
 constexpr size_t kRowsPerTask = 4096;
 constexpr size_t kRowsPerStep = 256;
 

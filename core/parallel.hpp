@@ -51,13 +51,14 @@ class Team {
       task_ = &task;
       n_ = n;
       next_.store(0);
-      busy_ = static_cast<int>(threads_.size());
-      ++generation_;
+      busy_.store(static_cast<int>(threads_.size()));
+      generation_.fetch_add(1);
     }
     wake_.notify_all();
     work();
+    for (int i = 0; i < kSpins && busy_.load() > 0; ++i) std::this_thread::yield();
     std::unique_lock<std::mutex> lock(mutex_);
-    done_.wait(lock, [this] { return busy_ == 0; });
+    done_.wait(lock, [this] { return busy_.load() == 0; });
     if (error_) {
       std::exception_ptr error = error_;
       error_ = nullptr;
@@ -88,26 +89,29 @@ class Team {
 
   void serve() {
     uint64_t seen = 0;
-    std::unique_lock<std::mutex> lock(mutex_);
     while (true) {
-      wake_.wait(lock, [&] { return closing_ || generation_ != seen; });
+      // Rounds of work follow each other closely: a short look saves most sleeps.
+      for (int i = 0; i < kSpins && generation_.load() == seen; ++i) std::this_thread::yield();
+      std::unique_lock<std::mutex> lock(mutex_);
+      wake_.wait(lock, [&] { return closing_ || generation_.load() != seen; });
       if (closing_) return;
-      seen = generation_;
+      seen = generation_.load();
       lock.unlock();
       work();
       lock.lock();
-      if (--busy_ == 0) done_.notify_one();
+      if (busy_.fetch_sub(1) == 1) done_.notify_one();
     }
   }
 
+  static constexpr int kSpins = 200;
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable wake_, done_;
   const std::function<void(int)>* task_ = nullptr;
   int n_ = 0;
   std::atomic<int> next_{0};
-  int busy_ = 0;
-  uint64_t generation_ = 0;
+  std::atomic<int> busy_{0};
+  std::atomic<uint64_t> generation_{0};
   bool closing_ = false;
   std::exception_ptr error_;
 };

@@ -27,6 +27,10 @@ template <int N>
 struct alignas(4 * N) PlainVec {
   float v[N];
   friend PlainVec operator+(PlainVec a, const PlainVec& b) { return a += b; }
+  friend PlainVec operator-(PlainVec a, const PlainVec& b) {
+    for (int i = 0; i < N; ++i) a.v[i] -= b.v[i];
+    return a;
+  }
   friend PlainVec operator*(PlainVec a, const PlainVec& b) {
     for (int i = 0; i < N; ++i) a.v[i] *= b.v[i];
     return a;

@@ -10,6 +10,8 @@ namespace {
 
 // A gain below this share of the scores it is the difference of is rounding, not structure.
 constexpr float kResolution = 1e-6f;
+// The same for plain averages, where only the sums are rounded: per row of the node.
+constexpr float kRounding = 1e-14f;
 
 struct Scan {
   const float* histogram;  // (bins + 1, width), the missing bin last
@@ -19,12 +21,33 @@ struct Scan {
   const float* is_direction;  // (block) 1 for a direction's lane, else 0
   float* right_score;         // (bins) scratch
   float* sums;                // (width) scratch, for widths not known at compile time
+  const float* total;         // (width) sums of the whole node
 };
 
 struct Candidate {
   float gain = -1;
   int bin = -1;
 };
+
+// Bins with rows in them, the only ones to be edges, listed without a branch: which bins of a
+// small node are empty is anybody's guess.
+WGB_INLINE int list_occupied(const float* WGB_RESTRICT histogram, int bins, size_t width,
+                             int count, uint8_t* WGB_RESTRICT occupied) {
+  int n = 0;
+  for (int b = 0; b < bins; ++b) {
+    occupied[n] = static_cast<uint8_t>(b);
+    n += histogram[static_cast<size_t>(b) * width + static_cast<size_t>(count)] > 0;
+  }
+  return n;
+}
+
+// The candidate with its gain, or none where the gain is too small.
+WGB_INLINE Candidate settled(const Scan& scan, Candidate best, float best_score, float whole) {
+  best.gain = best_score - whole;
+  const bool enough = best.bin >= 0 && best.gain > scan.rules->min_gain &&
+                      best.gain > kResolution * best_score;
+  return enough ? best : Candidate();
+}
 
 // The lanes of one side's sums: B known lanes in registers, or (B = 0) any number in memory.
 template <int B, bool Shared>
@@ -95,14 +118,8 @@ WGB_INLINE Candidate scan_feature(const Scan& scan, bool missing_left) {
   const int edges = has_missing && !missing_left ? bins : bins - 1;
   if (edges <= 0) return {};
 
-  // Bins with rows in them, the only ones to be edges, listed without a branch: which bins of a
-  // small node are empty is anybody's guess.
   uint8_t occupied[256];
-  int n_occupied = 0;
-  for (int b = 0; b < bins; ++b) {
-    occupied[n_occupied] = static_cast<uint8_t>(b);
-    n_occupied += histogram[static_cast<size_t>(b) * width + static_cast<size_t>(count)] > 0;
-  }
+  const int n_occupied = list_occupied(histogram, bins, width, count, occupied);
 
   clear();
   float right = 0;
@@ -123,7 +140,7 @@ WGB_INLINE Candidate scan_feature(const Scan& scan, bool missing_left) {
   // The rightmost one is an edge only with something beyond it.
   const int candidates = edges == bins ? n_occupied : n_occupied - 1;
   Candidate best;
-  float best_score = std::max(scan.rules->min_gain, 0.0f) + whole;
+  float best_score = whole + scan.rules->min_gain;
   for (int i = 0; i < candidates; ++i) {
     add(histogram + occupied[i] * width);
     if (rows < least) continue;
@@ -134,14 +151,67 @@ WGB_INLINE Candidate scan_feature(const Scan& scan, bool missing_left) {
       best.bin = occupied[i];
     }
   }
-  best.gain = best_score - whole;
-  if (best.bin < 0 || !(best.gain > scan.rules->min_gain) ||
-      !(best.gain > kResolution * best_score))
-    return {};
-  return best;
+  return settled(scan, best, best_score, whole);
+}
+
+// The usual case, plain averages: weights, curvatures and l2 play no part. The gain of a split is
+// then n / (a b) |G - a mean|^2 for a rows on the left with sums G and b on the right, which needs
+// no difference of large scores: a common offset of the node hides nothing.
+template <int B>
+WGB_INLINE Candidate scan_plain(const Scan& scan, bool missing_left) {
+  using Vec = typename Lanes<B>::Vec;
+  constexpr int kVecs = Lanes<B>::count;
+  const int bins = scan.bins, count = scan.layout->count;
+  const float least = scan.rules->min_samples_leaf;
+  const float* WGB_RESTRICT histogram = scan.histogram;
+  const float* missing = histogram + static_cast<size_t>(bins) * B;
+  const bool has_missing = missing[count] > 0;
+  uint8_t occupied[256];
+  const int n_occupied = list_occupied(histogram, bins, B, count, occupied);
+
+  const float rows = scan.total[count];
+  Vec mask[kVecs], mean[kVecs], left[kVecs];
+  std::memcpy(mask, scan.is_direction, sizeof mask);
+  std::memcpy(mean, scan.total, sizeof mean);
+  std::memset(left, 0, sizeof left);
+  Vec square = left[0];
+  for (int v = 0; v < kVecs; ++v) {
+    mean[v] = mean[v] * (1.0f / rows);
+    square += mean[v] * mean[v] * mask[v];
+  }
+  float left_rows = 0;
+  const auto add = [&](const float* bin) WGB_LAMBDA_INLINE {
+    const Vec* from = reinterpret_cast<const Vec*>(bin);
+    for (int v = 0; v < kVecs; ++v) left[v] += from[v];
+    left_rows += bin[count];
+  };
+
+  if (has_missing && missing_left) add(missing);
+  // The rightmost one is an edge only with missing values beyond it.
+  const int candidates = has_missing && !missing_left ? n_occupied : n_occupied - 1;
+  Candidate best;
+  // What rounding in the sums alone can make of rows that are all equal.
+  best.gain = std::max(scan.rules->min_gain, kRounding * rows * rows * sum_lanes(square));
+  for (int i = 0; i < candidates; ++i) {
+    add(histogram + static_cast<size_t>(occupied[i]) * B);
+    if (left_rows < least) continue;
+    if (rows - left_rows < least) break;
+    Vec apart = left[0] - mean[0] * left_rows;
+    Vec both = apart * apart * mask[0];
+    for (int v = 1; v < kVecs; ++v) {
+      apart = left[v] - mean[v] * left_rows;
+      both += apart * apart * mask[v];
+    }
+    const float gain = sum_lanes(both) * (rows / (left_rows * (rows - left_rows)));
+    if (gain > best.gain) best = {gain, occupied[i]};
+  }
+  return best.bin >= 0 ? best : Candidate();
 }
 
 #define WGB_SCANNERS(B)                                                         \
+  WGB_CLONES Candidate scan_plain_##B(const Scan& scan, bool missing_left) {  \
+    return scan_plain<B>(scan, missing_left);                                 \
+  }                                                                             \
   WGB_CLONES Candidate scan_shared_##B(const Scan& scan, bool missing_left) {   \
     return scan_feature<B, true>(scan, missing_left);                           \
   }                                                                             \
@@ -154,24 +224,29 @@ WGB_SCANNERS(8)
 WGB_SCANNERS(16)
 WGB_SCANNERS(24)
 WGB_SCANNERS(32)
-WGB_SCANNERS(0)
 #undef WGB_SCANNERS
+WGB_CLONES Candidate scan_shared_any(const Scan& scan, bool missing_left) {
+  return scan_feature<0, true>(scan, missing_left);
+}
+WGB_CLONES Candidate scan_each_any(const Scan& scan, bool missing_left) {
+  return scan_feature<0, false>(scan, missing_left);
+}
 
-Candidate scan_any(const Scan& scan, bool missing_left) {
-#define WGB_CASE(B)                                                             \
-  case B:                                                                       \
-    return scan.layout->shared >= 0 ? scan_shared_##B(scan, missing_left)       \
-                                    : scan_each_##B(scan, missing_left);
-  switch (scan.layout->block) {
+using Scanner = Candidate (*)(const Scan&, bool);
+
+Scanner scanner_for(const Layout& layout, const SplitRules& rules) {
+  const bool shared = layout.shared >= 0;
+  const bool plain = shared && layout.shared == layout.count && rules.l2 == 0;
+#define WGB_CASE(B) \
+  case B: return plain ? scan_plain_##B : shared ? scan_shared_##B : scan_each_##B;
+  switch (layout.block) {
     WGB_CASE(2)
     WGB_CASE(4)
     WGB_CASE(8)
     WGB_CASE(16)
     WGB_CASE(24)
     WGB_CASE(32)
-    default:
-      return scan.layout->shared >= 0 ? scan_shared_0(scan, missing_left)
-                                      : scan_each_0(scan, missing_left);
+    default: return shared ? scan_shared_any : scan_each_any;
   }
 #undef WGB_CASE
 }
@@ -182,20 +257,27 @@ Split best_split(const Columns& columns, const Layout& layout, const SplitRules&
                  const float* histogram, int first, int last, Workspace& workspace) {
   // Vectors are read from these: aligned like the histogram.
   const size_t block = static_cast<size_t>(layout.block), width = static_cast<size_t>(layout.width);
-  const Lease memory = workspace.floats(block + width);
-  float* is_direction = memory.floats();
+  const Lease memory = workspace.floats(block + 2 * width);
+  float *is_direction = memory.floats(), *sums = is_direction + block, *total = sums + width;
   std::fill_n(is_direction, block, 0.0f);
   std::fill_n(is_direction, layout.k, 1.0f);
+  // Of the feature with the fewest bins, whichever are searched here: all threads have to agree.
+  std::fill_n(total, width, 0.0f);
+  const size_t shortest = static_cast<size_t>(
+      std::min_element(columns.bins.begin(), columns.bins.end()) - columns.bins.begin());
+  for (size_t row = columns.offset[shortest]; row < columns.offset[shortest + 1]; ++row)
+    for (size_t l = 0; l < width; ++l) total[l] += histogram[row * width + l];
+  const Scanner scanner = scanner_for(layout, rules);
   float right_score[256];
   Split best;
   for (int f = first; f < last; ++f) {
-    const Scan scan{histogram + columns.offset[f] * layout.width, columns.bins[f], &layout, &rules,
-                    is_direction, right_score, is_direction + block};
+    const Scan scan{histogram + columns.offset[f] * width, columns.bins[f], &layout, &rules,
+                    is_direction, right_score, sums, total};
     const bool saw_missing =
-        scan.histogram[static_cast<size_t>(scan.bins) * layout.width + layout.count] > 0;
+        scan.histogram[static_cast<size_t>(scan.bins) * width + layout.count] > 0;
     for (const bool missing_left : {false, true}) {
       if (missing_left && !saw_missing) break;
-      const Candidate candidate = scan_any(scan, missing_left);
+      const Candidate candidate = scanner(scan, missing_left);
       if (candidate.bin >= 0 && candidate.gain > best.gain)
         best = {candidate.gain, f, candidate.bin, missing_left, saw_missing};
     }

@@ -38,7 +38,7 @@ def plain_cuts(x, max_bins=255, weight=None):
 
 
 def plain_edge(low, high):
-    """A finite number that is at least low and below high, the middle where there is one."""
+    """A number that is at least low and below high: the middle, where there is one."""
     if np.isinf(low) and np.isinf(high):
         return 0.0
     if np.isinf(low):
@@ -151,22 +151,19 @@ class PlainTask:
     def grow(self, rows, growth="depth_wise", max_depth=None, max_leaves=None):
         """Leaves as arrays of rows."""
         opened = [(0, rows, self.best(rows))]
-        leaves = []
-        while opened:
+        while max_leaves is None or len(opened) < max_leaves:
             can = [
                 (depth if growth == "depth_wise" else 0, -split.gain, i)
                 for i, (depth, _, split) in enumerate(opened)
                 if split and (max_depth is None or depth < max_depth)
             ]
-            full = max_leaves is not None and len(opened) >= max_leaves
-            if not can or full:
-                leaves = [r for _, r, _ in opened]
+            if not can:
                 break
             depth, rows, split = opened.pop(min(can)[2])
             left = self.goes_left(rows, *split[1:])
             for part in (rows[left], rows[~left]):
                 opened.append((depth + 1, part, self.best(part)))
-        return leaves
+        return [rows for _, rows, _ in opened]
 
 
 def leaf_value(rows, direction, curvature, weight, l2):

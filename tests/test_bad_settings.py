@@ -92,54 +92,59 @@ numbers = st.one_of(
     st.integers(-4, 4).map(float),
     st.sampled_from([np.nan, np.inf, -np.inf, 1e38, -1e38, 1e-38]),
 )
-shapes = st.one_of(
-    st.tuples(st.integers(1, 8), st.integers(1, 3)), hnp.array_shapes(min_dims=0, max_dims=3)
-)
 kinds = st.sampled_from([np.float32, np.float64, np.float16, np.int8, np.uint64, bool, "U2", "c8"])
-
-
-@st.composite
-def any_array(draw, shape):
-    dtype = np.dtype(draw(kinds))
-    if dtype.kind == "f" and draw(st.booleans()):
-        return draw(hnp.arrays(np.float32, shape, elements=numbers))
-    return draw(hnp.arrays(dtype, shape))
-
-
-options = st.fixed_dictionaries(
-    {},
-    optional={
-        "tree": st.sampled_from(["shared", "per_particle", "none", 3]),
-        "split_on": st.sampled_from(["all", "sum", "particle_mean", "x", -1, 1, 2, 9, 1.5]),
-        "growth": st.sampled_from(["depth_wise", "best_first", None]),
-        "max_depth": st.none() | st.integers(-1, 9),
-        "max_leaves": st.none() | st.integers(0, 9),
-        "min_samples_leaf": st.integers(-1, 9),
-        "l2": st.floats(),
-        "min_gain": st.floats(),
-        "subsample": st.floats(0.001, 1.0) | st.floats(),
-        "colsample": st.floats(0.001, 1.0) | st.floats(),
-    },
+wild_arrays = st.one_of(
+    kinds.flatmap(lambda kind: hnp.arrays(kind, hnp.array_shapes(min_dims=0, max_side=6))),
+    hnp.arrays(np.float32, hnp.array_shapes(max_dims=3), elements=numbers),
 )
+
+
+def numbers_of(shape, elements=numbers):
+    return hnp.arrays(np.float32, shape, elements=elements)
+
+
+SOUND = {
+    "tree": st.sampled_from(["shared", "per_particle"]),
+    "split_on": st.sampled_from(["all", "sum", "particle_mean", 1, 2, 9]),
+    "growth": st.sampled_from(["depth_wise", "best_first"]),
+    "max_depth": st.integers(1, 9),
+    "max_leaves": st.none() | st.integers(2, 9),
+    "min_samples_leaf": st.integers(1, 9),
+    "l2": st.floats(0, 1e300),
+    "min_gain": st.just(0.0) | st.floats(0, 1e300),
+    "subsample": st.just(1.0) | st.floats(0.001, 1.0),
+    "colsample": st.floats(0.001, 1.0),
+}
+anything = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3))
+ARRAYS = ("features", "targets", "curvature", "weight")
 
 
 @settings(max_examples=400)
 @given(st.data())
 def test_any_input_is_fitted_or_refused(data):
-    shape = data.draw(shapes)
-    features = data.draw(any_array(shape))
-    rows = shape[0] if shape else 1
-    outputs = data.draw(st.tuples(st.integers(1, 3), st.integers(1, 3)))
-    usual = st.just((rows, *outputs)) | hnp.array_shapes(max_dims=4, max_side=8)
-    targets = data.draw(any_array(data.draw(usual)))
-    curvature = data.draw(st.none() | any_array(data.draw(usual)))
-    weight = data.draw(st.none() | any_array(data.draw(st.just((rows,)) | shapes)))
+    n, p, m, d = (data.draw(st.integers(1, high)) for high in (8, 3, 3, 3))
+    odd = data.draw(st.sampled_from([None, None, *ARRAYS, *ARRAYS, *SOUND]))
+    small = st.floats(-9, 9, width=32)
+    sound = {
+        "features": numbers_of((n, p)),
+        "targets": numbers_of((n, m, d), small),
+        "curvature": st.none() | numbers_of((n, m, d), small.map(abs)),
+        "weight": st.none() | numbers_of(n, st.floats(0, 4, width=32)).map(lambda w: w + 0.5),
+    }
+    odd_values = {"features": wild_arrays, "weight": wild_arrays | numbers_of(n)}
+    odd_values["targets"] = odd_values["curvature"] = wild_arrays | numbers_of((n, m, d))
+    features, targets, curvature, weight = (
+        data.draw(odd_values[name] if name == odd else sound[name]) for name in ARRAYS
+    )
+    chosen = data.draw(st.fixed_dictionaries({}, optional=SOUND))
+    if odd in SOUND:
+        chosen[odd] = data.draw(anything)
     refusal = None
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            binned = Features.from_raw(features, bins=data.draw(st.integers(1, 256)), weight=weight)
-            learner = HistTree(TreeSettings(**data.draw(options)))
+            binned = Features.from_raw(features, bins=data.draw(st.integers(2, 255)), weight=weight)
+            learner = HistTree(TreeSettings(**chosen))
             values = learner.fit(binned, targets, curvature, weight).predict(features)
         except (TypeError, ValueError) as error:
             refusal = str(error)

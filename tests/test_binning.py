@@ -228,3 +228,21 @@ def test_binned_takes_codes_only_as_bytes_in_columns():
     for wrong_bins in (np.ones(3, np.int32), np.ones(2)):
         with pytest.raises(ValueError, match="one int32 for each column"):
             Binned(codes, wrong_bins)
+
+
+def test_a_sample_is_drawn_from_the_rows_that_have_a_value():
+    rng = np.random.default_rng(0)
+    x = np.full((600_000, 2), np.nan)
+    rows = rng.choice(len(x), size=1000, replace=False)
+    x[rows, 0] = rng.normal(size=1000)
+    x[:, 1] = rng.normal(size=len(x))
+    weight = np.zeros(len(x))
+    weight[rows] = 1.0
+    assert Cuts.find(x[:, :1]).n_bins.tolist() == [255]
+    assert Cuts.find(x, weight=weight).n_bins.tolist() == [255, 255]
+
+
+def test_masked_values_are_missing():
+    x = np.ma.masked_equal(np.array([[1.0], [2.0], [3.0]]), 2.0)
+    binned = Cuts.find(x).apply(x)
+    assert binned.codes.ravel().tolist() == [0, 2, 1]

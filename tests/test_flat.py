@@ -99,12 +99,25 @@ def test_values_at_and_beside_a_threshold_take_the_same_way_raw_and_as_codes(gro
 
 
 @GROUPS
-def test_one_row_is_predicted_as_in_company(tree):
-    X, g = wild(n=130)
-    _, flat, _ = boosted(X, g, tree=tree)
-    together = flat.predict(X)
-    for row in range(0, 130, 13):
-        assert same_bits(flat.predict(X[row : row + 1]), together[row : row + 1])
+@pytest.mark.parametrize("depth", [3, 30], ids=["small trees", "large trees"])
+def test_a_row_is_predicted_alike_in_any_company(tree, depth):
+    X, g = wild(n=1500)
+    features, flat, path = boosted(X, g, tree=tree, max_depth=depth, rounds=2)
+    assert (np.diff(flat.first_node).max() > 1000) == (depth == 30)
+    assert same_bits(flat.predict_binned(features.binned, start=0.1), path[-1])
+    for n in (1, 2, 7, 11, 12, 13, 63, 64, 65, 127, 1023, 1024, 1025, 1500):
+        assert same_bits(flat.predict(X[:n], start=0.1), path[-1][:n])
+        assert same_bits(flat.apply(X[-n:]), flat.apply(X)[-n:])
+        *_, last = flat.staged_predict(X[-n:], start=0.1)
+        assert same_bits(last, path[-1][-n:])
+
+
+def test_trees_without_a_split_predict_one_value():
+    X, g = wild()
+    _, flat, path = boosted(X, np.ones_like(g), rounds=2)
+    assert flat.feature.tolist() == [-1, -1]
+    assert same_bits(flat.predict(X, start=0.1), path[-1])
+    assert len(np.unique(path[-1])) == 1
 
 
 def test_no_rounds_leave_the_start_as_it_is():

@@ -209,3 +209,15 @@ def test_a_row_of_weight_two_counts_as_two_rows(newton):
     np.testing.assert_allclose(
         fitted_values(weighted)[again], fitted_values(repeated), rtol=1e-5, atol=1e-6
     )
+
+
+@pytest.mark.parametrize("step", [300.0, 3e4])
+def test_a_large_step_above_does_not_hide_the_splits_below(step):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(4000, 2)).astype(float)
+    y = step * (2 * X[:, 0] - 1) + (2 * X[:, 1] - 1)
+    tree = only_tree(X, y, max_depth=2)
+    assert tree.feature[:3].tolist() == [0, 1, 1]
+    np.testing.assert_allclose(
+        np.sort(tree.values.ravel()), [-step - 1, -step + 1, step - 1, step + 1], rtol=1e-6
+    )

@@ -84,7 +84,9 @@ def split_made(tree, task, node, rows):
 def check_growth(tree, task, arrived, settings):
     """Every split is a best one, made in the right order, and none was left out."""
     best = {node: max([0.0, *(s.gain for s in task.splits(r))]) for node, r in arrived.items()}
-    slack = {node: 4e-6 * (task.whole(rows) + best[node]) for node, rows in arrived.items()}
+    # What rounding can do to a score: of its own digits, and of sums that went through the root.
+    root = 3e-7 * sum(task.whole([row]) for row in arrived[0])
+    slack = {node: 4e-6 * (task.whole(r) + best[node]) + root for node, r in arrived.items()}
     depth, pending, best_first = {0: 0}, [0], settings["growth"] == "best_first"
     inner = np.flatnonzero(tree.feature >= 0)
     for node in sorted(inner, key=lambda i: tree.left[i]):  # the order in which they were split

@@ -77,18 +77,15 @@ class Cuts:
 
         A feature with at most `max_bins` distinct values gets an edge between all of them;
         otherwise bins hold about equal weight and a value heavier than a bin stands alone.
-        Beyond 200,000 rows these quantiles come from a sample drawn with `rng`. Rows of weight
-        zero and missing values do not count; infinities are values like others.
+        Beyond 200,000 rows these quantiles come from a sample of about that size, drawn with
+        `rng`. Rows of weight zero and missing values do not count; infinities are values.
         """
         X = as_matrix(X)
         check_integer("max_bins", max_bins, low=2, high=MAX_BINS)
         weight = check_weight(weight, X.shape[0])
-        sample = None
-        if X.shape[0] > _SAMPLE:
-            rng = np.random.default_rng(0) if rng is None else rng
-            rows = rng.choice(X.shape[0], size=_SAMPLE, replace=False, shuffle=False)
-            sample = np.sort(rows).astype(np.uint32)
-        return cls(tuple(_core.find_cuts(X, weight, max_bins, sample, n_threads)))
+        rng = np.random.default_rng(0) if rng is None else rng
+        seed = int(rng.integers(2**63))
+        return cls(tuple(_core.find_cuts(X, weight, max_bins, _SAMPLE, seed, n_threads)))
 
     @cached_property
     def n_bins(self) -> Array:

@@ -14,9 +14,11 @@ __all__ = ["as_matrix"]
 def as_matrix(X: Any) -> Array:
     """Return X as a matrix (n, p) of float32 or float64, in whatever memory order it has.
 
-    Integers and booleans become float64. NaN means missing; infinities are values.
+    Integers and booleans become float64. NaN and masked mean missing; infinities are values.
     Raises TypeError for other types and ValueError for other shapes or an empty X.
     """
+    if np.ma.isMaskedArray(X):
+        X = X.astype(np.float64).filled(np.nan)
     matrix: Array = np.asarray(X)
     if matrix.dtype.kind not in "fiub":
         raise TypeError(

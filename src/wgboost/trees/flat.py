@@ -152,8 +152,11 @@ class FlatTrees:
         X, rounds = self._checked(X, None)
         out = self._start(X.shape[0], start)
         flat, per_round = out.reshape(X.shape[0], -1), self.trees_per_round
+        ranks = self._forest.rank(X, n_threads)
         for r in range(rounds):
-            self._forest.predict(X, flat, r * per_round, (r + 1) * per_round, n_threads)
+            self._forest.predict_ranks(
+                ranks, flat, r * per_round, (r + 1) * per_round, n_threads
+            )
             yield out.copy()
 
     def predict_binned(
