@@ -121,7 +121,7 @@ class TreeGrower {
     const int p = task_.columns.size();
     Team& team = team_for(task_.columns.rows() / static_cast<size_t>(p) * kBinCost);
     const int pieces = team.size() == 1 ? 1 : std::min(p, 4 * team.size());
-    std::vector<Split> found(static_cast<size_t>(pieces) * nodes.size());
+    std::vector<std::vector<Split>> found(nodes.size(), std::vector<Split>(p));
     team.run(pieces, [&](int piece) {
       const int first = static_cast<int>(static_cast<int64_t>(p) * piece / pieces);
       const int last = static_cast<int>(static_cast<int64_t>(p) * (piece + 1) / pieces);
@@ -129,17 +129,20 @@ class TreeGrower {
         subtract_histogram(task_.columns, layout_, first, last, small,
                            nodes_[nodes[0]].histogram.floats());
       for (size_t i = 0; i < nodes.size(); ++i)
-        found[static_cast<size_t>(piece) * nodes.size() + i] =
-            best_split(task_.columns, layout_, task_.rules.split,
-                       nodes_[nodes[i]].histogram.floats(), first, last, *task_.workspace);
+        if (!small || i > 0 || pieces == 1) search_node(nodes[i], first, last, found[i]);
     });
-    // In the order of the features: of equal gains the first one wins on any number of threads.
-    for (size_t i = 0; i < nodes.size(); ++i)
-      for (int piece = 0; piece < pieces; ++piece) {
-        const Split& split = found[static_cast<size_t>(piece) * nodes.size() + i];
-        if (split.found() && split.gain > nodes_[nodes[i]].split.gain)
-          nodes_[nodes[i]].split = split;
-      }
+    // The totals of a node are read from one feature, so all of them have to be subtracted first.
+    if (small && pieces > 1)
+      team.run(pieces, [&](int piece) {
+        search_node(nodes[0], static_cast<int>(static_cast<int64_t>(p) * piece / pieces),
+                    static_cast<int>(static_cast<int64_t>(p) * (piece + 1) / pieces), found[0]);
+      });
+    for (size_t i = 0; i < nodes.size(); ++i) nodes_[nodes[i]].split = first_best(found[i]);
+  }
+
+  void search_node(int node, int first, int last, std::vector<Split>& found) {
+    best_splits(task_.columns, layout_, task_.rules.split, nodes_[node].histogram.floats(), first,
+                last, found.data(), *task_.workspace);
   }
 
   // Queues a node whose split is known, or frees what it holds.

@@ -12,6 +12,9 @@ namespace {
 constexpr float kResolution = 1e-6f;
 // The same for plain averages, where only the sums are rounded: per row of the node.
 constexpr float kRounding = 1e-14f;
+// Gains that differ by less are equal: the order of summation, a weight of 2 instead of a row
+// twice, must not choose between two features that part the rows in the same way.
+constexpr float kTie = 2e-6f;
 
 struct Scan {
   const float* histogram;  // (bins + 1, width), the missing bin last
@@ -41,12 +44,14 @@ WGB_INLINE int list_occupied(const float* WGB_RESTRICT histogram, int bins, size
   return n;
 }
 
-// The candidate with its gain, or none where the gain is too small.
-WGB_INLINE Candidate settled(const Scan& scan, Candidate best, float best_score, float whole) {
-  best.gain = best_score - whole;
-  const bool enough = best.bin >= 0 && best.gain > scan.rules->min_gain &&
-                      best.gain > kResolution * best_score;
-  return enough ? best : Candidate();
+// The first of the gains that equal the largest, if that is more than `least`.
+WGB_INLINE Candidate first_of_best(const float* gain, const uint8_t* bin, int n, float least) {
+  float best = least;
+  for (int i = 0; i < n; ++i) best = gain[i] > best ? gain[i] : best;
+  if (!(best > least)) return {};
+  int i = 0;
+  while (!(gain[i] >= best * (1 - kTie))) ++i;
+  return {gain[i], bin[i]};
 }
 
 // The lanes of one side's sums: B known lanes in registers, or (B = 0) any number in memory.
@@ -139,19 +144,14 @@ WGB_INLINE Candidate scan_feature(const Scan& scan, bool missing_left) {
   if (has_missing && missing_left) add(missing);
   // The rightmost one is an edge only with something beyond it.
   const int candidates = edges == bins ? n_occupied : n_occupied - 1;
-  Candidate best;
-  float best_score = whole + scan.rules->min_gain;
+  float gain[256];
   for (int i = 0; i < candidates; ++i) {
     add(histogram + occupied[i] * width);
-    if (rows < least) continue;
-    if (all_rows - rows < least) break;
+    const bool allowed = rows >= least && all_rows - rows >= least;
     const float both = score() + right_score[i];
-    if (both > best_score) {
-      best_score = both;
-      best.bin = occupied[i];
-    }
+    gain[i] = allowed && both - whole > kResolution * both ? both - whole : 0.0f;
   }
-  return settled(scan, best, best_score, whole);
+  return first_of_best(gain, occupied, candidates, scan.rules->min_gain);
 }
 
 // The usual case, plain averages: weights, curvatures and l2 play no part. The gain of a split is
@@ -189,23 +189,22 @@ WGB_INLINE Candidate scan_plain(const Scan& scan, bool missing_left) {
   if (has_missing && missing_left) add(missing);
   // The rightmost one is an edge only with missing values beyond it.
   const int candidates = has_missing && !missing_left ? n_occupied : n_occupied - 1;
-  Candidate best;
-  // What rounding in the sums alone can make of rows that are all equal.
-  best.gain = std::max(scan.rules->min_gain, kRounding * rows * rows * sum_lanes(square));
+  float gain[256];
   for (int i = 0; i < candidates; ++i) {
     add(histogram + static_cast<size_t>(occupied[i]) * B);
-    if (left_rows < least) continue;
-    if (rows - left_rows < least) break;
+    const bool allowed = left_rows >= least && rows - left_rows >= least;
     Vec apart = left[0] - mean[0] * left_rows;
     Vec both = apart * apart * mask[0];
     for (int v = 1; v < kVecs; ++v) {
       apart = left[v] - mean[v] * left_rows;
       both += apart * apart * mask[v];
     }
-    const float gain = sum_lanes(both) * (rows / (left_rows * (rows - left_rows)));
-    if (gain > best.gain) best = {gain, occupied[i]};
+    const float factor = rows / (left_rows * (rows - left_rows));
+    gain[i] = allowed ? sum_lanes(both) * factor : 0.0f;
   }
-  return best.bin >= 0 ? best : Candidate();
+  // What rounding in the sums alone can make of rows that are all equal.
+  const float rounding = kRounding * rows * rows * sum_lanes(square);
+  return first_of_best(gain, occupied, candidates, std::max(scan.rules->min_gain, rounding));
 }
 
 #define WGB_SCANNERS(B)                                                         \
@@ -253,8 +252,9 @@ Scanner scanner_for(const Layout& layout, const SplitRules& rules) {
 
 }  // namespace
 
-Split best_split(const Columns& columns, const Layout& layout, const SplitRules& rules,
-                 const float* histogram, int first, int last, Workspace& workspace) {
+void best_splits(const Columns& columns, const Layout& layout, const SplitRules& rules,
+                 const float* histogram, int first, int last, Split* splits,
+                 Workspace& workspace) {
   // Vectors are read from these: aligned like the histogram.
   const size_t block = static_cast<size_t>(layout.block), width = static_cast<size_t>(layout.width);
   const Lease memory = workspace.floats(block + 2 * width);
@@ -269,20 +269,28 @@ Split best_split(const Columns& columns, const Layout& layout, const SplitRules&
     for (size_t l = 0; l < width; ++l) total[l] += histogram[row * width + l];
   const Scanner scanner = scanner_for(layout, rules);
   float right_score[256];
-  Split best;
   for (int f = first; f < last; ++f) {
     const Scan scan{histogram + columns.offset[f] * width, columns.bins[f], &layout, &rules,
                     is_direction, right_score, sums, total};
     const bool saw_missing =
         scan.histogram[static_cast<size_t>(scan.bins) * width + layout.count] > 0;
+    Split& best = splits[f] = Split();
     for (const bool missing_left : {false, true}) {
       if (missing_left && !saw_missing) break;
       const Candidate candidate = scanner(scan, missing_left);
-      if (candidate.bin >= 0 && candidate.gain > best.gain)
+      if (candidate.bin >= 0 && candidate.gain * (1 - kTie) > best.gain)
         best = {candidate.gain, f, candidate.bin, missing_left, saw_missing};
     }
   }
-  return best;
+}
+
+Split first_best(const std::vector<Split>& splits) {
+  float best = 0;
+  for (const Split& split : splits)
+    if (split.found()) best = std::max(best, split.gain);
+  for (const Split& split : splits)
+    if (split.found() && split.gain >= best * (1 - kTie)) return split;
+  return {};
 }
 
 }  // namespace wgb

@@ -20,10 +20,15 @@ struct Split {
   bool found() const { return feature >= 0; }
 };
 
-// The split of features [first, last) with the largest gain; the first of equals. A bin without
-// rows is never an edge, so that equal partitions have one name. Gain: the sum over projected
-// outputs of G^2 / (C + l2), left plus right minus the node's own.
-Split best_split(const Columns& columns, const Layout& layout, const SplitRules& rules,
-                 const float* histogram, int first, int last, Workspace& workspace);
+// splits[f] = the split on feature f with the largest gain, for features [first, last). A bin
+// without rows is never an edge, so that equal partitions have one name. Gain: the sum over
+// projected outputs of G^2 / (C + l2), left plus right minus the node's own. Of gains that are
+// equal but for rounding the first wins: the lowest edge, missing values right.
+void best_splits(const Columns& columns, const Layout& layout, const SplitRules& rules,
+                 const float* histogram, int first, int last, Split* splits,
+                 Workspace& workspace);
+
+// The best over all features; the first of those that are equal but for rounding.
+Split first_best(const std::vector<Split>& splits);
 
 }  // namespace wgb
