@@ -1,71 +1,17 @@
 // The Python face of the core: arrays in, arrays out, the GIL released while it works. Python
 // checks what users hand over; here only what would make the core itself go wrong.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <cmath>
-#include <stdexcept>
 #include <string>
 
-#include "binning.hpp"
+#include "arrays.hpp"
 #include "forest.hpp"
 #include "grower.hpp"
 #include "leaves.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
-
 namespace {
-
-template <class T, int D>
-using In = nb::ndarray<const T, nb::ndim<D>, nb::c_contig, nb::device::cpu>;
-template <class T, int D>
-using Out = nb::ndarray<nb::numpy, T, nb::ndim<D>>;
-template <class T>
-using Raw = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
-template <class T>
-using Maybe = std::optional<T>;
-
-void require(bool condition, const char* what) {
-  if (!condition) throw std::invalid_argument(what);
-}
-
-template <class Array>
-auto pointer(const Maybe<Array>& array) -> decltype(array->data()) {
-  return array ? array->data() : nullptr;
-}
-
-template <class T>
-wgb::Matrix<T> matrix(const Raw<T>& x) {
-  return {x.data(), x.shape(0), x.shape(1), x.stride(0), x.stride(1)};
-}
-
-// A NumPy array that owns the vector's memory.
-template <class T, int D>
-Out<T, D> owned(std::vector<T>&& values, const std::array<size_t, D>& shape) {
-  auto* kept = new std::vector<T>(std::move(values));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return Out<T, D>(kept->data(), D, shape.data(), owner);
-}
-
-template <class T>
-Out<T, 1> owned(std::vector<T>&& values) {
-  const size_t n = values.size();
-  return owned<T, 1>(std::move(values), {n});
-}
-
-template <class T, int D>
-Out<T, D> fresh(const std::array<size_t, D>& shape) {
-  size_t n = 1;
-  for (const size_t s : shape) n *= s;
-  auto* data = new T[n];
-  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-  return Out<T, D>(data, D, shape.data(), owner);
-}
 
 void check_rows(const Maybe<In<uint32_t, 1>>& rows, size_t n) {
   if (!rows) return;
@@ -160,7 +106,7 @@ nb::tuple grow(wgb::Workspace& workspace, const In<uint8_t, 2>& codes, const In<
                const In<float, 3>& direction, const Maybe<In<float, 3>>& curvature,
                const Maybe<In<float, 1>>& weight, bool per_particle, int projection,
                const Maybe<In<float, 2>>& random_matrix, bool best_first, int max_depth,
-               int max_leaves, double min_samples_leaf, double l2, double min_gain,
+               int max_leaves, double min_samples_leaf, double min_weight_leaf, double l2, double min_gain,
                int n_threads) {
   const size_t n = codes.shape(1), p = codes.shape(0);
   const size_t m = direction.shape(1), d = direction.shape(2);
@@ -212,7 +158,8 @@ nb::tuple grow(wgb::Workspace& workspace, const In<uint8_t, 2>& codes, const In<
   task.rows = pointer(rows);
   task.n_rows = rows ? rows->shape(0) : n;
   task.rules = {best_first, max_depth, max_leaves,
-                {static_cast<float>(min_samples_leaf), static_cast<float>(l2),
+                {static_cast<float>(min_samples_leaf), static_cast<float>(min_weight_leaf),
+                 static_cast<float>(l2),
                  static_cast<float>(min_gain)}};
   task.workspace = &workspace;
 
@@ -331,6 +278,7 @@ Out<int32_t, 2> apply(const wgb::Forest& forest, const Raw<T>& x, size_t first, 
 NB_MODULE(_core, module) {
   // A learner that lives until the interpreter ends is no leak.
   nb::set_leak_warnings(false);
+  bind_flow(module);
   module.def("find_cuts", &find_cuts<float>, "x"_a.noconvert(), "weight"_a.none(), "max_bins"_a,
              "sample_size"_a, "seed"_a, "n_threads"_a);
   module.def("find_cuts", &find_cuts<double>, "x"_a.noconvert(), "weight"_a.none(), "max_bins"_a,
@@ -342,7 +290,7 @@ NB_MODULE(_core, module) {
              "direction"_a.noconvert(), "curvature"_a.noconvert().none(),
              "weight"_a.noconvert().none(), "per_particle"_a, "projection"_a,
              "random_matrix"_a.none(), "best_first"_a, "max_depth"_a, "max_leaves"_a,
-             "min_samples_leaf"_a, "l2"_a, "min_gain"_a, "n_threads"_a);
+             "min_samples_leaf"_a, "min_weight_leaf"_a, "l2"_a, "min_gain"_a, "n_threads"_a);
   module.def("add_leaf_values", &add_leaf_values, "state"_a.noconvert(), "leaf"_a.noconvert(),
              "values"_a.noconvert(), "first_leaf"_a, "output"_a, "n_threads"_a);
   nb::class_<wgb::Forest>(module, "Forest")

@@ -189,6 +189,7 @@ Layout Layout::make(int outputs, int params, Projection projection, int random_k
     case Projection::kParticleMean: layout.k = params; break;
     case Projection::kRandom: layout.k = random_k; break;
   }
+  layout.averages = !has_curvature;
   const bool one_each = has_curvature && projection != Projection::kRandom;
   if (one_each) {
     layout.block = padded(layout.k + 1);

@@ -88,6 +88,8 @@ WGB_INLINE Candidate scan_feature(const Scan& scan, bool missing_left) {
   using Vec = typename SideSums<B, Shared>::Vec;
   const Vec* WGB_RESTRICT mask = reinterpret_cast<const Vec*>(scan.is_direction);
   float rows = 0, denominator = 0;
+  // Without a shared denominator its sum stays 0 and asks for nothing.
+  const float lightest = Shared && scan.layout->averages ? scan.rules->min_weight_leaf : 0.0f;
   const auto clear = [&]() WGB_LAMBDA_INLINE {
     for (int v = 0; v < (Shared ? side.vecs : 2 * side.vecs); ++v)
       std::memset(&side.sums[v], 0, sizeof(Vec));
@@ -138,7 +140,7 @@ WGB_INLINE Candidate scan_feature(const Scan& scan, bool missing_left) {
     right = score();
   }
   if (has_missing && missing_left) add(missing);
-  const float whole = score(), all_rows = rows;
+  const float whole = score(), all_rows = rows, all_weight = denominator;
 
   clear();
   if (has_missing && missing_left) add(missing);
@@ -147,43 +149,45 @@ WGB_INLINE Candidate scan_feature(const Scan& scan, bool missing_left) {
   float gain[256];
   for (int i = 0; i < candidates; ++i) {
     add(histogram + occupied[i] * width);
-    const bool allowed = rows >= least && all_rows - rows >= least;
+    const bool allowed = rows >= least && all_rows - rows >= least && denominator >= lightest &&
+                         all_weight - denominator >= lightest;
     const float both = score() + right_score[i];
     gain[i] = allowed && both - whole > kResolution * both ? both - whole : 0.0f;
   }
   return first_of_best(gain, occupied, candidates, scan.rules->min_gain);
 }
 
-// The usual case, plain averages: weights, curvatures and l2 play no part. The gain of a split is
-// then n / (a b) |G - a mean|^2 for a rows on the left with sums G and b on the right, which needs
-// no difference of large scores: a common offset of the node hides nothing.
+// The usual case, averages without l2. The gain of a split is then w / (a b) |G - a mean|^2 for a
+// weight a on the left with sums G and b on the right of w in all, which needs no difference of
+// large scores: a common offset of the node hides nothing.
 template <int B>
 WGB_INLINE Candidate scan_plain(const Scan& scan, bool missing_left) {
   using Vec = typename Lanes<B>::Vec;
   constexpr int kVecs = Lanes<B>::count;
-  const int bins = scan.bins, count = scan.layout->count;
-  const float least = scan.rules->min_samples_leaf;
+  const int bins = scan.bins, count = scan.layout->count, shared = scan.layout->shared;
+  const float least = scan.rules->min_samples_leaf, lightest = scan.rules->min_weight_leaf;
   const float* WGB_RESTRICT histogram = scan.histogram;
   const float* missing = histogram + static_cast<size_t>(bins) * B;
   const bool has_missing = missing[count] > 0;
   uint8_t occupied[256];
   const int n_occupied = list_occupied(histogram, bins, B, count, occupied);
 
-  const float rows = scan.total[count];
+  const float rows = scan.total[count], weight = scan.total[shared];
   Vec mask[kVecs], mean[kVecs], left[kVecs];
   std::memcpy(mask, scan.is_direction, sizeof mask);
   std::memcpy(mean, scan.total, sizeof mean);
   std::memset(left, 0, sizeof left);
   Vec square = left[0];
   for (int v = 0; v < kVecs; ++v) {
-    mean[v] = mean[v] * (1.0f / rows);
+    mean[v] = mean[v] * (1.0f / weight);
     square += mean[v] * mean[v] * mask[v];
   }
-  float left_rows = 0;
+  float left_rows = 0, left_weight = 0;
   const auto add = [&](const float* bin) WGB_LAMBDA_INLINE {
     const Vec* from = reinterpret_cast<const Vec*>(bin);
     for (int v = 0; v < kVecs; ++v) left[v] += from[v];
     left_rows += bin[count];
+    left_weight += bin[shared];
   };
 
   if (has_missing && missing_left) add(missing);
@@ -192,18 +196,20 @@ WGB_INLINE Candidate scan_plain(const Scan& scan, bool missing_left) {
   float gain[256];
   for (int i = 0; i < candidates; ++i) {
     add(histogram + static_cast<size_t>(occupied[i]) * B);
-    const bool allowed = left_rows >= least && rows - left_rows >= least;
-    Vec apart = left[0] - mean[0] * left_rows;
+    const float right_weight = weight - left_weight;
+    const bool allowed = left_rows >= least && rows - left_rows >= least &&
+                         left_weight >= lightest && right_weight >= lightest && right_weight > 0;
+    Vec apart = left[0] - mean[0] * left_weight;
     Vec both = apart * apart * mask[0];
     for (int v = 1; v < kVecs; ++v) {
-      apart = left[v] - mean[v] * left_rows;
+      apart = left[v] - mean[v] * left_weight;
       both += apart * apart * mask[v];
     }
-    const float factor = rows / (left_rows * (rows - left_rows));
+    const float factor = weight / (left_weight * right_weight);
     gain[i] = allowed ? sum_lanes(both) * factor : 0.0f;
   }
   // What rounding in the sums alone can make of rows that are all equal.
-  const float rounding = kRounding * rows * rows * sum_lanes(square);
+  const float rounding = kRounding * rows * weight * sum_lanes(square);
   return first_of_best(gain, occupied, candidates, std::max(scan.rules->min_gain, rounding));
 }
 
@@ -235,7 +241,7 @@ using Scanner = Candidate (*)(const Scan&, bool);
 
 Scanner scanner_for(const Layout& layout, const SplitRules& rules) {
   const bool shared = layout.shared >= 0;
-  const bool plain = shared && layout.shared == layout.count && rules.l2 == 0;
+  const bool plain = layout.averages && rules.l2 == 0;
 #define WGB_CASE(B) \
   case B: return plain ? scan_plain_##B : shared ? scan_shared_##B : scan_each_##B;
   switch (layout.block) {

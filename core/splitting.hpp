@@ -7,6 +7,7 @@ namespace wgb {
 
 struct SplitRules {
   float min_samples_leaf;
+  float min_weight_leaf;  // of averages only
   float l2;
   float min_gain;
 };

@@ -1,5 +1,27 @@
-"""Wasserstein gradient boosting."""
+"""Wasserstein gradient boosting: tree ensembles that predict distributions over parameters."""
+
+from wgboost.boosting import AveragedFlow, Interrupted, Target
+from wgboost.directions import DiagonalNewton, FullNewton, Kernel, Langevin, SmoothedGradient
+from wgboost.estimators import WGBClassifier, WGBoost, WGBRegressor
+from wgboost.predictive import Mixture
+from wgboost.responses import Categorical, Normal
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__"]
+__all__ = [
+    "AveragedFlow",
+    "Categorical",
+    "DiagonalNewton",
+    "FullNewton",
+    "Interrupted",
+    "Kernel",
+    "Langevin",
+    "Mixture",
+    "Normal",
+    "SmoothedGradient",
+    "Target",
+    "WGBClassifier",
+    "WGBRegressor",
+    "WGBoost",
+    "__version__",
+]

@@ -25,6 +25,7 @@ def grow(
     max_depth: int,
     max_leaves: int,
     min_samples_leaf: float,
+    min_weight_leaf: float,
     l2: float,
     min_gain: float,
     n_threads: int,
@@ -60,3 +61,38 @@ def make_forest(
     n_features: int,
     n_outputs: int,
 ) -> Forest: ...
+def kernel_direction(
+    particles: Array,
+    score: Array,
+    curvature: Array | None,
+    metric: Array | None,
+    bandwidth: Array,
+    gradient: Array,
+    smoothed: Array | None,
+    n_threads: int,
+) -> None: ...
+def newton_step(
+    particles: Array, score: Array, curvature: Array, metric: Array, bandwidth: float
+) -> Array: ...
+def normal_posterior(
+    particles: Array,
+    y: Array,
+    prior_mean: Array,
+    prior_scale: Array,
+    shape: Array,
+    rate: Array,
+    evidence: Array,
+    score: Array,
+    curvature: Array,
+    n_threads: int,
+) -> None: ...
+def categorical_posterior(
+    particles: Array,
+    y: Array,
+    prior_mean: Array,
+    prior_scale: Array,
+    evidence: Array,
+    score: Array,
+    curvature: Array,
+    n_threads: int,
+) -> None: ...

@@ -18,7 +18,7 @@ def as_matrix(X: Any) -> Array:
     Raises TypeError for other types and ValueError for other shapes or an empty X.
     """
     if np.ma.isMaskedArray(X):
-        X = X.astype(np.float64).filled(np.nan)
+        X = np.ma.filled(X.astype(np.float64), np.nan)
     matrix: Array = np.asarray(X)
     if matrix.dtype.kind not in "fiub":
         raise TypeError(

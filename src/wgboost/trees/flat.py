@@ -154,9 +154,7 @@ class FlatTrees:
         flat, per_round = out.reshape(X.shape[0], -1), self.trees_per_round
         ranks = self._forest.rank(X, n_threads)
         for r in range(rounds):
-            self._forest.predict_ranks(
-                ranks, flat, r * per_round, (r + 1) * per_round, n_threads
-            )
+            self._forest.predict_ranks(ranks, flat, r * per_round, (r + 1) * per_round, n_threads)
             yield out.copy()
 
     def predict_binned(
@@ -173,6 +171,12 @@ class FlatTrees:
             self._rounds(n_rounds) * self.trees_per_round, n_threads,
         )  # fmt: skip
         return out
+
+    def add_binned(self, binned: Binned, particles: Directions, *, n_threads: int = 1) -> None:
+        """Add all rounds to particles (n, m, d) in place, from codes."""
+        flat = particles.reshape(particles.shape[0], -1)
+        trees = self._rounds(None) * self.trees_per_round
+        self._forest.predict_codes(binned.codes, binned.n_bins, flat, 0, trees, n_threads)
 
     def apply(self, X: Any, *, n_rounds: int | None = None, n_threads: int = 1) -> Array:
         """Return the leaf (n, trees) that each row reaches in each tree."""

@@ -36,7 +36,9 @@ class TreeSettings:
     max_depth, max_leaves : int or None
         None sets no limit; one of the two has to be given.
     min_samples_leaf : int
-        Training rows (of positive weight) that a leaf needs.
+        Training rows (of positive weight) that a leaf needs. Where directions are averaged these
+        also have to weigh a thousandth of as many average rows: rows that count for next to
+        nothing make no leaf of their own.
     l2 : float
         Added to the sum of weights, or of curvatures, that a leaf value is divided by.
     min_gain : float
@@ -87,6 +89,14 @@ def _draw_rows(n: int, weight: Array | None, share: float, rng: np.random.Genera
         chosen = rng.choice(counted.size, size=size, replace=False, shuffle=False)
         return counted[np.sort(chosen)].astype(np.uint32)
     return None if counted.size == n else counted.astype(np.uint32)
+
+
+def _least_weight(weight: Array | None, min_samples_leaf: int) -> float:
+    if weight is None:
+        return 0.0
+    return (
+        1e-3 * min(min_samples_leaf, len(weight)) * float(weight.sum() / np.count_nonzero(weight))
+    )
 
 
 def _draw_features(p: int, share: float, rng: np.random.Generator) -> Array:
@@ -166,6 +176,7 @@ def grow_trees(
         min(settings.max_depth or 0, n),  # 0: no limit, like anything beyond the rows
         min(settings.max_leaves or 0, n + 1),
         float(min(settings.min_samples_leaf, n + 1)),
+        _least_weight(weight, settings.min_samples_leaf),
         settings.l2,
         settings.min_gain,
         n_threads,

@@ -1,0 +1,65 @@
+// NumPy arrays in and out of the core.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <array>
+#include <stdexcept>
+#include <vector>
+
+#include "binning.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+// Fills in the functions of one part of the core.
+void bind_flow(nb::module_& module);
+
+template <class T, int D>
+using In = nb::ndarray<const T, nb::ndim<D>, nb::c_contig, nb::device::cpu>;
+template <class T, int D>
+using Out = nb::ndarray<nb::numpy, T, nb::ndim<D>>;
+template <class T>
+using Raw = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+template <class T>
+using Maybe = std::optional<T>;
+
+inline void require(bool condition, const char* what) {
+  if (!condition) throw std::invalid_argument(what);
+}
+
+template <class Array>
+auto pointer(const Maybe<Array>& array) -> decltype(array->data()) {
+  return array ? array->data() : nullptr;
+}
+
+template <class T>
+wgb::Matrix<T> matrix(const Raw<T>& x) {
+  return {x.data(), x.shape(0), x.shape(1), x.stride(0), x.stride(1)};
+}
+
+// A NumPy array that owns the vector's memory.
+template <class T, int D>
+Out<T, D> owned(std::vector<T>&& values, const std::array<size_t, D>& shape) {
+  auto* kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Out<T, D>(kept->data(), D, shape.data(), owner);
+}
+
+template <class T>
+Out<T, 1> owned(std::vector<T>&& values) {
+  const size_t n = values.size();
+  return owned<T, 1>(std::move(values), {n});
+}
+
+template <class T, int D>
+Out<T, D> fresh(const std::array<size_t, D>& shape) {
+  size_t n = 1;
+  for (const size_t s : shape) n *= s;
+  auto* data = new T[n];
+  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return Out<T, D>(data, D, shape.data(), owner);
+}
+

@@ -1,0 +1,36 @@
+// How particles should move: kernel-smoothed scores and curvatures with repulsion.
+#pragma once
+
+#include <cstddef>
+
+#include "parallel.hpp"
+
+namespace wgb {
+
+// For every row and particle j, with k_jl = exp(-sum_p A_p (x_jp - x_lp)^2 / h) and
+// r_jl = (2 A / h) (x_j - x_l) k_jl, means over particles l:
+//   gradient_j = score_l k_jl + r_jl
+//   smoothed_j = curvature_l k_jl^2 + r_jl^2, kept positive (see below)
+// A is the row's metric, or 1; h the row's bandwidth. A smoothed curvature that is not above
+// 1e-6 of the row's largest |curvature| in that parameter becomes its own absolute value or that
+// bound, whichever is larger, and 1 when there is no curvature at all.
+struct DirectionTask {
+  const float* particles;  // (n, m, d)
+  const float* score;      // (n, m, d)
+  const float* curvature;  // (n, m, d), or null: gradients only
+  const float* metric;     // (n, d), or null
+  const float* bandwidth;  // (n), or one for all
+  bool one_bandwidth;
+  size_t n;
+  int m, d;
+  float* gradient;  // (n, m, d)
+  float* smoothed;  // (n, m, d), or null without curvature
+};
+
+void kernel_direction(const DirectionTask& task, Team& team);
+
+// gradient / smoothed of one set of particles (m, d) in double precision.
+void newton_step(const double* particles, const double* score, const double* curvature,
+                 const double* metric, double bandwidth, int m, int d, double* step);
+
+}  // namespace wgb

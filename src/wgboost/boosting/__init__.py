@@ -1,0 +1,26 @@
+"""The boosting loop: posteriors, directions and learners composed."""
+
+from wgboost.boosting.history import Interrupted, Validation
+from wgboost.boosting.init import AveragedFlow, averaged_flow
+from wgboost.boosting.loop import Boosted, boost
+from wgboost.boosting.round import LEAVES, Movement
+from wgboost.boosting.start import ConstantStart, EstimatorStart, Start
+from wgboost.boosting.targets import DensityTarget, PosteriorTarget, RowTarget, Target
+
+__all__ = [
+    "LEAVES",
+    "AveragedFlow",
+    "Boosted",
+    "ConstantStart",
+    "DensityTarget",
+    "EstimatorStart",
+    "Interrupted",
+    "Movement",
+    "PosteriorTarget",
+    "RowTarget",
+    "Start",
+    "Target",
+    "Validation",
+    "averaged_flow",
+    "boost",
+]

@@ -1,0 +1,95 @@
+"""Start particles as a function of x."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from wgboost.responses import Response, Units
+from wgboost.typing import Array, Directions
+
+__all__ = ["ConstantStart", "EstimatorStart", "Start", "log_ratios"]
+
+
+class Start(Protocol):
+    """Where the particles of a row are before the first round."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(m, d)."""
+        ...
+
+    def at(self, X: Any) -> Directions:
+        """Start particles (n, m, d) of the rows of X, float32."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class ConstantStart:
+    """The same particles for every row."""
+
+    particles: Array  # (m, d)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(m, d)."""
+        return self.particles.shape[0], self.particles.shape[1]
+
+    def at(self, X: Any) -> Directions:
+        """Start particles (n, m, d) of the rows of X."""
+        out = np.empty((len(X), *self.shape), dtype=np.float32)
+        out[...] = self.particles
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class EstimatorStart:
+    """Common particles, moved at x by what an estimator predicts there."""
+
+    particles: Array  # (m, d)
+    estimator: Any  # fitted on all training rows
+    response: Response
+    units: Units
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(m, d)."""
+        return self.particles.shape[0], self.particles.shape[1]
+
+    def at(self, X: Any) -> Directions:
+        """Start particles (n, m, d) of the rows of X."""
+        return self.moved(predicted_location(self.estimator, X, self.response, self.units))
+
+    def moved(self, location: Array) -> Directions:
+        """The particles moved by a location (n,) or, for classes, by log-ratios (n, d)."""
+        out = np.empty((len(location), *self.shape), dtype=np.float32)
+        out[...] = self.particles
+        if location.ndim == 1:
+            out[:, :, self.response.location] += location[:, None].astype(np.float32)
+        else:
+            out += location[:, None, :].astype(np.float32)
+        return out
+
+
+def log_ratios(probabilities: Array) -> Array:
+    """Log-ratios (n, k - 1) of class probabilities (n, k) to those of the last class."""
+    log = np.log(np.clip(probabilities, 1e-6, None))
+    ratios: Array = log[:, :-1] - log[:, -1:]
+    return ratios
+
+
+def predicted_location(estimator: Any, X: Any, response: Response, units: Units) -> Array:
+    """What an estimator predicts, in the coordinates of the particles."""
+    if response.nominal:
+        probabilities = np.zeros((len(X), response.n_params + 1))
+        probabilities[:, np.asarray(estimator.classes_, dtype=int)] = estimator.predict_proba(X)
+        return log_ratios(probabilities)
+    prediction = np.asarray(estimator.predict(X), dtype=np.float64)
+    if prediction.shape != (len(X),):
+        raise ValueError(
+            f"the start estimator predicts shape {prediction.shape}; ({len(X)},) is needed"
+        )
+    standardised: Array = units.standardise(prediction)
+    return standardised

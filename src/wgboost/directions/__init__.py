@@ -1,0 +1,57 @@
+"""How particles should move towards their targets: one file per direction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wgboost.directions.base import Direction, Needs
+from wgboost.directions.callable import CallableDirection
+from wgboost.directions.diagonal_newton import DiagonalNewton
+from wgboost.directions.full_newton import FullNewton
+from wgboost.directions.kernel import Kernel, default_bandwidth
+from wgboost.directions.langevin import Langevin
+from wgboost.directions.smoothed import SmoothedGradient
+from wgboost.validation import check_choice
+
+__all__ = [
+    "DIRECTIONS",
+    "CallableDirection",
+    "DiagonalNewton",
+    "Direction",
+    "FullNewton",
+    "Kernel",
+    "Langevin",
+    "Needs",
+    "SmoothedGradient",
+    "as_direction",
+    "default_bandwidth",
+]
+
+# A new direction is one file and one line here.
+DIRECTIONS: dict[str, type[Any]] = {
+    "smoothed": SmoothedGradient,
+    "diagonal_newton": DiagonalNewton,
+    "full_newton": FullNewton,
+    "langevin": Langevin,
+}
+
+
+def as_direction(direction: Any, kernel: Kernel | None = None) -> Direction:
+    """Return a direction for a shorthand, a direction, or a function.
+
+    A shorthand takes the given kernel; an object keeps its own. A function is called with
+    (particles, score, curvature, metric, rate, rng) and returns a movement g (n, m, d), or g and
+    a curvature c.
+    """
+    if isinstance(direction, str):
+        kind = DIRECTIONS[check_choice("direction", direction, DIRECTIONS)]
+        return kind() if kernel is None or kind is Langevin else kind(kernel=kernel)  # type: ignore[no-any-return]
+    if isinstance(direction, type):
+        name = direction.__name__
+        raise TypeError(f"direction={name} is a class; give an object: {name}()")
+    if isinstance(direction, Direction):
+        return direction
+    if callable(direction):
+        return CallableDirection(direction)
+    names = ", ".join(map(repr, DIRECTIONS))
+    raise TypeError(f"direction={direction!r} must be one of {names}, a direction or a function")

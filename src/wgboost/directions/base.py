@@ -1,0 +1,50 @@
+"""The protocol of a direction.
+
+A new direction is one file with a frozen dataclass that has `needs` and `__call__`, and one line
+in `DIRECTIONS`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol, runtime_checkable
+
+import numpy as np
+
+from wgboost.typing import Array, Directions
+
+__all__ = ["Direction", "Needs"]
+
+Needs = Literal["score", "curvature", "hessian"]
+
+
+@runtime_checkable
+class Direction(Protocol):
+    """An estimate of a functional's gradient at the particles of every row."""
+
+    @property
+    def needs(self) -> Needs:
+        """What of the target's log density is read beyond the score."""
+        ...
+
+    @property
+    def uses_metric(self) -> bool:
+        """Whether the rows' Fisher information is read."""
+        ...
+
+    def __call__(
+        self,
+        particles: Directions,
+        score: Directions,
+        second: Array | None,
+        metric: Array | None,
+        rate: float,
+        rng: np.random.Generator,
+        n_threads: int = 1,
+    ) -> tuple[Directions, Directions | None]:
+        """Return g and c, both (n, m, d).
+
+        The movement is g / c, or g itself when c is None. `second` is the curvature (n, m, d) or
+        the Hessian (n, m, d, d) of the log densities at the particles, whichever is needed;
+        `metric` (n, d) the rows' Fisher information; `rate` the learning rate.
+        """
+        ...

@@ -1,0 +1,82 @@
+"""The Bayes action: what to do when the parameters are known only as particles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wgboost.predictive import Mixture
+from wgboost.typing import Array
+
+__all__ = ["bayes_action"]
+
+_GRID = 65
+_GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
+
+
+def bayes_action(
+    dist: Mixture, loss: Any = None, actions: Any = None, *, utility: Any = None,
+    return_risks: bool = False,
+) -> Any:  # fmt: skip
+    """Return the action of least mean loss for each row.
+
+    Parameters
+    ----------
+    dist : Mixture
+        The predictive distributions; their particles stand for the parameters theta.
+    loss : callable
+        loss(action, theta) -> (n, m). `theta` maps parameter names to arrays (n, m) in the user's
+        units ("probabilities" to (n, m, k) for classes); `action` is a number or (n, 1).
+    actions : array (a,), optional
+        The actions to choose from. Without, the least risk is sought over the real line, in the
+        range that the predictive distribution covers: a grid, then golden sections.
+    utility : callable, optional
+        Instead of a loss: its mean is maximised.
+    return_risks : bool
+        Return the risks (n, a) of all actions, or (n,) of the chosen ones without `actions`, too.
+    """
+    if (loss is None) == (utility is None):
+        raise ValueError("give a loss to minimise or a utility to maximise, one of the two")
+    theta, (n, m) = dist.params(), dist.particles.shape[:2]
+    weights = np.full((n, m), 1.0 / m) if dist.weights is None else dist.weights
+
+    def risk(action: Any) -> Array:
+        values = loss(action, theta) if utility is None else -np.asarray(utility(action, theta))
+        values = np.asarray(values, dtype=np.float64)
+        if values.shape != (n, m):
+            raise ValueError(
+                f"the loss returned shape {values.shape}; one value for each row and particle, "
+                f"({n}, {m}), is needed"
+            )
+        mean: Array = np.sum(weights * values, axis=1)
+        return mean
+
+    if actions is not None:
+        actions = np.asarray(actions)
+        if actions.ndim != 1 or actions.size == 0:
+            raise ValueError(f"actions have shape {actions.shape}; a list of one or more is needed")
+        risks = np.stack([risk(action) for action in actions], axis=1)
+        chosen = actions[risks.argmin(axis=1)]
+    else:
+        chosen, risks = _over_the_line(dist, risk)
+    if not return_risks:
+        return chosen
+    return chosen, risks if utility is None else -risks
+
+
+def _over_the_line(dist: Mixture, risk: Any) -> tuple[Array, Array]:
+    """The best point of a grid, refined between its neighbours."""
+    if dist.response.nominal:
+        raise ValueError("classes have no continuum of actions; give actions")
+    low, high = dist.interval(1 - 1e-6)
+    step = (high - low) / (_GRID - 1)
+    grid = np.stack([risk((low + i * step)[:, None]) for i in range(_GRID)], axis=1)
+    centre = low + grid.argmin(axis=1) * step
+    a, b = centre - step, centre + step
+    for _ in range(60):
+        left, right = b - _GOLDEN * (b - a), a + _GOLDEN * (b - a)
+        lower = risk(left[:, None]) <= risk(right[:, None])
+        a, b = np.where(lower, a, left), np.where(lower, right, b)
+    chosen = (a + b) / 2
+    return chosen, risk(chosen[:, None])

@@ -1,0 +1,89 @@
+"""From the parameters of an estimator to the objects that do the work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+
+from wgboost.boosting import LEAVES, AveragedFlow
+from wgboost.directions import Direction, Kernel, as_direction
+from wgboost.learners import HistTree, Learner, as_learner
+from wgboost.trees import TreeSettings
+from wgboost.validation import (
+    check_choice,
+    check_integer,
+    check_number,
+    nearest_name,
+    resolve_threads,
+)
+
+__all__ = ["Parameters"]
+
+
+class Parameters(BaseEstimator):  # type: ignore[misc]
+    """What the three estimators have in common before they see data."""
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters; a misspelled name is answered with the nearest valid one."""
+        valid = self.get_params(deep=True)
+        for name in params:
+            if name not in valid and name.split("__")[0] not in valid:
+                raise ValueError(
+                    f"{type(self).__name__} has no parameter {name!r}{nearest_name(name, valid)}"
+                )
+        return super().set_params(**params)
+
+    def _check_parameters(self) -> None:
+        """Raise for the first parameter that makes no sense, before any work."""
+        check_integer("n_particles", self.n_particles, low=1)
+        check_integer("n_estimators", self.n_estimators, low=0)
+        check_number("learning_rate", self.learning_rate, above=0)
+        check_choice("leaf", self.leaf, LEAVES)
+        check_number("validation_fraction", self.validation_fraction, above=0, high=0.99)
+        if self.n_iter_no_change is not None:
+            hint = "None takes the best of all rounds"
+            check_integer("n_iter_no_change", self.n_iter_no_change, low=1, hint=hint)
+        if np.ndim(self.evidence) == 0:
+            check_number("evidence", self.evidence, above=0)
+        self._learner()
+        self._direction()
+        self._flow()
+
+    def _kernel(self) -> Kernel:
+        return Kernel(self.kernel, self.bandwidth)
+
+    def _direction(self) -> Direction:
+        return as_direction(self.direction, self._kernel())
+
+    def _n_threads(self) -> int:
+        return min(resolve_threads(self.n_jobs), 1024)
+
+    def _learner(self) -> Learner:
+        settings = TreeSettings(
+            tree=self.tree,
+            split_on=self.split_on,
+            growth=self.growth,
+            max_depth=self.max_depth,
+            max_leaves=self.max_leaves,
+            min_samples_leaf=self.min_samples_leaf,
+            l2=self.l2,
+            min_gain=self.min_gain,
+            subsample=self.subsample,
+            colsample=self.colsample,
+        )
+        if self.learner is not None:
+            return as_learner(self.learner)
+        return HistTree(settings, self._n_threads())
+
+    def _flow(self) -> AveragedFlow | None:
+        """The averaged flow, if the start is one."""
+        if isinstance(self.init, str):
+            check_choice("init", self.init, ["flow"])
+            return AveragedFlow()
+        return self.init if isinstance(self.init, AveragedFlow) else None
+
+    def _seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))

@@ -1,0 +1,220 @@
+"""How good predictive distributions are, given what happened.
+
+Each function takes a `Mixture` and y (n,) in the user's units (classes as codes 0 to k - 1), and
+returns the weighted mean over rows of a score; smaller is better except where it says otherwise.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import average_precision_score
+
+from wgboost.predictive import Mixture
+from wgboost.predictive.crps import normal_crps, numeric_crps
+from wgboost.responses import Normal, Response
+from wgboost.typing import Array
+from wgboost.validation import check_choice, check_number, check_weight
+
+__all__ = [
+    "METRICS",
+    "Metric",
+    "accuracy",
+    "as_metric",
+    "brier",
+    "coverage",
+    "crps",
+    "error_rate",
+    "interval_width",
+    "nll",
+    "ood_average_precision",
+    "pit",
+    "rmse",
+]
+
+
+def nll(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
+    """Return the negative log likelihood, in nats per row."""
+    return _average(-dist.log_likelihood(_checked(dist, y)), sample_weight)
+
+
+def crps(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
+    """Return the continuous ranked probability score, in units of y.
+
+    The integral over x of (cdf(x) - 1{y <= x})^2: the mean absolute error if the distribution is
+    a point. In closed form for the normal response; otherwise by quadrature between the
+    components' quantiles, which leaves out at most 2e-16 of a component's mass at each end. Not
+    for classes, whose codes have no distance; see `brier`.
+    """
+    values = _checked(dist, y)
+    if dist.response.nominal:
+        raise ValueError("the CRPS needs ordered outcomes; for classes use brier or nll")
+    closed = isinstance(dist.response, Normal)
+    scores = normal_crps(dist, values) if closed else numeric_crps(dist, values)
+    return _average(scores, sample_weight)
+
+
+def rmse(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
+    """Return the root of the mean squared error of the predictive mean."""
+    values = _checked(dist, y)
+    if dist.response.nominal:
+        raise ValueError("classes have no mean; use accuracy, brier or nll")
+    error = (dist.mean() - values) / dist.units.scale
+    return dist.units.scale * math.sqrt(_average(np.square(error), sample_weight))
+
+
+def coverage(dist: Mixture, y: Any, confidence: float = 0.9, *, sample_weight: Any = None) -> float:
+    """Return the share of rows with y in the central interval; best near the confidence."""
+    values = _checked(dist, y)
+    low, high = dist.interval(check_number("confidence", confidence, low=0, high=1))
+    return _average((values >= low) & (values <= high), sample_weight)
+
+
+def interval_width(
+    dist: Mixture, y: Any = None, confidence: float = 0.9, *, sample_weight: Any = None
+) -> float:
+    """Return the mean width of the central interval; y plays no role."""
+    del y
+    low, high = dist.interval(check_number("confidence", confidence, low=0, high=1))
+    return _average(high - low, sample_weight)
+
+
+def pit(dist: Mixture, y: Any, random_state: Any = None) -> Array:
+    """Return the probability integral transform cdf(y) of each row, (n,).
+
+    Uniform on [0, 1] if the distributions are right. For a discrete response a uniform draw
+    between cdf(y - 1) and cdf(y), by the seed or generator `random_state`.
+    """
+    values = _checked(dist, y)
+    below = dist.cdf(values)
+    if not dist.response.discrete:
+        return below
+    before = dist.cdf(values - 1)
+    share = np.random.default_rng(random_state).random(len(dist))
+    between: Array = before + share * (below - before)
+    return between
+
+
+def brier(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
+    """Return the Brier score of classes: the sum over classes of (probability - hit)^2.
+
+    Between 0 and 2; for two classes twice the score of either class alone.
+    """
+    probabilities, codes = dist.probabilities(), _checked(dist, y).astype(int)
+    probabilities[np.arange(len(codes)), codes] -= 1
+    return _average(np.square(probabilities).sum(axis=1), sample_weight)
+
+
+def accuracy(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
+    """Return the share of rows whose most probable class is y; larger is better."""
+    return _average(dist.mode() == _checked(dist, y), sample_weight)
+
+
+def error_rate(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
+    """Return the share of rows whose most probable class is not y."""
+    return _average(dist.mode() != _checked(dist, y), sample_weight)
+
+
+def ood_average_precision(score_in: Any, score_out: Any) -> float:
+    """Return how well a score tells rows of the training distribution from others.
+
+    The average precision (area under the precision-recall curve, as a sum of precision times the
+    step in recall) of finding the in-distribution rows, the positives, by a small score; tied
+    rows enter together. 1 is perfect, the share of in-distribution rows is chance.
+
+    Parameters
+    ----------
+    score_in, score_out
+        Scores of rows from the training distribution and of other rows, larger meaning further
+        from the training data; infinite ones are allowed.
+    """
+    parts = [np.asarray(part, dtype=np.float64) for part in (score_in, score_out)]
+    for name, part in zip(("score_in", "score_out"), parts, strict=True):
+        if part.ndim != 1 or part.size == 0:
+            raise ValueError(f"{name} has shape {part.shape}; one score for each row is needed")
+        if np.isnan(part).any():
+            raise ValueError(f"{name} is nan at row {int(np.argmax(np.isnan(part)))}")
+    # Ranks in place of scores: infinities have an order too.
+    rank = np.unique(np.concatenate(parts), return_inverse=True)[1]
+    positive = np.repeat([1, 0], [len(part) for part in parts])
+    return float(average_precision_score(positive, -rank))
+
+
+def _checked(dist: Mixture, y: Any) -> Array:
+    values = dist.response.check(y)
+    if len(values) != len(dist):
+        raise ValueError(f"y has {len(values)} rows, the distribution {len(dist)}")
+    return values
+
+
+def _average(scores: Array, sample_weight: Any) -> float:
+    """Return the mean of scores (n,); rows of weight zero count for nothing, even if infinite."""
+    weight = check_weight(sample_weight, len(scores))
+    if weight is None:
+        return float(np.mean(scores))
+    wide = weight.astype(np.float64)
+    return float(np.average(scores[wide > 0], weights=wide[wide > 0]))
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A named score to watch during training; smaller is better."""
+
+    name: str
+    function: Callable[..., Any]
+
+    def __call__(self, dist: Mixture, y: Any, sample_weight: Any = None) -> float:
+        """Return the score as a number; a function without `sample_weight` goes without it."""
+        if sample_weight is not None and _takes_weight(self.function):
+            value = self.function(dist, y, sample_weight=sample_weight)
+        else:
+            value = self.function(dist, y)
+        if np.ndim(value) != 0:
+            raise ValueError(f"the metric {self.name} returned shape {np.shape(value)}, no number")
+        return float(value)
+
+
+METRICS: dict[str, Metric] = {
+    "nll": Metric("nll", nll),
+    "crps": Metric("crps", crps),
+    "rmse": Metric("rmse", rmse),
+    "brier": Metric("brier", brier),
+    "error_rate": Metric("error_rate", error_rate),
+    "accuracy": Metric("error_rate", error_rate),  # watched as its complement
+}
+
+
+def as_metric(metric: Any, response: Response) -> Metric:
+    """Return the metric that a name or a function stands for; None is the NLL.
+
+    A function takes (dist, y), and `sample_weight` if it can, and returns a number, smaller being
+    better. Raises ValueError for a name that is unknown, or that makes no sense for the response.
+    """
+    if metric is None:
+        return METRICS["nll"]
+    if isinstance(metric, Metric):
+        return metric
+    if callable(metric):
+        return Metric(getattr(metric, "__name__", type(metric).__name__), metric)
+    for_classes, for_numbers = ("nll", "brier", "error_rate", "accuracy"), ("nll", "crps", "rmse")
+    check_choice("metric", metric, METRICS)
+    check_choice(
+        f"metric for the response {response.name!r}",
+        metric,
+        for_classes if response.nominal else for_numbers,
+    )
+    return METRICS[metric]
+
+
+def _takes_weight(function: Callable[..., Any]) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters
+    except ValueError:  # some builtins do not tell
+        return False
+    keywords = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
+    return keywords or "sample_weight" in parameters

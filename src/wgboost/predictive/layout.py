@@ -1,0 +1,52 @@
+"""How values meet rows: broadcasting on the last axis, and blocks that bound the memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from wgboost.typing import Array
+
+__all__ = ["BLOCK", "as_grid", "blocks", "from_grid"]
+
+BLOCK = 2**18
+"""Numbers in a temporary array: 2 MB of float64, so that a chain of them stays in the cache."""
+
+
+def as_grid(name: str, values: Any, n: int) -> tuple[Array, tuple[int, ...]]:
+    """Return values broadcast against the rows as (n, g), and the shape of the result.
+
+    A scalar, one value per row (n,), or a grid (..., n) or (..., 1) will do; a single row takes
+    values of any shape.
+    """
+    try:
+        given = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} is not numeric: {error}") from error
+    try:
+        shape = np.broadcast_shapes(given.shape, (n,))
+    except ValueError:
+        raise ValueError(
+            f"{name} has shape {given.shape}, the distribution has {n} rows; give a number, "
+            f"({n},), or a grid for every row as (g, 1) or (g, {n})"
+        ) from None
+    columns = math.prod(shape[:-1]) if shape[-1] == n else math.prod(shape)
+    grid = np.ascontiguousarray(np.broadcast_to(given, shape).reshape(columns, n).T)
+    return grid, shape
+
+
+def from_grid(grid: Array, shape: tuple[int, ...]) -> Array:
+    """Return a result (n, g) in the shape that `as_grid` gave."""
+    return np.ascontiguousarray(grid.T).reshape(shape)
+
+
+def blocks(n: int, columns: int, width: int) -> Iterator[tuple[slice, slice]]:
+    """Cut (n, columns) into parts of which each times width has about BLOCK numbers."""
+    wide = max(1, min(columns, BLOCK // width))
+    tall = max(1, BLOCK // (wide * width))
+    for row in range(0, n, tall):
+        for column in range(0, columns, wide):
+            yield slice(row, row + tall), slice(column, column + wide)

@@ -1,0 +1,111 @@
+"""Rows of weighted particles: storage, indexing, and averages in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+import numpy as np
+
+from wgboost.predictive.layout import BLOCK, blocks
+from wgboost.predictive.weights import check_weights, mix
+from wgboost.responses import Response, Units
+from wgboost.typing import Array
+
+__all__ = ["ParticleRows"]
+
+_Kernel = Callable[[Array, Array], Array]
+_Reduction = Callable[[Array, Array | None], Array]
+
+
+class ParticleRows:
+    """n rows of m particles with a response that gives them a meaning.
+
+    Attributes
+    ----------
+    response : Response
+        What y is, given a particle.
+    particles : Array
+        (n, m, d), in the response's coordinates and standardised units, as they were given.
+    units : Units
+        What turns standardised y into the user's.
+    weights : Array or None
+        (n, m) in float64, each row's sum 1; None if they are equal.
+    """
+
+    def __init__(
+        self, response: Response, particles: Any, units: Units | None = None, weights: Any = None
+    ) -> None:
+        if not isinstance(response, Response):
+            raise TypeError(f"response={response!r} must be a Response; as_response makes one")
+        if units is not None and not isinstance(units, Units):
+            raise TypeError(f"units={units!r} must be Units(shift, scale)")
+        particles = np.asarray(particles)
+        if particles.dtype.kind not in "fiu":
+            raise TypeError(f"particles have dtype {particles.dtype}; numbers are needed")
+        d = response.n_params
+        if particles.ndim != 3 or particles.shape[1] == 0 or particles.shape[2] != d:
+            raise ValueError(
+                f"particles have shape {particles.shape}; (rows, particles, {d}) is needed for "
+                f"the response {response.name!r}"
+            )
+        self.response = response
+        self.particles: Array = particles
+        self.units = Units() if units is None else units
+        self.weights = check_weights(weights, particles.shape[:2])
+
+    def __len__(self) -> int:
+        return len(self.particles)
+
+    def __getitem__(self, rows: Any) -> Self:
+        if not isinstance(rows, slice):
+            rows = np.asarray(rows)
+            if rows.ndim > 1 or rows.dtype.kind not in "iub":
+                raise IndexError(
+                    "rows are chosen by a number, a slice, a mask or a list of numbers"
+                )
+            rows = np.atleast_1d(np.arange(len(self))[rows])
+        part = object.__new__(type(self))
+        part.response, part.units = self.response, self.units
+        part.particles = self.particles[rows]
+        part.weights = None if self.weights is None else self.weights[rows]
+        return part
+
+    def __repr__(self) -> str:
+        n, m, _ = self.particles.shape
+        weighted = "" if self.weights is None else ", weighted"
+        return f"<{type(self).__name__} of {self.response.name}: {n} rows, {m} particles{weighted}>"
+
+    def theta(self, rows: Any = slice(None)) -> Array:
+        """Return the particles of some rows in float64."""
+        return np.asarray(self.particles[rows], dtype=np.float64)
+
+    def weights_of(self, rows: Any) -> Array | None:
+        """Return the weights of some rows, None if they are equal."""
+        return None if self.weights is None else self.weights[rows]
+
+    def over_rows(self, function: _Reduction, *last: int) -> Array:
+        """Return function(theta (r, m, d), weights (r, m)) of shape (r, *last) for all rows."""
+        n, m, d = self.particles.shape
+        out = np.empty((n, *last))
+        for rows, _ in blocks(n, 1, m * (d + 1)):
+            out[rows] = function(self.theta(rows), self.weights_of(rows))
+        return out
+
+    def over_grid(self, kernel: _Kernel, grid: Array, reduction: _Reduction = mix) -> Array:
+        """Return the mean over particles of kernel(y, theta) at standardised y (n, g), (n, g)."""
+        n, m, d = self.particles.shape
+        out = np.empty(grid.shape)
+        for rows, columns in blocks(n, grid.shape[1], m * d):
+            weights = self.weights_of(rows)
+            values = kernel(grid[rows, columns, None], self.theta(rows)[:, None])
+            out[rows, columns] = reduction(values, None if weights is None else weights[:, None])
+        return out
+
+    def pairs(self, wanted: Array) -> Iterator[tuple[Array, Array]]:
+        """Yield row and column indices, in blocks, of where the mask (n, g) is set."""
+        _, m, d = self.particles.shape
+        row, column = np.nonzero(wanted)
+        size = max(1, BLOCK // (m * d))
+        for start in range(0, len(row), size):
+            yield row[start : start + size], column[start : start + size]

@@ -1,0 +1,55 @@
+"""Averages over weighted particles, which lie on the last axis. No weights mean equal ones."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from wgboost.typing import Array
+
+__all__ = ["check_weights", "log_mix", "mix"]
+
+
+def check_weights(weights: Any, shape: tuple[int, ...]) -> Array | None:
+    """Return weights (n, m) in float64, each row's sum 1; None stays None."""
+    if weights is None:
+        return None
+    given = np.asarray(weights)
+    if given.dtype.kind not in "fiub":
+        raise TypeError(f"weights have dtype {given.dtype}; numbers are needed")
+    if given.shape != shape:
+        raise ValueError(
+            f"weights have shape {given.shape}; {shape} is needed: one per row and particle"
+        )
+    wide = given.astype(np.float64)
+    bad = ~(np.isfinite(wide) & (wide >= 0))
+    if bad.any():
+        row, particle = (int(i) for i in np.argwhere(bad)[0])
+        raise ValueError(
+            f"weight {wide[row, particle]} of row {row}, particle {particle} must be >= 0"
+        )
+    # By the largest first: the sum of a row must neither overflow nor vanish.
+    top = wide.max(axis=1, keepdims=True)
+    if not (top > 0).all():
+        raise ValueError(f"all weights of row {int(np.argmin(top))} are zero; one has to count")
+    wide /= top
+    wide /= wide.sum(axis=1, keepdims=True)
+    return wide
+
+
+def mix(values: Array, weights: Array | None) -> Array:
+    """Return the weighted mean of values (..., m) over particles."""
+    mean: Array = values.mean(axis=-1) if weights is None else (values * weights).sum(axis=-1)
+    return mean
+
+
+def log_mix(logs: Array, weights: Array | None) -> Array:
+    """Return the log of the weighted mean of exp(logs) over particles, without underflow."""
+    with np.errstate(divide="ignore"):
+        logs = logs + (-math.log(logs.shape[-1]) if weights is None else np.log(weights))
+        top = logs.max(axis=-1, keepdims=True)
+        top = np.where(np.isfinite(top), top, 0)
+        mixed: Array = np.log(np.exp(logs - top).sum(axis=-1)) + top[..., 0]
+    return mixed

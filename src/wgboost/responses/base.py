@@ -1,0 +1,184 @@
+"""What a response is: a likelihood, a prior, and the posterior of one row that they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from wgboost.responses.coordinate_priors import Parameter
+from wgboost.responses.likelihood import Likelihood
+from wgboost.responses.numerics import working_float
+from wgboost.responses.outcomes import check_outcomes
+from wgboost.responses.prior import Prior
+from wgboost.responses.units import Units
+from wgboost.typing import Array
+
+__all__ = ["Response"]
+
+
+@dataclass(frozen=True, eq=False)
+class Response(Likelihood, Prior):
+    """A response p(y | theta) with a prior of theta.
+
+    The target of row i is its posterior: prior times likelihood of y_i to the power `evidence`,
+    the number of observations that the row speaks for (1 in the paper). theta lives in
+    unconstrained coordinates, and the prior carries the Jacobian of getting there. Everything is
+    in standardised units of y; `Units` converts.
+
+    To add a response, write one file with a ``@dataclass(frozen=True, eq=False)`` subclass and
+    one line in ``RESPONSES``; the contract tests then ask for an example and cover the rest.
+
+    1. Fields: the parameters of the prior, as ``prior_mean: Parameter = 0.0``. A field whose name
+       begins with ``prior_`` may be a number or hold one value per row; this class checks it.
+       Those that have to be positive are listed in `positive`.
+    2. Facts: `name`, `param_names`, and where the defaults are wrong `discrete`, `nominal`,
+       `location`, `support`.
+    3. y: `in_support` with `support_text`, and `units`.
+    4. The prior, independent over coordinates: `coordinate_priors`, or `log_prior`, `prior_score`
+       and `prior_curvature` themselves.
+    5. The likelihood: the abstract methods of `Likelihood`. Override its other methods where a
+       closed form is exact in the tails, or faster.
+    6. If averages over rows reduce to a few numbers: `sufficient = True`, and `statistics` with
+       `statistics_score` and `statistics_curvature`.
+    """
+
+    sufficient: ClassVar[bool] = False
+    """Whether the likelihood's averages over rows reduce to `statistics`."""
+
+    # --- rows ---------------------------------------------------------------------------------
+
+    @property
+    def support_text(self) -> str:
+        """What y has to be, for the error message of `check`."""
+        return "finite numbers"
+
+    def in_support(self, y: Array) -> Array:
+        """Return whether each y, in the user's units, can occur."""
+        low, high = self.support
+        return (y >= low) & (y <= high)
+
+    def check(self, y: Any) -> Array:
+        """Return y (n,) of the user's units in float64; raise if a value cannot occur."""
+        values = check_outcomes(y)
+        possible = self.in_support(values)
+        if not possible.all():
+            row = int(np.argmin(possible))
+            raise ValueError(
+                f"y is {values[row]:.17g} at row {row}; "
+                f"the response {self.name!r} needs {self.support_text}"
+            )
+        return values
+
+    def units(self, y: Array, weight: Array | None = None) -> Units:  # noqa: ARG002
+        """Return the units to see y in; those of the user unless a response says otherwise."""
+        return Units()
+
+    # --- posterior of each row ----------------------------------------------------------------
+
+    def _inputs(self, y: Array, theta: Array, evidence: Parameter) -> tuple[Array, Array, Array]:
+        """Return y (n, 1), theta (n, m, d) and evidence, () or (n, 1), in theta's precision."""
+        theta = working_float(theta)
+        if theta.ndim != 3 or theta.shape[-1] != self.n_params:
+            raise ValueError(f"theta has shape {theta.shape}; (n, m, {self.n_params}) is needed")
+        y = np.asarray(y, dtype=theta.dtype)
+        if y.shape != theta.shape[:1]:
+            raise ValueError(f"y has shape {y.shape}, theta has {theta.shape[0]} rows")
+        power = np.asarray(evidence, dtype=theta.dtype)
+        if power.shape not in ((), y.shape):
+            raise ValueError(f"evidence has shape {power.shape}; a number or {y.shape} is needed")
+        self.check_rows(len(y))
+        return y[:, None], theta, power[:, None] if power.ndim else power
+
+    def log_posterior(self, y: Array, theta: Array, evidence: Parameter = 1.0) -> Array:
+        """Return the log density of each row's posterior up to a constant, (n, m).
+
+        y (n,), theta (n, m, d); evidence is a number or (n,). So for the methods below.
+        """
+        y, theta, power = self._inputs(y, theta, evidence)
+        with np.errstate(over="ignore"):
+            return power * self.logpdf(y, theta) + self.log_prior(theta)
+
+    def score(self, y: Array, theta: Array, evidence: Parameter = 1.0) -> Array:
+        """Return the gradient of `log_posterior` in theta, (n, m, d)."""
+        y, theta, power = self._inputs(y, theta, evidence)
+        with np.errstate(over="ignore"):
+            return power[..., None] * self.likelihood_score(y, theta) + self.prior_score(theta)
+
+    def curvature(self, y: Array, theta: Array, evidence: Parameter = 1.0) -> Array:
+        """Return minus the diagonal of `hessian`, (n, m, d)."""
+        y, theta, power = self._inputs(y, theta, evidence)
+        with np.errstate(over="ignore"):
+            likelihood = self.likelihood_curvature(y, theta)
+            return power[..., None] * likelihood + self.prior_curvature(theta)
+
+    def score_and_curvature(
+        self, y: Array, theta: Array, evidence: Parameter = 1.0, n_threads: int = 1
+    ) -> tuple[Array, Array]:
+        """Return `score` and `curvature` together, for a response in the compiled core by it."""
+        del n_threads  # NumPy's arithmetic has one
+        return self.score(y, theta, evidence), self.curvature(y, theta, evidence)
+
+    def hessian(self, y: Array, theta: Array, evidence: Parameter = 1.0) -> Array:
+        """Return the Hessian of `log_posterior` in theta, (n, m, d, d)."""
+        y, theta, power = self._inputs(y, theta, evidence)
+        with np.errstate(over="ignore"):
+            hessian = power[..., None, None] * self.likelihood_hessian(y, theta)
+            diagonal = np.arange(self.n_params)
+            hessian[..., diagonal, diagonal] -= self.prior_curvature(theta)
+        return hessian
+
+    def fisher(self, theta: Array, evidence: Parameter = 1.0) -> Array:
+        """Return evidence times the diagonal of the likelihood's Fisher information.
+
+        theta (n, d) gives (n, d).
+        """
+        theta = working_float(theta)
+        power = np.asarray(evidence, dtype=theta.dtype)
+        with np.errstate(over="ignore"):
+            return (power[:, None] if power.ndim else power) * self.likelihood_fisher(theta)
+
+    # --- average of the rows' posteriors ------------------------------------------------------
+
+    @property
+    def has_statistics(self) -> bool:
+        """Whether averages over rows reduce to `statistics`; no prior is then given per row."""
+        return self.sufficient and not self.per_row()
+
+    def statistics(self, y: Array, weight: Array | None = None) -> Array:
+        """Return what averages over rows of the likelihood depend on.
+
+        With evidence per row, pass weight * evidence here and the weighted mean of evidence to
+        `average_score` and `average_curvature`: that is exact.
+        """
+        raise NotImplementedError(f"{self.name!r} has no statistics; average over rows instead")
+
+    def statistics_score(self, theta: Array, statistics: Array) -> Array:
+        """Return the mean over rows of likelihood_score at common particles theta (m, d)."""
+        raise NotImplementedError(f"{self.name!r} has no statistics; average over rows instead")
+
+    def statistics_curvature(self, theta: Array, statistics: Array) -> Array:
+        """Return the mean over rows of likelihood_curvature at common particles theta (m, d)."""
+        raise NotImplementedError(f"{self.name!r} has no statistics; average over rows instead")
+
+    def _common(self, theta: Array) -> Array:
+        if self.per_row():
+            raise ValueError(f"{', '.join(self.per_row())} given per row: average over rows")
+        theta = working_float(theta)
+        if theta.ndim != 2 or theta.shape[-1] != self.n_params:
+            raise ValueError(f"theta has shape {theta.shape}; (m, {self.n_params}) is needed")
+        return theta
+
+    def average_score(self, theta: Array, statistics: Array, evidence: float = 1.0) -> Array:
+        """Return the mean over rows of `score` at common particles theta (m, d), (m, d)."""
+        theta = self._common(theta)
+        with np.errstate(over="ignore"):
+            return evidence * self.statistics_score(theta, statistics) + self.prior_score(theta)
+
+    def average_curvature(self, theta: Array, statistics: Array, evidence: float = 1.0) -> Array:
+        """Return the mean over rows of `curvature` at common particles theta (m, d), (m, d)."""
+        theta = self._common(theta)
+        with np.errstate(over="ignore"):
+            likelihood = self.statistics_curvature(theta, statistics)
+            return evidence * likelihood + self.prior_curvature(theta)

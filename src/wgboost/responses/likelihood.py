@@ -1,0 +1,106 @@
+"""What a response says about y at given parameters."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+from wgboost.responses.units import Units
+from wgboost.typing import Array
+
+__all__ = ["Likelihood"]
+
+
+class Likelihood(ABC):
+    """The distribution p(y | theta) of one observation.
+
+    Everything is in standardised units of y. theta has shape (..., d); y, and the probability q,
+    broadcast against theta[..., 0]. Results depend on theta and y alone, never on the prior.
+    """
+
+    name: ClassVar[str]
+    """The key in the registry."""
+    discrete: ClassVar[bool] = False
+    """Whether y is a whole number; logpdf is then the log of the probability mass."""
+    nominal: ClassVar[bool] = False
+    """Whether the numbers are mere labels, so that distances between them mean nothing."""
+    location: ClassVar[int] = 0
+    """Index of the coordinate that moves y up and down."""
+
+    @property
+    @abstractmethod
+    def param_names(self) -> tuple[str, ...]:
+        """Names of the coordinates of theta."""
+
+    @property
+    def n_params(self) -> int:
+        """Number d of coordinates of theta."""
+        return len(self.param_names)
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest possible y."""
+        return -np.inf, np.inf
+
+    @abstractmethod
+    def natural(self, theta: Array, units: Units) -> dict[str, Array]:
+        """Return the parameters a person would quote, in the user's units, each (...)."""
+
+    @abstractmethod
+    def logpdf(self, y: Array, theta: Array) -> Array:
+        """Return the log density, or the log mass of a discrete y; -inf outside the support."""
+
+    @abstractmethod
+    def likelihood_score(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of logpdf in theta, (..., d)."""
+
+    @abstractmethod
+    def likelihood_hessian(self, y: Array, theta: Array) -> Array:
+        """Return the Hessian of logpdf in theta, (..., d, d)."""
+
+    def likelihood_curvature(self, y: Array, theta: Array) -> Array:
+        """Return minus the diagonal of the Hessian of logpdf, (..., d)."""
+        return -np.diagonal(self.likelihood_hessian(y, theta), axis1=-2, axis2=-1)
+
+    @abstractmethod
+    def likelihood_fisher(self, theta: Array) -> Array:
+        """Return the diagonal of the Fisher information of one observation, (..., d)."""
+
+    @abstractmethod
+    def cdf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a value <= y."""
+
+    def sf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a value > y; override it where 1 - cdf loses the tail."""
+        return 1.0 - self.cdf(y, theta)
+
+    @abstractmethod
+    def ppf(self, q: Array, theta: Array) -> Array:
+        """Return the smallest y with cdf(y) >= q; NaN for q outside [0, 1]."""
+
+    def isf(self, q: Array, theta: Array) -> Array:
+        """Return the smallest y with sf(y) <= q; override it where 1 - q loses the tail."""
+        return self.ppf(1.0 - np.asarray(q), theta)
+
+    @abstractmethod
+    def mean(self, theta: Array) -> Array:
+        """Return the mean of y."""
+
+    @abstractmethod
+    def var(self, theta: Array) -> Array:
+        """Return the variance of y."""
+
+    @abstractmethod
+    def entropy(self, theta: Array) -> Array:
+        """Return the entropy of y in nats."""
+
+    def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
+        """Return one draw of y for each theta."""
+        theta = np.asarray(theta)
+        return self.ppf(rng.random(theta.shape[:-1]), theta)
+
+    def probabilities(self, theta: Array) -> Array:
+        """Return the probability of each class, (..., k); only for a y of finitely many values."""
+        raise NotImplementedError(f"the response {self.name!r} has no classes")

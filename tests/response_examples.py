@@ -1,0 +1,117 @@
+"""One example for each response, which the contract tests run over, and a response of our own.
+
+A new line in RESPONSES needs a line in EXAMPLES.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import special, stats
+
+from wgboost.responses import Categorical, Normal, Response
+from wgboost.responses.coordinate_priors import NormalPrior
+
+
+@dataclass(frozen=True, eq=False)
+class Poisson(Response):
+    """A count, written by the recipe in Response and by nothing beyond what it asks for."""
+
+    prior_mean: Any = 0.0
+    prior_scale: Any = 2.0
+
+    name: ClassVar[str] = "toy_poisson"
+    discrete: ClassVar[bool] = True
+    positive: ClassVar[tuple[str, ...]] = ("prior_scale",)
+
+    param_names = ("log_mean",)
+    support = (0.0, np.inf)
+    support_text = "whole numbers >= 0"
+
+    def in_support(self, y):
+        return (y >= 0) & (np.floor(y) == y)
+
+    def natural(self, theta, units):
+        del units
+        return {"mean": self.mean(theta)}
+
+    def coordinate_priors(self, dtype):
+        values = (self.column(value, dtype) for value in (self.prior_mean, self.prior_scale))
+        return (NormalPrior(*values),)
+
+    def logpdf(self, y, theta):
+        y = np.asarray(y, dtype=theta.dtype)
+        logs = y * theta[..., 0] - self.mean(theta) - special.gammaln(abs(y) + 1)
+        return np.where(self.in_support(y), logs, -np.inf).astype(theta.dtype)
+
+    def likelihood_score(self, y, theta):
+        return (y - self.mean(theta))[..., None]
+
+    def likelihood_hessian(self, y, theta):
+        return (0 * y - self.mean(theta))[..., None, None]
+
+    def likelihood_fisher(self, theta):
+        return np.exp(theta)
+
+    def cdf(self, y, theta):
+        return stats.poisson.cdf(y, self.mean(theta))
+
+    def ppf(self, q, theta):
+        return stats.poisson.ppf(q, self.mean(theta))
+
+    def mean(self, theta):
+        return np.exp(theta[..., 0])
+
+    def var(self, theta):
+        return self.mean(theta)
+
+    def entropy(self, theta):
+        return stats.poisson.entropy(self.mean(theta))
+
+
+@dataclass(frozen=True)
+class Example:
+    response: Response
+    y: Any  # (n,) standardised
+    theta: Any  # (n, m, d)
+    per_row: dict[str, Any]  # prior parameters, one value per row
+    scipy: Any  # theta (d,) -> the same distribution in scipy.stats
+
+
+def normal(rng):
+    theta = np.stack([rng.normal(size=(6, 4)), rng.normal(-0.3, 0.5, (6, 4))], axis=-1)
+    per_row = {
+        "prior_mean": rng.normal(size=6),
+        "prior_scale": rng.uniform(0.5, 3, 6),
+        "prior_shape": rng.uniform(0.5, 3, 6),
+        "prior_rate": rng.uniform(0.5, 3, 6),
+    }
+    frozen = lambda t: stats.norm(t[0], np.exp(t[1]))  # noqa: E731
+    return Example(Normal(), rng.normal(size=6), theta, per_row, frozen)
+
+
+def categorical(rng):
+    y = np.array([0, 1, 2, 3, 3, 1])
+    per_row = {"prior_mean": rng.normal(size=6), "prior_scale": rng.uniform(0.5, 3, 6)}
+
+    def frozen(theta):
+        return stats.rv_discrete(values=(range(4), special.softmax([*theta, 0])))
+
+    theta = rng.normal(size=(6, 4, 3))
+    return Example(Categorical(n_classes=4), y.astype(float), theta, per_row, frozen)
+
+
+def toy_poisson(rng):
+    per_row = {"prior_mean": rng.normal(size=6), "prior_scale": rng.uniform(0.5, 3, 6)}
+    frozen = lambda t: stats.poisson(np.exp(t[0]))  # noqa: E731
+    y = np.array([0.0, 1, 2, 5, 9, 3])
+    return Example(Poisson(), y, rng.normal(1, 0.7, (6, 4, 1)), per_row, frozen)
+
+
+EXAMPLES = {"normal": normal, "categorical": categorical, "toy_poisson": toy_poisson}
+
+
+def example(name) -> Example:
+    return EXAMPLES[name](np.random.default_rng(len(name)))

@@ -1,0 +1,222 @@
+"""The directions against slow twins written from the formulas."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from plain_directions import (
+    of_rows, plain_curvature, plain_full_newton, plain_gradient, plain_guard, plain_median,
+)  # fmt: skip
+from wgboost import Categorical, Kernel, Langevin, Normal, SmoothedGradient
+from wgboost.directions import DiagonalNewton, FullNewton, as_direction
+
+RNG = np.random.default_rng(0)
+
+
+@st.composite
+def rows(draw):
+    """(particles, score, curvature, metric or None, bandwidth), float32."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, m, d = draw(st.integers(1, 37)), draw(st.integers(1, 7)), draw(st.integers(1, 4))
+    spread = draw(st.sampled_from([0.0, 0.1, 1.0, 30.0]))
+    x = rng.normal(size=(n, 1, d)) + spread * rng.normal(size=(n, m, d))
+    score = rng.normal(size=(n, m, d)) * draw(st.sampled_from([1.0, 1e3]))
+    curvature = rng.exponential(size=(n, m, d)) + 0.01
+    metric = rng.exponential(size=(n, d)) + 0.1 if draw(st.booleans()) else None
+    bandwidth = draw(st.sampled_from([0.1, 2.5, "median"]))
+    floats = [a if a is None else a.astype(np.float32) for a in (x, score, curvature, metric)]
+    return *floats, bandwidth
+
+
+def widened(x, metric, bandwidth):
+    """Particles and metric in float64, and the bandwidth of every row."""
+    n, _, d = x.shape
+    x = x.astype(np.float64)
+    metric = np.ones((n, d)) if metric is None else metric.astype(np.float64)
+    h = of_rows(plain_median, x, metric) if bandwidth == "median" else np.full(n, bandwidth)
+    return x, metric, h
+
+
+def kernel_of(metric, bandwidth):
+    return Kernel("gaussian" if metric is None else "scaled", bandwidth)
+
+
+def close(ours, twin, size):
+    """Equal as far as float32 goes: a distance near 0 or far away carries its rounding into k."""
+    assert_allclose(ours, twin, rtol=2e-3, atol=1e-3 * max(1.0, np.abs(twin).max()))
+    assert np.median(np.abs(ours - twin) / (np.abs(twin) + 1e-3 * np.abs(size).max())) < 1e-4
+
+
+@given(rows())
+def test_the_smoothed_gradient_is_that_of_the_formula(made):
+    x, score, _, metric, bandwidth = made
+    g, c = SmoothedGradient(kernel_of(metric, bandwidth))(x, score, None, metric, 0.1, RNG)
+    assert c is None
+    wide, scale, h = widened(x, metric, bandwidth)
+    close(g, of_rows(plain_gradient, wide, score.astype(float), h, scale), score)
+
+
+@given(rows())
+def test_diagonal_newton_is_smoothed_gradient_over_smoothed_curvature(made):
+    x, score, curvature, metric, bandwidth = made
+    kernel = kernel_of(metric, bandwidth)
+    g, c = DiagonalNewton(kernel)(x, score, curvature, metric, 0.1, RNG)
+    same, _ = SmoothedGradient(kernel)(x, score, None, metric, 0.1, RNG)
+    assert_allclose(g, same, rtol=1e-5, atol=1e-5 * np.abs(score).max())
+    wide, scale, h = widened(x, metric, bandwidth)
+    assert g.dtype == c.dtype == np.float32
+    close(c, of_rows(plain_curvature, wide, curvature.astype(float), h, scale), curvature)
+
+
+@given(rows())
+@settings(max_examples=30)
+def test_full_newton_solves_the_system_of_the_formula(made):
+    x, score, _, metric, bandwidth = made
+    x = x + np.float32(0.5) * np.arange(x.shape[1], dtype=np.float32)[None, :, None]
+    n, m, d = x.shape
+    root = np.random.default_rng(n).normal(size=(n, m, d, d))
+    hessian = (-root @ np.swapaxes(root, 2, 3) - np.eye(d)).astype(np.float32)
+    g, c = FullNewton(kernel_of(metric, bandwidth))(x, score, hessian, metric, 0.1, RNG)
+    assert c is None
+    wide, scale, h = widened(x, metric, bandwidth)
+    twin = of_rows(plain_full_newton, wide, score.astype(float), hessian.astype(float), h, scale)
+    assert_allclose(g, twin, rtol=1e-3, atol=1e-4 * np.abs(twin).max())
+
+
+def test_full_newton_of_a_single_particle_is_newtons_method():
+    hessian = np.array([[[[-4.0, 1.0], [1.0, -2.0]]]], dtype=np.float32)
+    score = np.array([[[1.0, 3.0]]], dtype=np.float32)
+    g, _ = FullNewton(ridge=0.0)(np.zeros_like(score), score, hessian, None, 0.1, RNG)
+    assert_allclose(g[0, 0], np.linalg.solve(-hessian[0, 0], score[0, 0]), rtol=1e-6)
+
+
+def test_full_newton_asks_for_the_hessian():
+    x = np.zeros((2, 3, 1), dtype=np.float32)
+    with pytest.raises(ValueError, match="needs the Hessian"):
+        FullNewton()(x, x, x, None, 0.1, RNG)
+
+
+def test_full_newton_stays_finite_where_particles_coincide():
+    x = np.zeros((4, 5, 2), dtype=np.float32)
+    hessian = np.broadcast_to(-np.eye(2, dtype=np.float32), (4, 5, 2, 2))
+    g, _ = FullNewton()(x, np.ones_like(x), hessian, None, 0.1, RNG)
+    assert_allclose(g, 1.0, rtol=1e-4)
+
+
+def test_langevin_adds_noise_that_the_rate_turns_into_a_langevin_step():
+    score = np.random.default_rng(1).normal(size=(300, 8, 2)).astype(np.float32)
+    rate = 0.02
+    g, c = Langevin()(score, score, None, None, rate, np.random.default_rng(5))
+    assert c is None
+    noise = np.random.default_rng(5).standard_normal(score.shape, dtype=np.float32)
+    assert_allclose(g, score + np.sqrt(2 / rate) * noise, rtol=1e-5, atol=1e-5)
+    assert_allclose(np.var(rate * (g - score)), 2 * rate, rtol=0.05)
+
+
+def test_vanishing_or_negative_curvature_is_guarded_and_healthy_values_are_untouched():
+    # Far apart, so that c_j is curvature_j / m.
+    x = 100 * np.arange(5, dtype=np.float32).reshape(1, 5, 1)
+    curvature = np.array([4.0, 1e-3, 0.0, -2.0, 1e-9], dtype=np.float32).reshape(1, 5, 1)
+    _, c = DiagonalNewton()(x, np.ones_like(x), curvature, None, 0.1, RNG)
+    assert_allclose(c[0, :, 0], [0.8, 2e-4, 4e-6, 0.4, 4e-6], rtol=1e-5)
+    one = np.ones(1)
+    plain = plain_curvature(x[0].astype(float), curvature[0].astype(float), 0.1, one)
+    assert_allclose(c[0], plain_guard(plain, curvature[0]), rtol=1e-5)
+    _, c = DiagonalNewton()(x, np.ones_like(x), np.zeros_like(x), None, 0.1, RNG)
+    assert_array_equal(c, 1.0)
+
+
+@pytest.mark.parametrize("direction", [SmoothedGradient(), DiagonalNewton()])
+@pytest.mark.parametrize("n", [1, 15, 16, 17, 1023, 1025, 3001])
+def test_directions_do_not_depend_on_the_number_of_threads(direction, n):
+    rng = np.random.default_rng(n)
+    x, score, curvature = rng.normal(size=(3, n, 6, 2)).astype(np.float32)
+    one = direction(x, score, np.abs(curvature), None, 0.1, rng, 1)
+    two = direction(x, score, np.abs(curvature), None, 0.1, rng, 2)
+    for a, b in zip(one, two, strict=True):
+        assert (a is None and b is None) or a.tobytes() == b.tobytes()
+
+
+def test_a_row_does_not_depend_on_its_neighbours():
+    rng = np.random.default_rng(3)
+    x, score, curvature = rng.normal(size=(3, 50, 4, 2)).astype(np.float32)
+    together, _ = DiagonalNewton()(x, score, np.abs(curvature), None, 0.1, rng)
+    alone, _ = DiagonalNewton()(x[37:38], score[37:38], np.abs(curvature[37:38]), None, 0.1, rng)
+    assert together[37:38].tobytes() == alone.tobytes()
+
+
+def test_repulsion_keeps_the_spread_that_the_attractive_sign_would_lose():
+    spread = {}
+    for sign in (1.0, -1.0):
+        x = np.random.default_rng(4).normal(0, 0.5, size=(10, 1))
+        for _ in range(1500):
+            x = x + 0.05 * plain_gradient(x, -x / 0.25, 0.1, np.ones(1), sign)
+        spread[sign] = x.std() / 0.5
+    assert spread[-1.0] < 0.01
+    assert spread[1.0] > 0.85
+    ours = np.random.default_rng(4).normal(0, 0.5, size=(1, 10, 1)).astype(np.float32)
+    for _ in range(1500):
+        ours = ours + np.float32(0.05) * SmoothedGradient()(ours, -4 * ours, None, None, 1, RNG)[0]
+    assert_allclose(ours.std() / 0.5, spread[1.0], atol=1e-3)
+
+
+def test_a_function_is_a_direction():
+    x = np.ones((3, 4, 2), dtype=np.float32)
+    g, c = as_direction(lambda p, score, *_: score - p)(x, 3 * x, x, None, 0.1, RNG)
+    assert c is None
+    assert_array_equal(g, 2 * x)
+    g, c = as_direction(lambda p, s, second, *_: (s, 2.0 * second))(x, x, x, None, 0.1, RNG)
+    assert c.dtype == np.float32
+    assert_array_equal(c, 2 * x)
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [(lambda p, *_: p[:, :1], "g"), (lambda p, *_: (p, p[..., 0]), "c")],
+)
+def test_a_function_that_returns_the_wrong_shape_is_told_the_right_one(function, name):
+    x = np.ones((3, 4, 2), dtype=np.float32)
+    with pytest.raises(ValueError, match=rf"direction's {name} has shape .*\(3, 4, 2\), is needed"):
+        as_direction(function)(x, x, x, None, 0.1, RNG)
+
+
+@pytest.mark.parametrize(
+    ("direction", "error", "message"),
+    [
+        ("diagonal-newton", ValueError, "did you mean 'diagonal_newton'"),
+        (DiagonalNewton, TypeError, r"give an object: DiagonalNewton\(\)"),
+        (3, TypeError, "direction=3 must be one of 'smoothed'"),
+        (None, TypeError, "direction=None must be one of"),
+    ],
+)
+def test_what_is_no_direction_is_refused(direction, error, message):
+    with pytest.raises(error, match=message):
+        as_direction(direction)
+
+
+def test_shorthands_take_the_kernel_and_objects_keep_their_own():
+    kernel = Kernel("scaled", 2.0)
+    assert as_direction("full_newton", kernel) == FullNewton(kernel)
+    assert as_direction(DiagonalNewton(), kernel) == DiagonalNewton()
+    assert as_direction("langevin", kernel) == Langevin()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("k", [0, 2, 4])
+def test_the_native_posteriors_are_those_of_the_responses(k, threads):
+    rng = np.random.default_rng(k)
+    n = 2100
+    response = Categorical(k, prior_scale=3.0) if k else Normal(0.5, 2.0, 0.3, rng.uniform(1, 2, n))
+    y = rng.integers(k, size=n).astype(float) if k else rng.normal(size=n)
+    theta = rng.normal(size=(n, 5, response.n_params)).astype(np.float32)
+    evidence = rng.uniform(0.1, 2, size=n)
+    score, curvature = response.score_and_curvature(y, theta, evidence, threads)
+    assert score.dtype == curvature.dtype == np.float32
+    wide = theta.astype(np.float64)
+    for ours, plain in (
+        (score, response.score(y, wide, evidence)),
+        (curvature, response.curvature(y, wide, evidence)),
+    ):
+        assert_allclose(ours, plain, rtol=1e-4, atol=1e-5 * np.abs(plain).max())
