@@ -24,11 +24,13 @@ test-sanitize: .venv-sanitize/.ready  ## run the tests with AddressSanitizer and
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	.venv-sanitize/bin/python -m pytest -m "not slow" -p no:cacheprovider
 
-lint: $(READY)  ## check style, types and layers
+lint: $(READY)  ## check style, types, layers, and the core without compiler extensions
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 	$(VENV)/bin/lint-imports
+	$(CXX) -std=c++17 -fsyntax-only -Wall -Wextra -Werror -DWGBOOST_PLAIN_VECTORS -DWGBOOST_NO_CLONES \
+	  $(filter-out core/bindings%,$(wildcard core/*.cpp))
 
 format: $(READY)  ## bring the code into shape
 	$(RUN) -m ruff check --fix .

@@ -13,6 +13,11 @@
 
 namespace {
 
+bool all_finite(const In<float, 3>& values) {
+  nb::gil_scoped_release release;
+  return wgb::all_finite(values.data(), values.size());
+}
+
 void check_rows(const Maybe<In<uint32_t, 1>>& rows, size_t n) {
   if (!rows) return;
   for (size_t i = 0; i < rows->shape(0); ++i)
@@ -189,7 +194,7 @@ void add_leaf_values(State state, const In<int32_t, 2>& leaf, const In<float, 2>
     const int32_t* leaves = leaf.data() + tree * n;
     const int64_t begin = first_leaf.data()[tree], end = first_leaf.data()[tree + 1];
     const int first = output.data()[tree];
-    require(first >= 0 && first + outputs <= all, "outputs out of range");
+    require(first >= 0 && first <= all - outputs, "outputs out of range");
     require(begin >= 0 && begin <= end && end <= static_cast<int64_t>(values.shape(0)),
             "leaves out of range");
     const auto [low, high] = std::minmax_element(leaves, leaves + n);
@@ -291,6 +296,7 @@ NB_MODULE(_core, module) {
              "weight"_a.noconvert().none(), "per_particle"_a, "projection"_a,
              "random_matrix"_a.none(), "best_first"_a, "max_depth"_a, "max_leaves"_a,
              "min_samples_leaf"_a, "min_weight_leaf"_a, "l2"_a, "min_gain"_a, "n_threads"_a);
+  module.def("all_finite", &all_finite, "values"_a.noconvert());
   module.def("add_leaf_values", &add_leaf_values, "state"_a.noconvert(), "leaf"_a.noconvert(),
              "values"_a.noconvert(), "first_leaf"_a, "output"_a, "n_threads"_a);
   nb::class_<wgb::Forest>(module, "Forest")

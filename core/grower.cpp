@@ -21,6 +21,7 @@ struct Node {
   size_t begin, end;  // part of the row order
   int depth;
   Split split;
+  std::vector<Split> splits;  // the best of every feature
   Lease histogram;
 };
 
@@ -80,16 +81,19 @@ class TreeGrower {
     return task_.rules.max_leaves > 0 && n_leaves_ >= static_cast<size_t>(task_.rules.max_leaves);
   }
 
+  size_t least_rows() const {
+    return std::max<size_t>(1, static_cast<size_t>(task_.rules.split.min_samples_leaf));
+  }
+
   bool may_split(const Node& node) const {
     const GrowRules& rules = task_.rules;
-    const auto least = 2 * static_cast<size_t>(rules.split.min_samples_leaf);
     return !full() && (rules.max_depth <= 0 || node.depth < rules.max_depth) &&
-           node.end - node.begin >= std::max<size_t>(2, least);
+           node.end - node.begin >= 2 * least_rows();
   }
 
   int open(size_t begin, size_t end, int depth) {
     const int node = static_cast<int>(nodes_.size());
-    nodes_.push_back({begin, end, depth, {}, {}});
+    nodes_.push_back({begin, end, depth, {}, {}, {}});
     table_.feature.push_back(-1);
     table_.left.push_back(-1);
     table_.leaf.push_back(-1);
@@ -123,8 +127,7 @@ class TreeGrower {
     const int pieces = team.size() == 1 ? 1 : std::min(p, 4 * team.size());
     std::vector<std::vector<Split>> found(nodes.size(), std::vector<Split>(p));
     team.run(pieces, [&](int piece) {
-      const int first = static_cast<int>(static_cast<int64_t>(p) * piece / pieces);
-      const int last = static_cast<int>(static_cast<int64_t>(p) * (piece + 1) / pieces);
+      const int first = part(p, piece, pieces), last = part(p, piece + 1, pieces);
       if (small)
         subtract_histogram(task_.columns, layout_, first, last, small,
                            nodes_[nodes[0]].histogram.floats());
@@ -134,10 +137,12 @@ class TreeGrower {
     // The totals of a node are read from one feature, so all of them have to be subtracted first.
     if (small && pieces > 1)
       team.run(pieces, [&](int piece) {
-        search_node(nodes[0], static_cast<int>(static_cast<int64_t>(p) * piece / pieces),
-                    static_cast<int>(static_cast<int64_t>(p) * (piece + 1) / pieces), found[0]);
+        search_node(nodes[0], part(p, piece, pieces), part(p, piece + 1, pieces), found[0]);
       });
-    for (size_t i = 0; i < nodes.size(); ++i) nodes_[nodes[i]].split = first_best(found[i]);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      nodes_[nodes[i]].split = first_best(found[i]);
+      nodes_[nodes[i]].splits = std::move(found[i]);
+    }
   }
 
   void search_node(int node, int first, int last, std::vector<Split>& found) {
@@ -164,6 +169,14 @@ class TreeGrower {
     const Split split = nodes_[node].split;
     const size_t begin = nodes_[node].begin, end = nodes_[node].end;
     const size_t middle = partition(begin, end, split);
+    if (std::min(middle - begin, end - middle) < least_rows()) {
+      // Beyond 2^24 rows the histogram's counts are not exact: this split was one on paper only.
+      nodes_[node].splits[split.feature] = Split();
+      nodes_[node].split = first_best(nodes_[node].splits);
+      consider(node);
+      return;
+    }
+    nodes_[node].splits = {};
     const int depth = nodes_[node].depth + 1;
     const int left = open(begin, middle, depth), right = open(middle, end, depth);
     table_.feature[node] = task_.columns.feature[split.feature];
@@ -296,14 +309,16 @@ Lease padded_matrix(const GrowTask& task, int outputs) {
 std::vector<TreeTable> grow(const GrowTask& task, int n_threads, int32_t* leaf, bool* clean) {
   const size_t n = task.targets.n, trees = task.blocks.size();
   const Block& shape = task.blocks[0];
-  const Layout layout =
+  Layout layout =
       Layout::make(shape.outputs(), shape.params, task.projection, task.random_k,
                    task.targets.curvature != nullptr, task.targets.weight != nullptr);
   const double work = static_cast<double>(task.n_rows) * static_cast<double>(trees);
   Team team(useful_threads(n_threads, work, kRowsPerThread));
 
-  const bool centre = task.rules.split.l2 == 0 &&
-                      has_mass_everywhere(task.targets, task.rows, task.n_rows, team);
+  const bool plain = task.rules.split.l2 == 0;
+  layout.mass_everywhere =
+      plain && has_mass_everywhere(task.targets, task.rows, task.n_rows, team);
+  const bool centre = layout.mass_everywhere;  // then it changes no gain
   const size_t lane_floats = n * static_cast<size_t>(layout.width);
   const Lease memory = task.workspace->floats(trees * lane_floats);
   std::vector<float*> lanes(trees);

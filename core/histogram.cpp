@@ -152,8 +152,8 @@ void build_histogram(const Columns& columns, const float* lanes, int width, cons
   const auto add = [&](const float* from, const uint32_t* rows, size_t first, size_t n,
                        float* out) {
     team.run(pieces, [&](int piece) {
-      add_to_histogram(columns, from, width, rows, first, n, p * piece / pieces,
-                       p * (piece + 1) / pieces, out);
+      add_to_histogram(columns, from, width, rows, first, n, part(p, piece, pieces),
+                       part(p, piece + 1, pieces), out);
     });
   };
   const size_t step = team.size() == 1 ? kRowsPerPass : 4 * kRowsPerPass;

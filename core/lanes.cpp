@@ -1,7 +1,9 @@
 #include "lanes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "simd.hpp"
 
@@ -147,28 +149,36 @@ WGB_CLONES void fill_range(const Filler& f, size_t begin, size_t end) {
   else fill<0, 0>(f, begin, end);
 }
 
-// The leaf value of a strided sample of rows: a cheap stand-in for the offset of all of them.
+// The median movement of a strided sample of rows: a cheap stand-in for the offset of all of them
+// that no single row can spoil.
 std::vector<float> sample_offset(const Targets& t, const Block& block, const Layout& layout,
                                  Projection projection, const float* matrix, const uint32_t* rows,
                                  size_t n_rows) {
   const size_t k = static_cast<size_t>(layout.k);
-  std::vector<double> sum(k, 0.0), mass(k, 0.0);
+  std::vector<std::vector<std::pair<float, float>>> movement(k);  // and the row's weight
   std::vector<float> direction(k), curvature(k, 1.0f), offset(k);
   const size_t stride = std::max<size_t>(1, n_rows / kCentreSample);
   const bool one_each = t.curvature && layout.shared < 0;
-  for (size_t i = 0; i < n_rows; i += stride) {
+  for (size_t i = stride / 2; i < n_rows; i += stride) {
     const size_t row = rows ? rows[i] : i;
     const size_t at = row * static_cast<size_t>(t.outputs) + static_cast<size_t>(block.first);
     project(t.direction + at, block, projection, matrix, layout.k, direction.data());
     if (t.curvature)
       project_curvature(t.curvature + at, block, projection, layout.k, curvature.data());
-    const double weight = t.weight ? t.weight[row] : 1.0;
-    for (size_t j = 0; j < k; ++j) {
-      sum[j] += weight * direction[j];
-      mass[j] += weight * curvature[one_each ? j : 0];
-    }
+    for (size_t j = 0; j < k; ++j)
+      movement[j].emplace_back(direction[j] / curvature[one_each ? j : 0],
+                               t.weight ? t.weight[row] : 1.0f);
   }
-  for (size_t j = 0; j < k; ++j) offset[j] = static_cast<float>(sum[j] / mass[j]);
+  for (size_t j = 0; j < k; ++j) {
+    std::sort(movement[j].begin(), movement[j].end());
+    double half = 0, below = 0;
+    for (const auto& one : movement[j]) half += one.second / 2.0;
+    for (const auto& one : movement[j]) {
+      offset[j] = one.first;
+      if ((below += one.second) >= half) break;
+    }
+    if (!std::isfinite(offset[j])) offset[j] = 0.0f;
+  }
   return offset;
 }
 

@@ -35,6 +35,7 @@ struct Layout {
   int width;  // lanes in all, padded for whole vectors
   int shared; // lane of a denominator shared by all k, or -1: one each, lanes [block, block + k)
   int count;  // lane of the number of rows
+  bool mass_everywhere;  // no output of any row lacks mass
   bool averages;  // no curvature: the shared denominator is the weight of the rows
 
   static Layout make(int outputs, int params, Projection projection, int random_k,

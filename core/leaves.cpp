@@ -11,6 +11,7 @@ namespace {
 
 constexpr size_t kPieces = 16;         // partial sums, whatever the number of threads
 constexpr size_t kRowsPerPiece = 8192;  // at least
+constexpr size_t kPartialDoubles = size_t(1) << 22;  // 32 MB of partial sums
 constexpr size_t kRowsPerStep = 256;    // rows that all trees look at together
 
 // Sums of one tree: per leaf the directions, then the curvatures or the weight.
@@ -69,7 +70,9 @@ bool leaf_values(const Targets& t, const std::vector<Block>& blocks, float l2,
   std::vector<size_t> first(blocks.size() + 1, 0);
   for (size_t tree = 0; tree < blocks.size(); ++tree)
     first[tree + 1] = first[tree] + values[tree]->size() / outputs * width;
-  const size_t step = std::max(kRowsPerPiece, (n_rows + kPieces - 1) / kPieces);
+  // Fewer pieces when the sums themselves are large; their number depends on the data alone.
+  const size_t wanted = std::min(kPieces, std::max<size_t>(1, kPartialDoubles / first.back()));
+  const size_t step = std::max(kRowsPerPiece, (n_rows + wanted - 1) / wanted);
   const size_t pieces = (n_rows + step - 1) / step;
   std::vector<std::vector<double>> partial(pieces);
   std::vector<uint32_t> bits(pieces, 0);
@@ -99,6 +102,12 @@ bool leaf_values(const Targets& t, const std::vector<Block>& blocks, float l2,
     }
   }
   return clean;
+}
+
+WGB_CLONES bool all_finite(const float* values, size_t n) {
+  uint32_t wild = 0;  // an exponent of ones only
+  for (size_t i = 0; i < n; ++i) wild |= (bits_of(values[i]) & 0x7f800000u) == 0x7f800000u;
+  return wild == 0;
 }
 
 WGB_CLONES void add_leaf_values(const int32_t* leaf, const float* values, int outputs,

@@ -15,6 +15,9 @@ bool leaf_values(const Targets& targets, const std::vector<Block>& blocks, float
                  const uint32_t* rows, size_t n_rows, const int32_t* leaf,
                  const std::vector<std::vector<float>*>& values, Team& team);
 
+// Whether no value is NaN or infinite.
+bool all_finite(const float* values, size_t n);
+
 // state[row, first + output] += values[leaf[row], output]
 void add_leaf_values(const int32_t* leaf, const float* values, int outputs, float* state,
                      int state_outputs, int first, size_t begin, size_t end);

@@ -19,6 +19,7 @@ namespace wgb {
 class Team {
  public:
   explicit Team(int size) {
+    threads_.reserve(static_cast<size_t>(std::max(0, size - 1)));
     try {
       for (int i = 1; i < size; ++i) threads_.emplace_back([this] { serve(); });
     } catch (const std::system_error&) {
@@ -115,6 +116,11 @@ class Team {
   bool closing_ = false;
   std::exception_ptr error_;
 };
+
+// Where piece i of n things begins when they are cut into `pieces`.
+inline int part(int n, int i, int pieces) {
+  return static_cast<int>(static_cast<int64_t>(n) * i / pieces);
+}
 
 // How many of at most `n_threads` threads are worth waking for `work` units, when `unit` of them
 // take about as long as a thread takes to start.

@@ -27,12 +27,12 @@ class SharedRoot {
   std::vector<Lease> build(Team& team) const {
     const Columns& columns = task_.columns;
     const size_t wide = static_cast<size_t>(wide_), floats = columns.rows() * wide;
-    const Lease sum = task_.workspace->floats(floats), part = task_.workspace->floats(floats);
+    const Lease sum = task_.workspace->floats(floats), partial = task_.workspace->floats(floats);
     const Lease chunk = task_.workspace->floats(kRowsPerChunk * wide);
     std::fill_n(sum.floats(), floats, 0.0f);
     const int p = columns.size(), pieces = std::min(p, team.size());
     for (size_t from = 0; from < task_.n_rows; from += kRowsPerPartial) {
-      std::fill_n(part.floats(), floats, 0.0f);
+      std::fill_n(partial.floats(), floats, 0.0f);
       const size_t to = std::min(task_.n_rows, from + kRowsPerPartial);
       for (size_t begin = from; begin < to; begin += kRowsPerChunk) {
         const size_t end = std::min(to, begin + kRowsPerChunk);
@@ -42,11 +42,11 @@ class SharedRoot {
         });
         team.run(pieces, [&](int piece) {
           add_to_histogram(columns, chunk.floats(), wide_, task_.rows ? task_.rows + begin : nullptr,
-                           begin, end - begin, p * piece / pieces, p * (piece + 1) / pieces,
-                           part.floats());
+                           begin, end - begin, part(p, piece, pieces), part(p, piece + 1, pieces),
+                           partial.floats());
         });
       }
-      add_floats(part.floats(), sum.floats(), floats);
+      add_floats(partial.floats(), sum.floats(), floats);
     }
     std::vector<Lease> roots(lanes_.size());
     team.run(static_cast<int>(roots.size()), [&](int tree) {

@@ -8,7 +8,7 @@
 
 namespace wgb {
 
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(WGBOOST_PLAIN_VECTORS)
 
 typedef float Vec8 __attribute__((vector_size(32), may_alias));
 typedef float Vec4 __attribute__((vector_size(16), may_alias));
@@ -19,6 +19,12 @@ template <class Vec>
 WGB_INLINE void ratio_or_zero(const Vec& a, const Vec& b, Vec& out) {
   const Vec zero = a - a, one = zero + 1.0f;
   out = (b > zero ? a : zero) / (b > zero ? b : one);
+}
+
+// a where test > 0, else b.
+template <class Vec>
+WGB_INLINE Vec choose_positive(const Vec& test, const Vec& a, const Vec& b) {
+  return test > test - test ? a : b;
 }
 
 #else
@@ -55,6 +61,12 @@ using Vec2 = PlainVec<2>;
 template <int N>
 inline void ratio_or_zero(const PlainVec<N>& a, const PlainVec<N>& b, PlainVec<N>& out) {
   for (int i = 0; i < N; ++i) out.v[i] = b.v[i] > 0 ? a.v[i] / b.v[i] : 0.0f;
+}
+
+template <int N>
+inline PlainVec<N> choose_positive(const PlainVec<N>& test, PlainVec<N> a, const PlainVec<N>& b) {
+  for (int i = 0; i < N; ++i) a.v[i] = test.v[i] > 0 ? a.v[i] : b.v[i];
+  return a;
 }
 
 #endif

@@ -1,47 +1,85 @@
-"""Boost ten outputs at once: handwritten digits, one tree with ten-vector leaves a round."""
+"""The main job on data that ships with scikit-learn: regression, classification, pictures."""
 
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_diabetes, load_wine
 from sklearn.model_selection import train_test_split
 
-from wgboost.data import Features
-from wgboost.learners import HistTree
-from wgboost.trees import FlatTrees, TreeSettings
+from wgboost import WGBClassifier, WGBRegressor, metrics
 
-ROUNDS = 150
-RATE = 0.3
+FOLDER = Path("demo_output")
 
 
 def main() -> None:
-    X, y = load_digits(return_X_y=True)
-    X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
-    targets = np.eye(10, dtype=np.float32)[y_train].reshape(-1, 10, 1)
-    features, rng = Features.from_raw(X_train), np.random.default_rng(0)
+    FOLDER.mkdir(exist_ok=True)
+    regression()
+    classification()
+    curve()
+    print(f"pictures: {', '.join(str(p) for p in sorted(FOLDER.glob('*.png')))}")
 
-    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-    print(f"{'trees':<14}{'split on':<16}{'error after ' + str(ROUNDS) + ' rounds':>24}")
-    for tree, split_on in [("shared", "all"), ("shared", 3), ("per_particle", "all")]:
-        learner = HistTree(TreeSettings(tree=tree, split_on=split_on, max_depth=4))
-        state, rounds = np.zeros_like(targets), []
-        for _ in range(ROUNDS):
-            fitted = learner.fit(features, targets - state, rng=rng).scaled(RATE)
-            fitted.add_to(state)
-            rounds.append(fitted.flat)
-        model = FlatTrees.join(rounds)
-        errors = [np.mean(p[:, :, 0].argmax(1) != y_test) for p in model.staged_predict(X_test)]
-        axes.plot(range(1, ROUNDS + 1), errors, label=f"{tree} trees, split on {split_on}")
-        print(f"{tree:<14}{split_on!s:<16}{errors[-1]:>23.1%}")
 
-    axes.set(xlabel="rounds", ylabel="share of test digits misread", yscale="log")
-    axes.set_title("Digits: ten outputs boosted at once")
-    axes.legend()
-    folder = Path("demo_output")
-    folder.mkdir(exist_ok=True)
-    figure.savefig(folder / "digits.png", dpi=120)
-    print(f"picture: {folder / 'digits.png'}")
+def regression() -> None:
+    X, y = load_diabetes(return_X_y=True)
+    X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
+    model = WGBRegressor(
+        evidence=10, leaf="newton", l2=10, split_on="particle_mean", learning_rate=0.05,
+        early_stopping=True, random_state=0,
+    ).fit(X_train, y_train)  # fmt: skip
+    dist = model.predict_dist(X_test)
+    far = X_test + 10 * X_test.std(axis=0)
+    scores_in, scores_out = model.ood_score(X_test), model.ood_score(far)
+    print(f"diabetes, {len(y_test)} test rows, {model.n_estimators_} rounds")
+    print(f"  NLL                          {metrics.nll(dist, y_test):8.3f}")
+    print(f"  RMSE                         {metrics.rmse(dist, y_test):8.2f}")
+    print(f"  CRPS                         {metrics.crps(dist, y_test):8.2f}")
+    print(f"  coverage of the 90% interval {metrics.coverage(dist, y_test, 0.9):8.1%}")
+    precision = metrics.ood_average_precision(scores_in, scores_out)
+    print(f"  OOD average precision        {precision:8.3f}   (rows moved by 10 deviations)")
+
+
+def classification() -> None:
+    X, y = load_wine(return_X_y=True)
+    inside = y < 2  # the third cultivar is never shown to the model
+    X_train, X_test, y_train, y_test = train_test_split(
+        X[inside], y[inside], random_state=0, stratify=y[inside]
+    )
+    model = WGBClassifier(n_estimators=200, tree="per_particle", split_on="all", random_state=0)
+    model.fit(X_train, y_train)
+    dist = model.predict_dist(X_test)
+    scores_in, scores_out = model.ood_score(X_test), model.ood_score(X[~inside])
+    print(f"wine, cultivars 0 and 1, {len(y_test)} test rows; cultivar 2 unseen")
+    print(f"  NLL                          {metrics.nll(dist, y_test):8.3f}")
+    print(f"  accuracy                     {metrics.accuracy(dist, y_test):8.1%}")
+    precision = metrics.ood_average_precision(scores_in, scores_out)
+    print(f"  OOD average precision        {precision:8.3f}   (cultivar 2 as out of distribution)")
+
+
+def curve() -> None:
+    """A picture of what the model knows and does not know along one feature."""
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.uniform(-3, -0.8, 150), rng.uniform(0.8, 3, 150)])
+    y = np.sin(2 * x) + (0.1 + 0.15 * (x > 0)) * rng.normal(size=x.size)
+    model = WGBRegressor(
+        evidence=10, leaf="newton", l2=10, split_on="particle_mean", min_samples_leaf=5,
+        n_estimators=150, random_state=0,
+    ).fit(x[:, None], y)  # fmt: skip
+    grid = np.linspace(-3.5, 3.5, 400)
+    dist = model.predict_dist(grid[:, None])
+    low, high = dist.interval(0.9)
+    figure, axes = plt.subplots(figsize=(8, 4), layout="constrained")
+    axes.fill_between(grid, low, high, alpha=0.25, label="90% of the predictive distribution")
+    axes.plot(grid, dist.params()["mean"], color="tab:orange", lw=0.6, alpha=0.6)
+    axes.plot([], [], color="tab:orange", lw=1, label="particles: mean of y")
+    axes.plot(grid, dist.mean(), color="tab:blue", label="mean")
+    axes.scatter(x, y, s=8, color="black", alpha=0.5, label="training rows")
+    axes.set(
+        xlabel="x", ylabel="y", title="One feature: noise in the band, ignorance in the particles"
+    )
+    axes.legend(loc="lower right", fontsize=8)
+    figure.savefig(FOLDER / "curve.png", dpi=110)
+    plt.close(figure)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ class Poisson(Response):
     support_text = "whole numbers >= 0"
 
     def in_support(self, y):
-        return (y >= 0) & (np.floor(y) == y)
+        return (y >= 0) & (np.floor(y) == y) & (y < np.inf)
 
     def natural(self, theta, units):
         del units
@@ -43,8 +43,10 @@ class Poisson(Response):
 
     def logpdf(self, y, theta):
         y = np.asarray(y, dtype=theta.dtype)
-        logs = y * theta[..., 0] - self.mean(theta) - special.gammaln(abs(y) + 1)
-        return np.where(self.in_support(y), logs, -np.inf).astype(theta.dtype)
+        known = self.in_support(y)
+        count = np.where(known, y, 0)
+        logs = count * theta[..., 0] - self.mean(theta) - special.gammaln(count + 1)
+        return np.where(known, logs, -np.inf).astype(theta.dtype)
 
     def likelihood_score(self, y, theta):
         return (y - self.mean(theta))[..., None]

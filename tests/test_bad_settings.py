@@ -157,3 +157,11 @@ def test_any_input_is_fitted_or_refused(data):
     if weight is None and learner.settings.subsample == 1:
         assert np.isfinite(targets).all()
         assert curvature is None or np.isfinite(curvature).all()
+
+
+@pytest.mark.parametrize("n_threads", [0, -1, 2**40, True, 1.5, None])
+def test_a_number_of_threads_is_checked_everywhere(n_threads):
+    flat = grow(X, G)[1].flat
+    for call in (Features.from_raw, flat.predict, flat.apply):
+        with pytest.raises((TypeError, ValueError), match=f"n_threads={n_threads!r}"):
+            call(X, n_threads=n_threads)

@@ -7,8 +7,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from plain_directions import (
-    of_rows, plain_curvature, plain_full_newton, plain_gradient, plain_guard, plain_median,
-)  # fmt: skip
+    of_rows,
+    plain_curvature,
+    plain_full_newton,
+    plain_gradient,
+    plain_guard,
+    plain_median,
+)
 from wgboost import Categorical, Kernel, Langevin, Normal, SmoothedGradient
 from wgboost.directions import DiagonalNewton, FullNewton, as_direction
 
@@ -151,14 +156,14 @@ def test_repulsion_keeps_the_spread_that_the_attractive_sign_would_lose():
     spread = {}
     for sign in (1.0, -1.0):
         x = np.random.default_rng(4).normal(0, 0.5, size=(10, 1))
-        for _ in range(1500):
-            x = x + 0.05 * plain_gradient(x, -x / 0.25, 0.1, np.ones(1), sign)
+        for _ in range(600):
+            x = x + 0.1 * plain_gradient(x, -x / 0.25, 0.1, np.ones(1), sign)
         spread[sign] = x.std() / 0.5
     assert spread[-1.0] < 0.01
     assert spread[1.0] > 0.85
     ours = np.random.default_rng(4).normal(0, 0.5, size=(1, 10, 1)).astype(np.float32)
-    for _ in range(1500):
-        ours = ours + np.float32(0.05) * SmoothedGradient()(ours, -4 * ours, None, None, 1, RNG)[0]
+    for _ in range(600):
+        ours = ours + np.float32(0.1) * SmoothedGradient()(ours, -4 * ours, None, None, 1, RNG)[0]
     assert_allclose(ours.std() / 0.5, spread[1.0], atol=1e-3)
 
 
@@ -167,7 +172,7 @@ def test_a_function_is_a_direction():
     g, c = as_direction(lambda p, score, *_: score - p)(x, 3 * x, x, None, 0.1, RNG)
     assert c is None
     assert_array_equal(g, 2 * x)
-    g, c = as_direction(lambda p, s, second, *_: (s, 2.0 * second))(x, x, x, None, 0.1, RNG)
+    g, c = as_direction(lambda _, s, second, *__: (s, 2.0 * second))(x, x, x, None, 0.1, RNG)
     assert c.dtype == np.float32
     assert_array_equal(c, 2 * x)
 

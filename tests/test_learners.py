@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import BaggingRegressor, GradientBoostingRegressor, RandomForestRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, MultiTaskLasso
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
@@ -222,3 +222,20 @@ def test_a_class_in_place_of_an_object_is_refused(cls):
 def test_nonsense_in_place_of_a_learner_is_refused(nonsense):
     with pytest.raises(TypeError, match="neither a wgboost learner"):
         as_learner(nonsense)
+
+
+def test_particles_of_another_shape_are_refused():
+    for learner in (HistTree(), RegressorLearner(LinearRegression())):
+        fitted = learner.fit(FEATURES, G)
+        with pytest.raises(ValueError, match=r"particles have shape \(120, 2, 3\)"):
+            fitted.add_to(np.zeros((120, 2, 3), np.float32))
+
+
+def test_a_regressor_that_wants_a_matrix_gets_one():
+    fitted = RegressorLearner(MultiTaskLasso(alpha=1e-3)).fit(FEATURES, G[:, :1, :1])
+    assert fitted.predict(X).shape == (120, 1, 1)
+
+
+def test_a_classifier_is_no_learner():
+    with pytest.raises(TypeError, match="is a classifier"):
+        as_learner(LogisticRegression())

@@ -202,7 +202,7 @@ def as_metric(metric: Any, response: Response) -> Metric:
     if callable(metric):
         return Metric(getattr(metric, "__name__", type(metric).__name__), metric)
     for_classes, for_numbers = ("nll", "brier", "error_rate", "accuracy"), ("nll", "crps", "rmse")
-    check_choice("metric", metric, METRICS)
+    check_choice("eval_metric", metric, METRICS)
     check_choice(
         f"metric for the response {response.name!r}",
         metric,

@@ -19,7 +19,9 @@ __all__ = [
     "check_finite",
     "check_integer",
     "check_number",
+    "check_state",
     "check_targets",
+    "check_threads",
     "check_weight",
     "nearest_name",
     "resolve_threads",
@@ -72,6 +74,11 @@ def check_integer(
     return number
 
 
+def check_threads(n_threads: Any) -> int:
+    """Return n_threads if it is a sensible number of threads; -1 and the like are n_jobs."""
+    return check_integer("n_threads", n_threads, low=1, high=1024)
+
+
 def resolve_threads(n_jobs: Any) -> int:
     """Return the number of threads that n_jobs stands for.
 
@@ -116,6 +123,19 @@ def check_curvature(curvature: Any, targets: Directions) -> Directions:
     if checked.shape != targets.shape:
         raise ValueError(f"curvature has shape {checked.shape}, the targets {targets.shape}")
     return checked
+
+
+def check_state(particles: Any, shape: tuple[int, int, int]) -> None:
+    """Raise unless particles can be updated in place: float32, contiguous, of this shape."""
+    if not isinstance(particles, np.ndarray) or particles.dtype != np.float32:
+        raise TypeError(
+            f"particles are {getattr(particles, 'dtype', type(particles))}; "
+            "a C-contiguous float32 array (n, m, d) is needed"
+        )
+    if particles.shape != shape:
+        raise ValueError(f"particles have shape {particles.shape}; {shape} is needed")
+    if not particles.flags.c_contiguous or not particles.flags.writeable:
+        raise TypeError("particles must be a C-contiguous float32 array that can be written to")
 
 
 def check_finite(name: str, values: Array, *, nonnegative: bool = False) -> None:

@@ -64,7 +64,7 @@ def averaged_flow(
     else:
         response, y, weight, evidence = _sampled(response, y, weight, evidence, rng)
     before = theta
-    for done in range(1, flow.steps + 1):
+    for _ in range(flow.steps):
         if statistics is not None:
             score = response.average_score(theta, statistics, evidence)
             curvature = response.average_curvature(theta, statistics, evidence)
@@ -72,10 +72,10 @@ def averaged_flow(
         else:
             step = _row_step(kernel, theta, response, y, weight, evidence, flow.of)
         earlier, before, theta = before, theta, theta + flow.rate * step
-        # A flow that has settled stands still or swings between two states; in the latter case it
-        # ends in the one that all steps would have led to.
-        if np.abs(theta - earlier).max() < _STILL and (flow.steps - done) % 2 == 0:
-            break
+        # A flow that has settled stands still or swings between two states. It ends between the
+        # two: which one comes last is a matter of rounding.
+        if np.abs(theta - earlier).max() < _STILL:
+            return (theta + before) / 2
     return theta
 
 

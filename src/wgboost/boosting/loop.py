@@ -15,7 +15,7 @@ from wgboost.data import Features
 from wgboost.learners import FittedLearner, Learner
 from wgboost.typing import Array, Directions
 
-__all__ = ["Boosted", "boost"]
+__all__ = ["Boosted", "Callback", "boost"]
 
 Callback = Callable[[dict[str, Any]], bool | None]
 
@@ -55,8 +55,9 @@ def boost(
     True. Ctrl-C ends it too, with the rounds so far and a warning.
     """
     result = Boosted()
+    before = [validation.measure() for validation in validations]
     if watch is not None:
-        result.best_value = validations[watch[0]].measure()[watch[1]]
+        result.best_value = before[watch[0]][watch[1]]
         result.best_round = first_round
     try:
         for r in range(first_round, first_round + n_rounds):

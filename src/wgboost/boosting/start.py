@@ -10,7 +10,7 @@ import numpy as np
 from wgboost.responses import Response, Units
 from wgboost.typing import Array, Directions
 
-__all__ = ["ConstantStart", "EstimatorStart", "Start", "log_ratios"]
+__all__ = ["ConstantStart", "EstimatorStart", "Start", "log_ratios", "predicted_location"]
 
 
 class Start(Protocol):

@@ -11,7 +11,7 @@ import numpy as np
 from wgboost import _core
 from wgboost.data.matrix import as_matrix
 from wgboost.typing import Array, Codes
-from wgboost.validation import check_integer, check_weight
+from wgboost.validation import check_integer, check_threads, check_weight
 
 __all__ = ["MAX_BINS", "Binned", "Cuts"]
 
@@ -81,6 +81,7 @@ class Cuts:
         `rng`. Rows of weight zero and missing values do not count; infinities are values.
         """
         X = as_matrix(X)
+        check_threads(n_threads)
         check_integer("max_bins", max_bins, low=2, high=MAX_BINS)
         weight = check_weight(weight, X.shape[0])
         rng = np.random.default_rng(0) if rng is None else rng
@@ -103,6 +104,7 @@ class Cuts:
     def apply(self, X: Any, *, n_threads: int = 1) -> Binned:
         """Return the codes of raw values."""
         X = as_matrix(X)
+        check_threads(n_threads)
         if X.shape[1] != len(self.edges):
             raise ValueError(
                 f"X has {X.shape[1]} features, the cuts were made for {len(self.edges)}"

@@ -22,7 +22,8 @@ def as_matrix(X: Any) -> Array:
     matrix: Array = np.asarray(X)
     if matrix.dtype.kind not in "fiub":
         raise TypeError(
-            f"X has dtype {matrix.dtype}; numbers are needed: encode text and categories first"
+            f"X has dtype {matrix.dtype}; numbers are needed: encode text and categories, make "
+            "sparse matrices dense"
         )
     if matrix.ndim != 2:
         raise ValueError(

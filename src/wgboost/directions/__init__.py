@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from wgboost.directions.base import Direction, Needs
-from wgboost.directions.callable import CallableDirection
 from wgboost.directions.diagonal_newton import DiagonalNewton
 from wgboost.directions.full_newton import FullNewton
+from wgboost.directions.function import CallableDirection
 from wgboost.directions.kernel import Kernel, default_bandwidth
 from wgboost.directions.langevin import Langevin
 from wgboost.directions.smoothed import SmoothedGradient

@@ -67,6 +67,19 @@ class FullNewton:
         mean_diagonal = np.einsum("nii->n", system) / (m * d)
         ridge = self.ridge * np.where(mean_diagonal > 0, mean_diagonal, 1.0)
         system += ridge[:, None, None] * np.eye(m * d)
-        solved = np.linalg.solve(system, gradient.reshape(n, m * d, 1)).reshape(n, m, d)
+        solved = _solve_positive(system, gradient.reshape(n, m * d, 1)).reshape(n, m, d)
         moved: Array = np.einsum("njl,nlp->njp", k, solved)
         return moved
+
+
+def _solve_positive(systems: Array, right: Array) -> Array:
+    """Solve systems (n, k, k); those that are not positive definite by absolute eigenvalues.
+
+    Where a log density is not concave a plain solve would climb towards saddles.
+    """
+    values, vectors = np.linalg.eigh(systems)
+    values = np.abs(values)
+    values = np.maximum(values, 1e-12 * values.max(axis=1, keepdims=True))
+    values = np.where(values > 0, values, 1.0)
+    solved: Array = vectors @ (np.swapaxes(vectors, 1, 2) @ right / values[..., None])
+    return solved

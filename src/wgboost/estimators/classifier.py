@@ -14,6 +14,7 @@ from sklearn.utils.validation import column_or_1d
 
 from wgboost.estimators.evidential import Evidential
 from wgboost.responses import Categorical, Response
+from wgboost.responses.outcomes import check_outcomes
 from wgboost.typing import Array
 
 __all__ = ["WGBClassifier"]
@@ -29,7 +30,7 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
     ----------
     class_weight : dict, "balanced" or None
         Weights of classes, multiplied into the sample weights.
-    eval_metric : "nll", "brier", "error" or callable
+    eval_metric : "nll", "brier", "error_rate" or callable
         What early stopping goes by.
 
     Attributes
@@ -136,6 +137,8 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
         if y is None:
             raise ValueError("WGBClassifier requires y to be passed, but the target y is None")
         y = column_or_1d(y, warn=True)
+        if np.asarray(y).dtype.kind == "f":
+            check_outcomes(y)
         if fitting:
             check_classification_targets(y)
             self._encoder = LabelEncoder().fit(y)

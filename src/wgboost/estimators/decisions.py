@@ -27,7 +27,7 @@ def bayes_action(
         The predictive distributions; their particles stand for the parameters theta.
     loss : callable
         loss(action, theta) -> (n, m). `theta` maps parameter names to arrays (n, m) in the user's
-        units ("probabilities" to (n, m, k) for classes); `action` is a number or (n, 1).
+        units (for classes "probability_0", "probability_1", ...); `action` is a number or (n, 1).
     actions : array (a,), optional
         The actions to choose from. Without, the least risk is sought over the real line, in the
         range that the predictive distribution covers: a grid, then golden sections.

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from wgboost.boosting import PosteriorTarget
+from wgboost.boosting import EstimatorStart, PosteriorTarget
 from wgboost.estimators.decisions import bayes_action
 from wgboost.estimators.fitting import Fit, HeldOut, make_start, train
 from wgboost.estimators.parameters import Parameters
 from wgboost.estimators.splitting import given_sets, split_rows
-from wgboost.estimators.watching import Metric, as_metric
+from wgboost.metrics import Metric, as_metric
 from wgboost.predictive import Mixture
 from wgboost.responses import Response, as_response
 from wgboost.typing import Array, Directions
@@ -77,7 +77,7 @@ class Evidential(Parameters):
         """
         self._check_parameters()
         X = self._matrix(X, reset=not (self.warm_start and hasattr(self, "ensemble_")))
-        codes = self._encode(y, fitting=True)
+        codes = self._encode(y, fitting=not (self.warm_start and hasattr(self, "ensemble_")))
         if len(codes) != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows, y has {len(codes)}")
         weight = check_weight(sample_weight, X.shape[0])
@@ -90,6 +90,7 @@ class Evidential(Parameters):
         response.check_rows(len(codes))
         codes = response.check(codes)
         metric = as_metric(self.eval_metric, response)
+        self._evidence(len(codes))
         if self.warm_start and hasattr(self, "ensemble_"):
             return self._continue(X, codes, weight, response, callbacks)
         self.seed_ = self._seed()
@@ -134,10 +135,11 @@ class Evidential(Parameters):
         n_rounds: int | None = None, rows: Any = None,
     ) -> Fit:  # fmt: skip
         standardised = self.units_.standardise(y)
+        evidence = self._evidence(len(y), rows)
         start, particles = make_start(
-            self, response, self.units_, X, standardised, weight, self.seed_
+            self, response, self.units_, X, standardised, weight, evidence, self.seed_
         )
-        target = PosteriorTarget(response, standardised, self._evidence(len(y), rows))
+        target = PosteriorTarget(response, standardised, evidence)
         return train(
             self, X, target, start, particles, weight=weight, seed=self.seed_,
             n_rounds=self.n_estimators if n_rounds is None else n_rounds,
@@ -166,9 +168,15 @@ class Evidential(Parameters):
                 f"{self.n_estimators_} rounds there are; raise n_estimators"
             )
         standardised = self.units_.standardise(y)
-        target = PosteriorTarget(response, standardised, self._evidence(len(y)))
+        evidence = self._evidence(len(y))
+        target = PosteriorTarget(response, standardised, evidence)
+        particles = self.start_.at(X)
+        if isinstance(self.start_, EstimatorStart):  # training rows started out of fold
+            _, particles = make_start(
+                self, response, self.units_, X, standardised, weight, evidence, self.seed_
+            )
         fit = train(
-            self, X, target, self.start_, self.start_.at(X), weight=weight, n_rounds=more,
+            self, X, target, self.start_, particles, weight=weight, n_rounds=more,
             seed=self.seed_, callbacks=callbacks, previous=self.ensemble_,
         )  # fmt: skip
         fit.history = self.history_
@@ -230,10 +238,8 @@ class Evidential(Parameters):
     def sample(self, X: Any, n_samples: int = 1, random_state: Any = None) -> Array:
         """Return draws (n, n_samples) from the predictive distributions."""
         check_integer("n_samples", n_samples, low=1)
-        draws: Array = self._decode(
-            self.predict_dist(X).rvs(size=n_samples, random_state=random_state)
-        )
-        return draws
+        draws = self.predict_dist(X).rvs(size=n_samples, random_state=random_state)
+        return self._decode(draws.T)
 
     def _decode(self, values: Array) -> Array:
         return values

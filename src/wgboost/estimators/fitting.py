@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import KFold, StratifiedKFold
 
 from wgboost.boosting import (
+    AveragedFlow,
     ConstantStart,
     EstimatorStart,
     Movement,
@@ -28,7 +30,7 @@ from wgboost.estimators.parameters import Parameters
 from wgboost.responses import Response, Units
 from wgboost.typing import Array, Directions
 
-__all__ = ["Fit", "HeldOut", "make_start", "train"]
+__all__ = ["Fit", "HeldOut", "make_start", "progress", "train"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +40,21 @@ class HeldOut:
     name: str
     X: Array
     metrics: dict[str, Callable[[Directions], float]]
+
+
+def progress(every: int, n_rounds: int) -> Callable[[dict[str, Any]], None]:
+    """A callback that prints the metrics every so many rounds."""
+
+    def show(info: dict[str, Any]) -> None:
+        if info["round"] % every == 0 or info["round"] == n_rounds:
+            values = [
+                f"{name} {metric} {value:.4f}"
+                for name, metrics in info["metrics"].items()
+                for metric, value in metrics.items()
+            ]
+            print("  ".join([f"round {info['round']} of {n_rounds}", *values]), flush=True)
+
+    return show
 
 
 @dataclass(eq=False)
@@ -86,6 +103,8 @@ def train(
             state = previous.predict(one.X, start=state, n_threads=n_threads)
         codes = features.cuts.apply(one.X, n_threads=n_threads) if features.cuts else None
         validations.append(Validation(one.name, one.X, codes, state, one.metrics))
+    if getattr(estimator, "verbose", 0):
+        callbacks = [*callbacks, progress(int(estimator.verbose), first_round + n_rounds)]
     movement = Movement(target, estimator._direction(), estimator.leaf, n_threads)
     result = boost(
         particles,
@@ -130,6 +149,7 @@ def make_start(
     X: Array,
     y: Array,
     weight: Array | None,
+    evidence: Any,
     seed: int,
 ) -> tuple[Start, Directions]:
     """Return the start of new rows, and the start particles (n, m, d) of the training rows.
@@ -142,19 +162,25 @@ def make_start(
     flow = estimator._flow()
     m, shape = estimator.n_particles, (estimator.n_particles, response.n_params)
 
-    def settle(settled_y: Array, step: Any) -> Array:
-        counted = slice(None) if weight is None else weight > 0
-        rows = response.take(counted)
-        evidence = estimator.evidence
-        evidence = np.asarray(evidence)[counted] if np.ndim(evidence) else evidence
+    counted = np.arange(len(y)) if weight is None else np.flatnonzero(weight)
+
+    def settle(settled_y: Array, step: AveragedFlow) -> Array:
+        power = evidence[counted] if np.ndim(evidence) else evidence
         share = None if weight is None else weight[counted]
-        return averaged_flow(step, rows, settled_y[counted], share, evidence, kernel, m, rng)
+        rows = response.take(counted)
+        return averaged_flow(step, rows, settled_y[counted], share, power, kernel, m, rng)
 
     if flow is not None:
         constant = ConstantStart(settle(y, flow).astype(np.float32))
         return constant, constant.at(X)
     if hasattr(estimator.init, "fit") and hasattr(estimator.init, "predict"):
-        return _estimator_start(estimator, response, units, X, y, weight, settle)
+        location, fitted = _cross_fitted(estimator.init, response, units, X, y, weight, counted)
+        # What the estimator leaves over: residuals, or for classes the spread alone.
+        particles = settle(y if response.nominal else y - location, AveragedFlow())
+        if response.nominal:
+            particles = particles - particles.mean(axis=0)
+        moving = EstimatorStart(particles.astype(np.float32), fitted, response, units)
+        return moving, moving.moved(location)
     particles = np.asarray(estimator.init, dtype=np.float32)
     if particles.shape != shape or not np.isfinite(particles).all():
         raise ValueError(
@@ -165,37 +191,30 @@ def make_start(
     return constant, constant.at(X)
 
 
-def _estimator_start(
-    estimator: Parameters,
-    response: Response,
-    units: Units,
-    X: Array,
-    y: Array,
-    weight: Array | None,
-    settle: Callable[[Array, Any], Array],
-) -> tuple[Start, Directions]:
-    from wgboost.boosting import AveragedFlow
+def _cross_fitted(
+    init: Any, response: Response, units: Units, X: Array, y: Array, weight: Array | None,
+    counted: Array,
+) -> tuple[Array, Any]:  # fmt: skip
+    """Out-of-fold locations of the training rows, and the estimator fitted on all that count."""
+    known = y.astype(int) if response.nominal else units.restore(y)
 
-    init = estimator.init
-    params = None if weight is None else {"sample_weight": weight}
-    user_y = y.astype(int) if response.nominal else units.restore(y)
-    folds = min(5, len(y))
-    if folds < 2:
+    def fit(rows: Array) -> Any:
+        if response.nominal and np.unique(known[rows]).size == 1:
+            return DummyClassifier(strategy="prior").fit(X[rows], known[rows])
+        options = {} if weight is None else {"sample_weight": weight[rows]}
+        return clone(init).fit(X[rows], known[rows], **options)
+
+    if counted.size < 2:
         raise ValueError("init as an estimator needs at least two rows, to predict out of fold")
-    cv = KFold(folds, shuffle=True, random_state=0)
+    folds: Any = KFold(min(5, counted.size), shuffle=True, random_state=0)
     if response.nominal:
-        parts = np.zeros((len(y), response.n_params))
-        for inside, outside in cv.split(X):
-            weights = {} if weight is None else {"sample_weight": weight[inside]}
-            fitted = clone(init).fit(X[inside], user_y[inside], **weights)
-            parts[outside] = predicted_location(fitted, X[outside], response, units)
-        particles = settle(y, AveragedFlow())
-        particles = particles - particles.mean(axis=0)
-        location = parts
-    else:
-        predicted = cross_val_predict(clone(init), X, user_y, cv=cv, params=params)
-        location = units.standardise(np.asarray(predicted, dtype=np.float64))
-        particles = settle(y - location, AveragedFlow())
-    fitted = clone(init).fit(X, user_y, **(params or {}))
-    start = EstimatorStart(particles.astype(np.float32), fitted, response, units)
-    return start, start.moved(location)
+        rarest = int(np.unique(known[counted], return_counts=True)[1].min())
+        if rarest > 1:
+            folds = StratifiedKFold(min(5, rarest), shuffle=True, random_state=0)
+    fitted = fit(counted)
+    # Rows of weight zero are not trained on: for them every prediction is out of fold.
+    location = predicted_location(fitted, X, response, units)
+    for inside, outside in folds.split(X[counted], known[counted]):
+        held = counted[outside]
+        location[held] = predicted_location(fit(counted[inside]), X[held], response, units)
+    return location, fitted

@@ -12,7 +12,7 @@ from wgboost.boosting import ConstantStart, DensityTarget, Target
 from wgboost.estimators.fitting import train
 from wgboost.estimators.parameters import Parameters
 from wgboost.typing import Array, Directions
-from wgboost.validation import check_weight
+from wgboost.validation import check_integer, check_weight
 
 __all__ = ["WGBoost"]
 
@@ -93,7 +93,9 @@ class WGBoost(Parameters):
     n_iter_no_change = None
 
     def _flow(self) -> None:
-        return None
+        check_integer("n_params", self.n_params, low=1)
+        if isinstance(self.init, str):
+            raise ValueError(f"init={self.init!r} must be start particles or None")
 
     def _start(self, rng: np.random.Generator) -> ConstantStart:
         if self.init is None:

@@ -48,6 +48,13 @@ class Parameters(BaseEstimator):  # type: ignore[misc]
             check_integer("n_iter_no_change", self.n_iter_no_change, low=1, hint=hint)
         if np.ndim(self.evidence) == 0:
             check_number("evidence", self.evidence, above=0)
+        for name in ("early_stopping", "refit", "warm_start"):
+            value = getattr(self, name, False)
+            if not isinstance(value, (bool, np.bool_)):
+                raise TypeError(f"{name}={value!r} must be True or False")
+        if isinstance(self.init, type):
+            kind = self.init.__name__
+            raise TypeError(f"init={kind} is a class; give an object: {kind}()")
         self._learner()
         self._direction()
         self._flow()

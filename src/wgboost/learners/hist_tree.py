@@ -12,7 +12,13 @@ from wgboost import _core
 from wgboost.data import Features
 from wgboost.trees import FlatTrees, Tree, TreeSettings, grow_trees
 from wgboost.typing import Array, Directions
-from wgboost.validation import check_curvature, check_integer, check_targets, check_weight
+from wgboost.validation import (
+    check_curvature,
+    check_state,
+    check_targets,
+    check_threads,
+    check_weight,
+)
 
 __all__ = ["FittedTrees", "HistTree"]
 
@@ -36,8 +42,7 @@ class FittedTrees:
 
     def add_to(self, particles: Directions) -> None:
         """Add the leaf values of the training rows to particles (n, m, d), in place."""
-        if particles.dtype != np.float32 or not particles.flags.c_contiguous:
-            raise TypeError("particles must be a C-contiguous float32 array (n, m, d)")
+        check_state(particles, (self.leaf.shape[1], *self.flat.shape))
         state = particles.reshape(particles.shape[0], -1)
         flat = self.flat
         _core.add_leaf_values(
@@ -58,7 +63,7 @@ class HistTree:
     uses_codes: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
-        check_integer("n_threads", self.n_threads, low=1, high=1024)
+        check_threads(self.n_threads)
 
     @cached_property
     def _workspace(self) -> _core.Workspace:

@@ -13,7 +13,13 @@ from sklearn.utils.validation import has_fit_parameter
 from wgboost.data import Features
 from wgboost.learners.base import Learner
 from wgboost.typing import Array, Directions
-from wgboost.validation import check_curvature, check_finite, check_targets, check_weight
+from wgboost.validation import (
+    check_curvature,
+    check_finite,
+    check_state,
+    check_targets,
+    check_weight,
+)
 
 __all__ = ["FittedRegressor", "RegressorLearner", "as_learner"]
 
@@ -33,6 +39,7 @@ class FittedRegressor:
 
     def add_to(self, particles: Directions) -> None:
         """Add the values at the training rows to particles, in place."""
+        check_state(particles, self.training.shape)
         particles += self.training * np.float32(self.rate)
 
     def predict(self, X: Any) -> Directions:
@@ -43,6 +50,14 @@ class FittedRegressor:
 def _values(regressors: tuple[Any, ...], X: Any, shape: tuple[int, int]) -> Directions:
     columns = [np.asarray(r.predict(X)).reshape(len(X), -1) for r in regressors]
     return np.hstack(columns).astype(np.float32).reshape(len(X), *shape)
+
+
+def _fits_several(regressor: Any, outputs: int) -> bool:
+    """Whether one clone takes all outputs as a matrix; without tags it is not asked to."""
+    if not hasattr(regressor, "__sklearn_tags__"):
+        return False
+    tags = get_tags(regressor).target_tags
+    return bool(tags.multi_output and (outputs > 1 or not tags.single_output))
 
 
 def _seeded(estimator: Any, rng: np.random.Generator) -> Any:
@@ -95,7 +110,7 @@ class RegressorLearner:
             options["sample_weight"] = weight
         rng = np.random.default_rng(0) if rng is None else rng
         outputs = targets.reshape(n, -1)
-        if outputs.shape[1] > 1 and get_tags(self.regressor).target_tags.multi_output:
+        if _fits_several(self.regressor, outputs.shape[1]):
             fitted = (_seeded(self.regressor, rng).fit(X, outputs, **options),)
         else:
             fitted = tuple(
@@ -114,6 +129,8 @@ def as_learner(learner: Any) -> Learner:
     if isinstance(learner, Learner):
         return learner
     if all(hasattr(learner, name) for name in ("fit", "predict", "get_params")):
+        if hasattr(learner, "predict_proba") or hasattr(learner, "decision_function"):
+            raise TypeError(f"learner={learner!r} is a classifier; movements need a regressor")
         return RegressorLearner(learner)
     raise TypeError(
         f"learner={learner!r} is neither a wgboost learner (uses_codes, fit) nor a scikit-learn "

@@ -54,6 +54,8 @@ def numeric_crps(dist: ParticleRows, y: Array) -> Array:
         return gap
 
     low, high = range_of(dist)
+    if dist.response.discrete:
+        high = high + 1  # the last whole number stands for the step up to the next
     # Beyond the range the cdf is 0 or 1, and only y can be there.
     outside = np.maximum(standard - high, 0) + np.maximum(low - standard, 0)
     scores: Array = (integrate(dist, integrand, kink=standard) + outside) * dist.units.scale

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import numbers
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from scipy import special
 
 from wgboost.predictive.layout import as_grid, from_grid
 from wgboost.predictive.quadrature import integrate
-from wgboost.predictive.quantiles import continuous_quantile, discrete_quantile
+from wgboost.predictive.quantiles import mixture_quantiles
 from wgboost.predictive.rows import ParticleRows
 from wgboost.predictive.weights import log_mix, mix
 from wgboost.typing import Array
@@ -68,13 +68,16 @@ class Mixture(ParticleRows):
 
     def cdf(self, y: Any) -> Array:
         """Return the probability of a value <= y."""
-        grid, shape = as_grid("y", y, len(self))
-        return from_grid(self.over_grid(self.response.cdf, self.units.standardise(grid)), shape)
+        return self._probability(y, self.response.cdf)
 
     def sf(self, y: Any) -> Array:
         """Return the probability of a value > y."""
+        return self._probability(y, self.response.sf)
+
+    def _probability(self, y: Any, side: Callable[[Array, Array], Array]) -> Array:
         grid, shape = as_grid("y", y, len(self))
-        return from_grid(self.over_grid(self.response.sf, self.units.standardise(grid)), shape)
+        # Rounded weights may sum to a little more than 1.
+        return from_grid(self.over_grid(side, self.units.standardise(grid)).clip(0, 1), shape)
 
     def _demand(self, wanted: str) -> None:
         kind, other = ("discrete", "pmf") if self.response.discrete else ("continuous", "pdf")
@@ -98,21 +101,7 @@ class Mixture(ParticleRows):
 
     def _quantile(self, q: Any, upper: bool) -> Array:
         grid, shape = as_grid("q", q, len(self))
-        ends = self.response.support
-        out = np.full(grid.shape, np.nan)
-        out[grid == 0] = ends[1] if upper else ends[0]
-        out[grid == 1] = ends[0] if upper else ends[1]
-        for row, column in self.pairs((grid > 0) & (grid < 1)):
-            tail, theta, weights = grid[row, column], self.theta(row), self.weights_of(row)
-            if self.response.discrete:
-                found = discrete_quantile(self.response, theta, weights, tail, upper)
-            else:
-                # From the nearer end: 1 - q is exact for q > 1/2, and the tail keeps its digits.
-                far = tail > 0.5
-                tail = np.where(far, 1 - tail, tail)
-                found = continuous_quantile(self.response, theta, weights, tail, far != upper)
-            out[row, column] = found
-        return from_grid(self.units.restore(out), shape)
+        return from_grid(self.units.restore(mixture_quantiles(self, grid, upper)), shape)
 
     def median(self) -> Array:
         """Return the median of each row, (n,)."""
@@ -128,8 +117,8 @@ class Mixture(ParticleRows):
 
     def support(self) -> tuple[Array, Array]:
         """Return the smallest and the largest possible y of each row, (n,) both."""
-        low, high = (self.units.restore(np.asarray(end)) for end in self.response.support)
-        return np.full(len(self), low), np.full(len(self), high)
+        low, high = (np.full(len(self), end) for end in self.response.support)
+        return self.units.restore(low), self.units.restore(high)
 
     # --- moments ------------------------------------------------------------------------------
 
@@ -146,15 +135,15 @@ class Mixture(ParticleRows):
         return np.sqrt(self.var())
 
     def _mean_of_variances(self) -> Array:
-        variance = self.over_rows(lambda t, w: mix(self.response.var(t), w))
-        return variance * self.units.scale**2
+        scale = self.units.scale
+        return self.over_rows(lambda t, w: mix(self.response.var(t), w)) * scale * scale
 
     def _variance_of_means(self) -> Array:
         def spread(theta: Array, weights: Array | None) -> Array:
             means = self.response.mean(theta)
             return mix(np.square(means - mix(means, weights)[:, None]), weights)
 
-        return self.over_rows(spread) * self.units.scale**2
+        return self.over_rows(spread) * self.units.scale * self.units.scale
 
     def entropy(self) -> Array:
         """Return the entropy of each row in nats, (n,).
@@ -232,8 +221,7 @@ class Mixture(ParticleRows):
         random_state is None, a seed or a numpy.random.Generator.
         """
         n, m, _ = self.particles.shape
-        count = isinstance(size, numbers.Integral)
-        shape = (n,) if size is None else (int(size), n) if count else tuple(size)
+        shape = (n,) if size is None else (size, n) if np.ndim(size) == 0 else tuple(size)
         if shape[-1:] != (n,):
             raise ValueError(f"size={size!r} must be a number of samples, or a shape (..., {n})")
         rng = np.random.default_rng(random_state)

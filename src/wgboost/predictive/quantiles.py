@@ -1,22 +1,42 @@
 """Quantiles of mixtures, by root searches that cannot leave their brackets.
 
 A quantile of a mixture lies between the smallest and the largest of its components' quantiles.
-All functions take pairs: row i of theta (N, m, d) with the probability at i.
+The searches take pairs: row i of theta (N, m, d) with the probability at i.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from wgboost.predictive.rows import ParticleRows
 from wgboost.predictive.weights import mix
 from wgboost.responses import Response
 from wgboost.typing import Array
 
-__all__ = ["continuous_quantile", "discrete_quantile"]
+__all__ = ["continuous_quantile", "discrete_quantile", "mixture_quantiles"]
 
 _ROUNDING = float(np.finfo(np.float64).eps)
 _QUARTER = np.array(0.25)
 _CLOSE = 1e-12  # of the smallest component's interquartile range
+
+
+def mixture_quantiles(mixture: ParticleRows, q: Array, upper: bool) -> Array:
+    """Return the y, in standardised units, with probability q (n, g) below, or above, it."""
+    low, high = mixture.response.support
+    out = np.full(q.shape, np.nan)
+    out[q == 0] = high if upper else low
+    out[q == 1] = low if upper else high
+    for row, column in mixture.pairs((q > 0) & (q < 1)):
+        tail, theta, weight = q[row, column], mixture.theta(row), mixture.weights_of(row)
+        if mixture.response.discrete:
+            found = discrete_quantile(mixture.response, theta, weight, tail, upper)
+        else:
+            # From the nearer end: 1 - q is exact for q > 1/2, and the tail keeps its digits.
+            far = tail > 0.5
+            tail = np.where(far, 1 - tail, tail)
+            found = continuous_quantile(mixture.response, theta, weight, tail, far != upper)
+        out[row, column] = found
+    return out
 
 
 def _bracket(quantiles: Array, weight: Array | None) -> tuple[Array, Array]:

@@ -17,7 +17,7 @@ from wgboost.responses.coordinate_priors import (
     Parameter,
 )
 from wgboost.responses.native import normal_posterior
-from wgboost.responses.numerics import safe_exp
+from wgboost.responses.numerics import held, safe_exp
 from wgboost.responses.units import Units, mean_and_deviation
 from wgboost.typing import Array
 
@@ -82,7 +82,7 @@ class Normal(Response):
     def logpdf(self, y: Array, theta: Array) -> Array:
         """Return the log density."""
         residual, _ = self._residual(y, theta)
-        return -0.5 * residual * residual - theta[..., 1] - 0.5 * math.log(2 * math.pi)
+        return -0.5 * residual * residual - held(theta[..., 1]) - 0.5 * math.log(2 * math.pi)
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
         """Return the gradient of logpdf in theta."""
@@ -140,7 +140,7 @@ class Normal(Response):
 
     def entropy(self, theta: Array) -> Array:
         """Return the entropy of y in nats."""
-        return theta[..., 1] + 0.5 * math.log(2 * math.pi * math.e)
+        return held(theta[..., 1]) + 0.5 * math.log(2 * math.pi * math.e)
 
     def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
         """Return one draw of y for each theta."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["safe_exp", "working_float"]
+__all__ = ["held", "safe_exp", "working_float"]
 
 
 def working_float(values: Array) -> Array:
@@ -15,14 +15,18 @@ def working_float(values: Array) -> Array:
     return values if values.dtype == np.float32 else values.astype(np.float64, copy=False)
 
 
-def safe_exp(exponent: Array) -> Array:
-    """Return exp(exponent), held between bounds far outside any sensible scale.
+def held(exponent: Array) -> Array:
+    """Return an exponent such as a log scale, held between bounds far outside any sense.
 
-    Neither the result nor its square overflows or vanishes: a log scale that wanders off gives
-    a large score to come back by, not an infinity or a NaN.
+    float32 as in the compiled core, 1e13 times smaller or larger than y; float64 so that the
+    square of the largest scale over the smallest is finite. A log scale that wanders off gives a
+    large score to come back by, not an infinity or a NaN.
     """
     exponent = working_float(exponent)
-    # float32 as in the compiled core: 1e13 times smaller or larger than y.
-    limit = 30.0 if exponent.dtype == np.float32 else 300.0
-    grown: Array = np.exp(np.clip(exponent, -limit, limit))
-    return grown
+    limit = 30.0 if exponent.dtype == np.float32 else 170.0
+    return np.clip(exponent, -limit, limit)
+
+
+def safe_exp(exponent: Array) -> Array:
+    """Return exp of the `held` exponent."""
+    return np.exp(held(exponent))

@@ -13,7 +13,7 @@ from wgboost import _core
 from wgboost.data import Binned, as_matrix
 from wgboost.trees.tree import Tree
 from wgboost.typing import Array, Directions
-from wgboost.validation import check_integer
+from wgboost.validation import check_integer, check_threads
 
 __all__ = ["FlatTrees"]
 
@@ -58,6 +58,11 @@ class FlatTrees:
         """Lay ensembles of the same kind behind each other; the rounds of all, in order."""
         if not parts:
             raise ValueError("nothing to join; FlatTrees.empty makes an ensemble without rounds")
+        for other in parts[1:]:
+            for name in ("n_features", "shape", "trees_per_round"):
+                a, b = getattr(parts[0], name), getattr(other, name)
+                if a != b:
+                    raise ValueError(f"ensembles with {name}={a} and {name}={b} cannot be joined")
         arrays: dict[str, Any] = {
             name: np.concatenate([getattr(p, name) for p in parts]) for name in _ROW_ARRAYS
         }
@@ -113,8 +118,9 @@ class FlatTrees:
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_forest"}
 
-    def _checked(self, X: Any, n_rounds: int | None) -> tuple[Array, int]:
+    def _checked(self, X: Any, n_rounds: int | None, n_threads: int) -> tuple[Array, int]:
         X = as_matrix(X)
+        check_threads(n_threads)
         if X.shape[1] != self.n_features:
             raise ValueError(
                 f"X has {X.shape[1]} features, the trees were grown on {self.n_features}"
@@ -139,7 +145,7 @@ class FlatTrees:
         n_threads: int = 1,
     ) -> Directions:  # fmt: skip
         """Return start plus the sum of the first rounds' leaves (n, m, d) at raw features."""
-        X, rounds = self._checked(X, n_rounds)
+        X, rounds = self._checked(X, n_rounds, n_threads)
         out = self._start(X.shape[0], start)
         flat = out.reshape(X.shape[0], -1)
         self._forest.predict(X, flat, 0, rounds * self.trees_per_round, n_threads)
@@ -149,7 +155,7 @@ class FlatTrees:
         self, X: Any, *, start: Array | float = 0.0, n_threads: int = 1
     ) -> Iterator[Directions]:
         """Yield `predict` after 1, 2, ... rounds, each at the cost of one."""
-        X, rounds = self._checked(X, None)
+        X, rounds = self._checked(X, None, n_threads)
         out = self._start(X.shape[0], start)
         flat, per_round = out.reshape(X.shape[0], -1), self.trees_per_round
         ranks = self._forest.rank(X, n_threads)
@@ -163,6 +169,7 @@ class FlatTrees:
     ) -> Directions:  # fmt: skip
         """Return the same as `predict` from codes made by the cuts of training."""
         n, p = binned.shape
+        check_threads(n_threads)
         if p != self.n_features:
             raise ValueError(f"the codes have {p} features, the trees {self.n_features}")
         out = self._start(n, start)
@@ -180,7 +187,7 @@ class FlatTrees:
 
     def apply(self, X: Any, *, n_rounds: int | None = None, n_threads: int = 1) -> Array:
         """Return the leaf (n, trees) that each row reaches in each tree."""
-        X, rounds = self._checked(X, n_rounds)
+        X, rounds = self._checked(X, n_rounds, n_threads)
         return self._forest.apply(X, 0, rounds * self.trees_per_round, n_threads)
 
     def feature_gains(self) -> Array:

@@ -157,6 +157,8 @@ def grow_trees(
         The leaf of every training row, drawn or not.
     """
     n, m, d = direction.shape
+    if settings.subsample < 1.0 and weight is None and not _core.all_finite(direction):
+        check_finite("targets", direction)  # rows that are not drawn now are drawn later
     rows = _draw_rows(n, weight, settings.subsample, rng)
     features = _draw_features(binned.shape[1], settings.colsample, rng)
     projection, matrix = _projection(settings, m, d, rng)
