@@ -36,8 +36,9 @@ format: $(READY)  ## bring the code into shape
 	$(RUN) -m ruff check --fix .
 	$(RUN) -m ruff format .
 
-bench: $(VENV)/.bench  ## measure against LightGBM, XGBoost and scikit-learn
+bench: $(VENV)/.bench  ## measure against LightGBM, XGBoost, scikit-learn, NGBoost and CatBoost
 	$(RUN) benchmarks/trees.py
+	$(RUN) benchmarks/models.py
 
 clean:  ## remove everything that can be made again
 	rm -rf .venv .venv-sanitize build dist demo_output .pytest_cache .mypy_cache .ruff_cache \
