@@ -20,10 +20,12 @@ struct Scratch {
       : x(size), score(size), curvature(size), gradient(size), smoothed(size), metric(d * kRows) {}
 };
 
+// Rows to lanes; lanes beyond the last row repeat it.
 void transpose_in(const float* from, size_t rows, size_t size, float* to) {
+  const float* row[kRows];
+  for (size_t r = 0; r < kRows; ++r) row[r] = from + std::min(r, rows - 1) * size;
   for (size_t i = 0; i < size; ++i)
-    for (size_t r = 0; r < kRows; ++r)  // rows beyond the last repeat it
-      to[i * kRows + r] = from[std::min(r, rows - 1) * size + i];
+    for (size_t r = 0; r < kRows; ++r) to[i * kRows + r] = row[r][i];
 }
 
 void transpose_out(const float* from, size_t rows, size_t size, float* to) {
@@ -98,20 +100,25 @@ WGB_CLONES void pairs_curved(Scratch& s, int m, int d, const float* bandwidth) {
 WGB_CLONES void finish(Scratch& s, int m, int d, bool curved) {
   const size_t width = static_cast<size_t>(d) * kRows, size = static_cast<size_t>(m) * width;
   const float scale = 1.0f / static_cast<float>(m);
-  for (size_t i = 0; i < size; ++i) s.gradient[i] *= scale;
+  float* WGB_RESTRICT gradient = s.gradient.data();
+  for (size_t i = 0; i < size; ++i) gradient[i] *= scale;
   if (!curved) return;
-  for (size_t i = 0; i < width; ++i) {
-    float largest = 0;
-    for (size_t j = i; j < size; j += width) {
-      const float absolute = std::fabs(s.curvature[j]);
-      largest = absolute > largest ? absolute : largest;
-    }
-    const float floor = kFloor * largest;
-    for (size_t j = i; j < size; j += width) {
-      const float c = s.smoothed[j] * scale;
-      float kept = c > floor ? c : std::max(std::fabs(c), floor);
-      s.smoothed[j] = kept > 0 ? kept : 1.0f;
-    }
+  const float* WGB_RESTRICT curvature = s.curvature.data();
+  float* WGB_RESTRICT smoothed = s.smoothed.data();
+  for (size_t p = 0; p < width; p += kRows) {
+    float floor[kRows] = {};
+    for (size_t j = p; j < size; j += width)
+      for (size_t r = 0; r < kRows; ++r) {
+        const float absolute = std::fabs(curvature[j + r]) * kFloor;
+        floor[r] = absolute > floor[r] ? absolute : floor[r];
+      }
+    for (size_t j = p; j < size; j += width)
+      for (size_t r = 0; r < kRows; ++r) {
+        const float c = smoothed[j + r] * scale, absolute = std::fabs(c);
+        const float least = absolute > floor[r] ? absolute : floor[r];
+        const float kept = c > floor[r] ? c : least;
+        smoothed[j + r] = kept > 0 ? kept : 1.0f;
+      }
   }
 }
 
