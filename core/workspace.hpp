@@ -63,6 +63,9 @@ class Workspace {
         free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(best));
         return lease;
       }
+      // Rounds ask for the same sizes again and again. Another one means other data: what lies
+      // idle was for the former.
+      free_.clear();
     }
     lease.memory_.reset(new char[bytes + 64]);
     lease.bytes_ = bytes;
@@ -72,11 +75,7 @@ class Workspace {
   void give(std::unique_ptr<char[]> memory, size_t bytes) {
     std::lock_guard<std::mutex> lock(mutex_);
     free_.emplace_back(std::move(memory), bytes);
-    // What was not asked for lately goes first: data of another size came in.
-    if (free_.size() > kMostBlocks) free_.erase(free_.begin());
   }
-
-  static constexpr size_t kMostBlocks = 64;
 
   std::mutex mutex_;
   std::vector<std::pair<std::unique_ptr<char[]>, size_t>> free_;
