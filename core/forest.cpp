@@ -231,21 +231,24 @@ void Forest::run(size_t n, const Read& read, bool by_bin, size_t first, size_t l
 }
 
 template <class T>
-void Forest::predict(const Matrix<T>& x, size_t first, size_t last, float* out,
+void Forest::run_raw(const Matrix<T>& x, size_t first, size_t last, float* out, int32_t* leaf,
                      int n_threads) const {
   const auto read = [&](size_t begin, size_t end, uint16_t* high) {
     rank_rows(x, begin, end, high, kRowsPerBlock);
   };
-  run(x.n, read, false, first, last, out, nullptr, n_threads);
+  run(x.n, read, false, first, last, out, leaf, n_threads);
+}
+
+template <class T>
+void Forest::predict(const Matrix<T>& x, size_t first, size_t last, float* out,
+                     int n_threads) const {
+  run_raw(x, first, last, out, nullptr, n_threads);
 }
 
 template <class T>
 void Forest::apply(const Matrix<T>& x, size_t first, size_t last, int32_t* leaf,
                    int n_threads) const {
-  const auto read = [&](size_t begin, size_t end, uint16_t* high) {
-    rank_rows(x, begin, end, high, kRowsPerBlock);
-  };
-  run(x.n, read, false, first, last, nullptr, leaf, n_threads);
+  run_raw(x, first, last, nullptr, leaf, n_threads);
 }
 
 template <class T>

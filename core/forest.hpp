@@ -80,6 +80,9 @@ class Forest {
   void run(size_t n, const Read& read, bool by_bin, size_t first, size_t last, float* out,
            int32_t* leaf, int n_threads) const;
   template <class T>
+  void run_raw(const Matrix<T>& x, size_t first, size_t last, float* out, int32_t* leaf,
+               int n_threads) const;
+  template <class T>
   void rank_rows(const Matrix<T>& x, size_t begin, size_t end, uint16_t* ranks,
                  size_t stride) const;
 

@@ -148,7 +148,6 @@ WGB_INLINE Candidate scan_feature(const Scan& scan, bool missing_left) {
         sum += bin(i)[shared];
       }
     } else {
-      std::memset(right_mass, 0, block * sizeof(float));
       float* last = right_mass + static_cast<size_t>(n_occupied - 1) * block;
       std::memset(last, 0, block * sizeof(float));
       if (with_missing) std::memcpy(last, missing + block, block * sizeof(float));

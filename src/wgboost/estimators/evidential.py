@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -22,17 +23,18 @@ from wgboost.validation import check_integer, check_weight
 __all__ = ["Evidential"]
 
 
-class Evidential(Parameters):
+class Evidential(Parameters, ABC):
     """Evidential learning: the target of a row is the posterior of its response parameters."""
 
     # --- what a subclass says -----------------------------------------------------------------
 
+    @abstractmethod
     def _encode(self, y: Any, *, fitting: bool) -> Array:
         """Return y as the response takes it: numbers, or the codes of classes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _response(self) -> Response:
-        raise NotImplementedError
+        """Return the response that the parameters name."""
 
     def _class_weights(self, y: Array) -> Array | None:  # noqa: ARG002
         """Weights (n,) that classes bring along."""
