@@ -6,39 +6,86 @@
 namespace {
 
 using Moving = nb::ndarray<float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using Particles = In<float, 3>;
+using Numbers = In<float, 1>;
 
-wgb::PerRow per_row(const In<float, 1>& values, size_t n) {
-  require(values.shape(0) == 1 || values.shape(0) == n, "one number, or one per row");
-  return {values.data(), values.shape(0) == 1};
+// A posterior and the arrays it reads, one number per row or one for all.
+template <class Posterior>
+struct Held {
+  Posterior posterior;
+  size_t n;
+  std::vector<Numbers> arrays;
+
+  wgb::PerRow hold(const Numbers& values) {
+    require(values.shape(0) == 1 || values.shape(0) == n, "one number, or one per row");
+    arrays.push_back(values);
+    return {values.data(), values.shape(0) == 1};
+  }
+};
+
+struct Normal : Held<wgb::NormalPosterior> {
+  Normal(const Numbers& y, const Numbers& prior_mean, const Numbers& prior_scale,
+         const Numbers& shape, const Numbers& rate, const Numbers& evidence) {
+    n = y.shape(0);
+    posterior.y = hold(y);
+    posterior.prior_mean = hold(prior_mean);
+    posterior.prior_scale = hold(prior_scale);
+    posterior.shape = hold(shape);
+    posterior.rate = hold(rate);
+    posterior.evidence = hold(evidence);
+  }
+  static bool fits(size_t d) { return d == 2; }
+};
+
+struct Categorical : Held<wgb::CategoricalPosterior> {
+  Categorical(const Numbers& y, const Numbers& prior_mean, const Numbers& prior_scale,
+              const Numbers& evidence) {
+    n = y.shape(0);
+    posterior.y = hold(y);
+    posterior.prior_mean = hold(prior_mean);
+    posterior.prior_scale = hold(prior_scale);
+    posterior.evidence = hold(evidence);
+  }
+  static bool fits(size_t) { return true; }
+};
+
+template <class X>
+bool same_shape(const Particles& particles, const X& x) {
+  return x.shape(0) == particles.shape(0) && x.shape(1) == particles.shape(1) &&
+         x.shape(2) == particles.shape(2);
 }
 
-using Particles = In<float, 3>;
-
-// Threads for n rows of m particles in `cost` nanoseconds each.
+// Threads for rows whose particles' parameters take `cost` nanoseconds each.
 int threads_for(int n_threads, const Particles& x, double cost) {
   return wgb::useful_threads(n_threads, static_cast<double>(x.size()) * cost, 2e5);
 }
 
+void move(const Particles& particles, const wgb::Derivatives& density, bool curved,
+          const Maybe<In<float, 2>>& metric, const Numbers& bandwidth, Moving& gradient,
+          const Maybe<Moving>& smoothed, int n_threads) {
+  const size_t n = particles.shape(0), m = particles.shape(1), d = particles.shape(2);
+  require(n > 0 && m > 0 && d > 0, "no particles");
+  require(same_shape(particles, gradient) && (!smoothed || same_shape(particles, *smoothed)) &&
+              (!metric || (metric->shape(0) == n && metric->shape(1) == d)) &&
+              (bandwidth.shape(0) == 1 || bandwidth.shape(0) == n) && (curved || !smoothed),
+          "arrays of different shapes");
+  const wgb::PerRow h{bandwidth.data(), bandwidth.shape(0) == 1};
+  nb::gil_scoped_release release;
+  wgb::Team team(threads_for(n_threads, particles, 0.3 * static_cast<double>(m)));
+  wgb::kernel_direction({particles.data(), density, pointer(metric), h, n, static_cast<int>(m),
+                         static_cast<int>(d), curved, gradient.data(),
+                         smoothed ? smoothed->data() : nullptr},
+                        team);
+}
+
 void kernel_direction(const Particles& particles, const Particles& score,
                       const Maybe<Particles>& curvature, const Maybe<In<float, 2>>& metric,
-                      const In<float, 1>& bandwidth, Moving gradient,
-                      const Maybe<Moving>& smoothed, int n_threads) {
-  const size_t n = particles.shape(0), m = particles.shape(1), d = particles.shape(2);
-  const auto same = [&](const auto& x) {
-    return x.shape(0) == n && x.shape(1) == m && x.shape(2) == d;
-  };
-  require(n > 0 && m > 0 && d > 0, "no particles");
-  require(same(score) && same(gradient) && (!curvature || same(*curvature)) &&
-              (!smoothed || same(*smoothed)) && (!metric || (metric->shape(0) == n &&
-              metric->shape(1) == d)) && curvature.has_value() == smoothed.has_value(),
+                      const Numbers& bandwidth, Moving gradient, const Maybe<Moving>& smoothed,
+                      int n_threads) {
+  require(same_shape(particles, score) && (!curvature || same_shape(particles, *curvature)),
           "arrays of different shapes");
-  const wgb::PerRow h = per_row(bandwidth, n);
-  nb::gil_scoped_release release;
-  wgb::Team team(threads_for(n_threads, particles, 1.0 * static_cast<double>(m)));
-  wgb::kernel_direction({particles.data(), score.data(), pointer(curvature), pointer(metric),
-                         h.values, h.one, n, static_cast<int>(m), static_cast<int>(d),
-                         gradient.data(), smoothed ? smoothed->data() : nullptr},
-                        team);
+  const wgb::GivenDerivatives given(score.data(), pointer(curvature));
+  move(particles, given, curvature.has_value(), metric, bandwidth, gradient, smoothed, n_threads);
 }
 
 Out<double, 2> newton_step(const In<double, 2>& particles, const In<double, 2>& score,
@@ -53,36 +100,35 @@ Out<double, 2> newton_step(const In<double, 2>& particles, const In<double, 2>& 
   return step;
 }
 
-void normal_posterior(const Particles& particles, const In<float, 1>& y,
-                      const In<float, 1>& prior_mean, const In<float, 1>& prior_scale,
-                      const In<float, 1>& shape, const In<float, 1>& rate,
-                      const In<float, 1>& evidence, Moving score,
-                      Moving curvature, int n_threads) {
-  const size_t n = particles.shape(0), m = particles.shape(1);
-  require(particles.shape(2) == 2 && y.shape(0) == n && score.size() == particles.size() &&
-              curvature.size() == particles.size(), "arrays of different shapes");
-  const wgb::NormalPosterior posterior{y.data(), per_row(prior_mean, n), per_row(prior_scale, n),
-                                       per_row(shape, n), per_row(rate, n),
-                                       per_row(evidence, n)};
+template <class T>
+void derivatives(const T& held, const Particles& particles, Moving score, Moving curvature,
+                 int n_threads) {
+  require(T::fits(particles.shape(2)) && particles.shape(0) == held.n &&
+              same_shape(particles, score) && same_shape(particles, curvature),
+          "arrays of different shapes");
   nb::gil_scoped_release release;
   wgb::Team team(threads_for(n_threads, particles, 1.0));
-  wgb::normal_posterior(posterior, particles.data(), n, static_cast<int>(m), score.data(),
-                        curvature.data(), team);
+  wgb::derivatives_at(held.posterior, particles.data(), held.n,
+                      static_cast<int>(particles.shape(1)), static_cast<int>(particles.shape(2)),
+                      score.data(), curvature.data(), team);
 }
 
-void categorical_posterior(const Particles& particles, const In<int32_t, 1>& y,
-                           const In<float, 1>& prior_mean, const In<float, 1>& prior_scale,
-                           const In<float, 1>& evidence, Moving score,
-                           Moving curvature, int n_threads) {
-  const size_t n = particles.shape(0), m = particles.shape(1), d = particles.shape(2);
-  require(y.shape(0) == n && score.size() == particles.size() &&
-              curvature.size() == particles.size(), "arrays of different shapes");
-  const wgb::CategoricalPosterior posterior{y.data(), per_row(prior_mean, n),
-                                            per_row(prior_scale, n), per_row(evidence, n)};
-  nb::gil_scoped_release release;
-  wgb::Team team(threads_for(n_threads, particles, 5.0));
-  wgb::categorical_posterior(posterior, particles.data(), n, static_cast<int>(m),
-                             static_cast<int>(d), score.data(), curvature.data(), team);
+template <class T>
+void direction(const T& held, const Particles& particles, bool curved,
+               const Maybe<In<float, 2>>& metric, const Numbers& bandwidth, Moving gradient,
+               const Maybe<Moving>& smoothed, int n_threads) {
+  require(T::fits(particles.shape(2)) && particles.shape(0) == held.n,
+          "arrays of different shapes");
+  move(particles, held.posterior, curved, metric, bandwidth, gradient, smoothed, n_threads);
+}
+
+template <class T>
+void bind_methods(nb::class_<T>& kind) {
+  kind.def("derivatives", &derivatives<T>, "particles"_a.noconvert(), "score"_a.noconvert(),
+           "curvature"_a.noconvert(), "n_threads"_a)
+      .def("direction", &direction<T>, "particles"_a.noconvert(), "curved"_a,
+           "metric"_a.noconvert().none(), "bandwidth"_a.noconvert(), "gradient"_a.noconvert(),
+           "smoothed"_a.noconvert().none(), "n_threads"_a);
 }
 
 }  // namespace
@@ -94,10 +140,13 @@ void bind_flow(nb::module_& module) {
              "smoothed"_a.noconvert().none(), "n_threads"_a);
   module.def("newton_step", &newton_step, "particles"_a, "score"_a, "curvature"_a, "metric"_a,
              "bandwidth"_a);
-  module.def("normal_posterior", &normal_posterior, "particles"_a.noconvert(), "y"_a.noconvert(),
-             "prior_mean"_a, "prior_scale"_a, "shape"_a, "rate"_a, "evidence"_a,
-             "score"_a.noconvert(), "curvature"_a.noconvert(), "n_threads"_a);
-  module.def("categorical_posterior", &categorical_posterior, "particles"_a.noconvert(),
-             "y"_a.noconvert(), "prior_mean"_a, "prior_scale"_a, "evidence"_a,
-             "score"_a.noconvert(), "curvature"_a.noconvert(), "n_threads"_a);
+  nb::class_<Normal> normal(module, "NormalPosterior");
+  normal.def(nb::init<const Numbers&, const Numbers&, const Numbers&, const Numbers&,
+                      const Numbers&, const Numbers&>(),
+             "y"_a, "prior_mean"_a, "prior_scale"_a, "shape"_a, "rate"_a, "evidence"_a);
+  bind_methods(normal);
+  nb::class_<Categorical> categorical(module, "CategoricalPosterior");
+  categorical.def(nb::init<const Numbers&, const Numbers&, const Numbers&, const Numbers&>(),
+                  "y"_a, "prior_mean"_a, "prior_scale"_a, "evidence"_a);
+  bind_methods(categorical);
 }

@@ -4,156 +4,184 @@
 #include <cmath>
 #include <vector>
 
-#include "vectormath.hpp"
-
 namespace wgb {
 namespace {
 
-constexpr size_t kRows = 16;         // rows side by side, one to a lane
 constexpr size_t kRowsPerTask = 1024;
 constexpr float kFloor = 1e-6f;
 
-// Arrays (m, d, kRows) of one block of rows.
+// Arrays (m, d, kLanes) of one block of rows; `scale` (d, kLanes) is A / h.
 struct Scratch {
-  std::vector<float> x, score, curvature, gradient, smoothed, metric;
-  explicit Scratch(size_t size, size_t d)
-      : x(size), score(size), curvature(size), gradient(size), smoothed(size), metric(d * kRows) {}
+  LaneArrays arrays;
+  float *x, *score, *curvature, *gradient, *smoothed, *scale;
+  explicit Scratch(size_t size)
+      : arrays(6, size),
+        x(arrays[0]),
+        score(arrays[1]),
+        curvature(arrays[2]),
+        gradient(arrays[3]),
+        smoothed(arrays[4]),
+        scale(arrays[5]) {}
 };
 
-// Rows to lanes; lanes beyond the last row repeat it.
-void transpose_in(const float* from, size_t rows, size_t size, float* to) {
-  const float* row[kRows];
-  for (size_t r = 0; r < kRows; ++r) row[r] = from + std::min(r, rows - 1) * size;
-  for (size_t i = 0; i < size; ++i)
-    for (size_t r = 0; r < kRows; ++r) to[i * kRows + r] = row[r][i];
-}
+WGB_INLINE void add16(float* to, const Vec16& v) { store16(to, load16(to) + v); }
 
-void transpose_out(const float* from, size_t rows, size_t size, float* to) {
-  for (size_t r = 0; r < rows; ++r)
-    for (size_t i = 0; i < size; ++i) to[r * size + i] = from[i * kRows + r];
-}
-
-// exp(-q / h) of the squared distances between two particles.
-WGB_INLINE void pair_kernel(const float* WGB_RESTRICT xj, const float* WGB_RESTRICT xl,
-                            const float* WGB_RESTRICT metric, const float* WGB_RESTRICT inverse,
-                            int d, float* WGB_RESTRICT k) {
-  for (size_t r = 0; r < kRows; ++r) k[r] = 0;
-  for (size_t p = 0; p < static_cast<size_t>(d) * kRows; p += kRows)
-    for (size_t r = 0; r < kRows; ++r) {
-      const float apart = xj[p + r] - xl[p + r];
-      k[r] += metric[p + r] * apart * apart;
+// Adds to each particle of every pair what the other one gives it: k is symmetric, the push
+// changes its sign. D parameters are known to the compiler, and one particle stays in registers.
+template <int D, bool Curved>
+WGB_INLINE void add_pairs(Scratch& s, int m) {
+  constexpr size_t width = D * kLanes;
+  const size_t size = static_cast<size_t>(m) * width;
+  const float *x = s.x, *score = s.score, *curvature = s.curvature;
+  float *gradient = s.gradient, *smoothed = s.smoothed;
+  Vec16 scale[D];
+  for (size_t p = 0; p < D; ++p) scale[p] = load16(s.scale + p * kLanes);
+  for (size_t j = 0; j < size; j += width) {
+    Vec16 xj[D], sj[D], vj[D], gj[D], cj[D];
+    for (size_t p = 0; p < D; ++p) {
+      const size_t at = j + p * kLanes;
+      xj[p] = load16(x + at);
+      sj[p] = load16(score + at);
+      gj[p] = load16(gradient + at);
+      if (Curved) {
+        vj[p] = load16(curvature + at);
+        cj[p] = load16(smoothed + at);
+      }
     }
-  for (size_t r = 0; r < kRows; ++r) {
-    const float t = k[r] * inverse[r];
-    k[r] = fast_exp(-t) * static_cast<float>(t < 87.0f);  // far apart: nothing, without a branch
+    for (size_t l = j + width; l < size; l += width) {
+      Vec16 pull[D], square = all16(0.0f);
+      for (size_t p = 0; p < D; ++p) {
+        const Vec16 apart = xj[p] - load16(x + l + p * kLanes);
+        pull[p] = scale[p] * apart;
+        square = square + pull[p] * apart;
+      }
+      const Vec16 k = exp16(square * -1.0f), twice = k + k, k2 = k * k;
+      for (size_t p = 0; p < D; ++p) {
+        const size_t at = l + p * kLanes;
+        const Vec16 push = pull[p] * twice;
+        gj[p] = gj[p] + (load16(score + at) * k + push);
+        add16(gradient + at, sj[p] * k - push);
+        if (Curved) {
+          const Vec16 push2 = push * push;
+          cj[p] = cj[p] + (load16(curvature + at) * k2 + push2);
+          add16(smoothed + at, vj[p] * k2 + push2);
+        }
+      }
+    }
+    for (size_t p = 0; p < D; ++p) {
+      const size_t at = j + p * kLanes;
+      store16(gradient + at, gj[p]);
+      if (Curved) store16(smoothed + at, cj[p]);
+    }
   }
 }
 
-// One parameter of both particles of a pair: k is symmetric, the push changes its sign.
+// The same for any number of parameters.
 template <bool Curved>
-WGB_INLINE void pair_parameter(const float* WGB_RESTRICT xj, const float* WGB_RESTRICT xl,
-                               const float* WGB_RESTRICT sj, const float* WGB_RESTRICT sl,
-                               const float* WGB_RESTRICT vj, const float* WGB_RESTRICT vl,
-                               const float* WGB_RESTRICT metric,
-                               const float* WGB_RESTRICT inverse, const float* WGB_RESTRICT k,
-                               float* WGB_RESTRICT gj, float* WGB_RESTRICT gl,
-                               float* WGB_RESTRICT cj, float* WGB_RESTRICT cl) {
-  for (size_t r = 0; r < kRows; ++r) {
-    const float push = 2.0f * metric[r] * inverse[r] * (xj[r] - xl[r]) * k[r];
-    gj[r] += sl[r] * k[r] + push;
-    gl[r] += sj[r] * k[r] - push;
-    if (Curved) {
-      const float square = push * push, k2 = k[r] * k[r];
-      cj[r] += vl[r] * k2 + square;
-      cl[r] += vj[r] * k2 + square;
-    }
-  }
-}
-
-template <bool Curved>
-WGB_INLINE void add_pairs(Scratch& s, int m, int d, const float* bandwidth) {
-  const size_t stride = static_cast<size_t>(d) * kRows;
-  float inverse[kRows], k[kRows];
-  for (size_t r = 0; r < kRows; ++r) inverse[r] = 1.0f / bandwidth[r];
-  const float *x = s.x.data(), *score = s.score.data(), *curvature = s.curvature.data();
-  const float* metric = s.metric.data();
-  float *gradient = s.gradient.data(), *smoothed = s.smoothed.data();
-  for (size_t j = 0; j < static_cast<size_t>(m) * stride; j += stride)
-    for (size_t l = j + stride; l < static_cast<size_t>(m) * stride; l += stride) {
-      pair_kernel(x + j, x + l, metric, inverse, d, k);
-      for (size_t p = 0; p < stride; p += kRows)
-        pair_parameter<Curved>(x + j + p, x + l + p, score + j + p, score + l + p,
-                               curvature + j + p, curvature + l + p, metric + p, inverse, k,
-                               gradient + j + p, gradient + l + p, smoothed + j + p,
-                               smoothed + l + p);
+WGB_INLINE void add_pairs_of_many(Scratch& s, int m, int d) {
+  const size_t width = static_cast<size_t>(d) * kLanes, size = static_cast<size_t>(m) * width;
+  const float *x = s.x, *score = s.score, *curvature = s.curvature;
+  const float* scale = s.scale;
+  float *gradient = s.gradient, *smoothed = s.smoothed;
+  for (size_t j = 0; j < size; j += width)
+    for (size_t l = j + width; l < size; l += width) {
+      Vec16 square = all16(0.0f);
+      for (size_t p = 0; p < width; p += kLanes) {
+        const Vec16 apart = load16(x + j + p) - load16(x + l + p);
+        square = square + load16(scale + p) * apart * apart;
+      }
+      const Vec16 k = exp16(square * -1.0f), twice = k + k, k2 = k * k;
+      for (size_t p = 0; p < width; p += kLanes) {
+        const Vec16 push = load16(scale + p) * (load16(x + j + p) - load16(x + l + p)) * twice;
+        add16(gradient + j + p, load16(score + l + p) * k + push);
+        add16(gradient + l + p, load16(score + j + p) * k - push);
+        if (Curved) {
+          const Vec16 push2 = push * push;
+          add16(smoothed + j + p, load16(curvature + l + p) * k2 + push2);
+          add16(smoothed + l + p, load16(curvature + j + p) * k2 + push2);
+        }
+      }
     }
 }
 
-WGB_CLONES void pairs_plain(Scratch& s, int m, int d, const float* bandwidth) {
-  add_pairs<false>(s, m, d, bandwidth);
+WGB_CLONES void curved_pairs(Scratch& s, int m, int d) {
+  if (d == 1)
+    add_pairs<1, true>(s, m);
+  else if (d == 2)
+    add_pairs<2, true>(s, m);
+  else
+    add_pairs_of_many<true>(s, m, d);
 }
-WGB_CLONES void pairs_curved(Scratch& s, int m, int d, const float* bandwidth) {
-  add_pairs<true>(s, m, d, bandwidth);
+
+WGB_CLONES void plain_pairs(Scratch& s, int m, int d) {
+  if (d == 1)
+    add_pairs<1, false>(s, m);
+  else if (d == 2)
+    add_pairs<2, false>(s, m);
+  else
+    add_pairs_of_many<false>(s, m, d);
 }
 
 // Means over particles, and curvatures kept positive.
-WGB_CLONES void finish(Scratch& s, int m, int d, bool curved) {
-  const size_t width = static_cast<size_t>(d) * kRows, size = static_cast<size_t>(m) * width;
-  const float scale = 1.0f / static_cast<float>(m);
-  float* WGB_RESTRICT gradient = s.gradient.data();
-  for (size_t i = 0; i < size; ++i) gradient[i] *= scale;
-  if (!curved) return;
-  const float* WGB_RESTRICT curvature = s.curvature.data();
-  float* WGB_RESTRICT smoothed = s.smoothed.data();
-  for (size_t p = 0; p < width; p += kRows) {
-    float floor[kRows] = {};
-    for (size_t j = p; j < size; j += width)
-      for (size_t r = 0; r < kRows; ++r) {
-        const float absolute = std::fabs(curvature[j + r]) * kFloor;
-        floor[r] = absolute > floor[r] ? absolute : floor[r];
+WGB_CLONES void finish(Scratch& s, int m, int d, bool curved, bool divide) {
+  const size_t width = static_cast<size_t>(d) * kLanes, size = static_cast<size_t>(m) * width;
+  const Vec16 share = all16(1.0f / static_cast<float>(m)), one = all16(1.0f);
+  float *gradient = s.gradient, *smoothed = s.smoothed;
+  const float* curvature = s.curvature;
+  for (size_t p = 0; p < width; p += kLanes) {
+    Vec16 floor = all16(0.0f);
+    if (curved)
+      for (size_t j = p; j < size; j += width)
+        floor = larger(floor, absolute(load16(curvature + j)) * kFloor);
+    for (size_t j = p; j < size; j += width) {
+      Vec16 g = load16(gradient + j) * share;
+      if (curved) {
+        const Vec16 c = load16(smoothed + j) * share;
+        Vec16 kept = choose_positive(c - floor, c, larger(absolute(c), floor));
+        kept = choose_positive(kept, kept, one);
+        if (divide)
+          g = g / kept;
+        else
+          store16(smoothed + j, kept);
       }
-    for (size_t j = p; j < size; j += width)
-      for (size_t r = 0; r < kRows; ++r) {
-        const float c = smoothed[j + r] * scale, absolute = std::fabs(c);
-        const float least = absolute > floor[r] ? absolute : floor[r];
-        const float kept = c > floor[r] ? c : least;
-        smoothed[j + r] = kept > 0 ? kept : 1.0f;
-      }
+      store16(gradient + j, g);
+    }
   }
 }
 
-void do_block(const DirectionTask& t, size_t begin, size_t rows, Scratch& s) {
+void do_block(const DirectionTask& t, const RowBlock& rows, Scratch& s) {
   const size_t d = static_cast<size_t>(t.d), size = static_cast<size_t>(t.m) * d;
-  transpose_in(t.particles + begin * size, rows, size, s.x.data());
-  transpose_in(t.score + begin * size, rows, size, s.score.data());
-  if (t.curvature) transpose_in(t.curvature + begin * size, rows, size, s.curvature.data());
+  rows_to_lanes(t.particles, rows, size, s.x);
+  t.density.at(rows, s.x, t.m, t.d, s.score,
+               t.curved ? s.curvature : nullptr);
   if (t.metric)
-    transpose_in(t.metric + begin * d, rows, d, s.metric.data());
+    rows_to_lanes(t.metric, rows, d, s.scale);
   else
-    std::fill(s.metric.begin(), s.metric.end(), 1.0f);
-  float bandwidth[kRows];
-  for (size_t r = 0; r < kRows; ++r)
-    bandwidth[r] = t.bandwidth[t.one_bandwidth ? 0 : begin + std::min(r, rows - 1)];
+    std::fill(s.scale, s.scale + d * kLanes, 1.0f);
+  const Vec16 inverse = all16(1.0f) / t.bandwidth.at(rows);
+  for (size_t p = 0; p < d * kLanes; p += kLanes)
+    store16(s.scale + p, load16(s.scale + p) * inverse);
   // Each particle's own share: k = 1 and no repulsion.
-  s.gradient = s.score;
-  s.smoothed = s.curvature;
-  if (t.curvature)
-    pairs_curved(s, t.m, t.d, bandwidth);
-  else
-    pairs_plain(s, t.m, t.d, bandwidth);
-  finish(s, t.m, t.d, t.curvature != nullptr);
-  transpose_out(s.gradient.data(), rows, size, t.gradient + begin * size);
-  if (t.curvature) transpose_out(s.smoothed.data(), rows, size, t.smoothed + begin * size);
+  std::copy(s.score, s.score + size * kLanes, s.gradient);
+  if (t.curved) {
+    std::copy(s.curvature, s.curvature + size * kLanes, s.smoothed);
+    curved_pairs(s, t.m, t.d);
+  } else {
+    plain_pairs(s, t.m, t.d);
+  }
+  finish(s, t.m, t.d, t.curved, t.smoothed == nullptr);
+  lanes_to_rows(s.gradient, rows, size, t.gradient);
+  if (t.smoothed) lanes_to_rows(s.smoothed, rows, size, t.smoothed);
 }
 
 }  // namespace
 
 void kernel_direction(const DirectionTask& task, Team& team) {
-  const size_t d = static_cast<size_t>(task.d), size = static_cast<size_t>(task.m) * d * kRows;
+  const size_t size = static_cast<size_t>(task.m) * static_cast<size_t>(task.d);
   team.run_ranges(task.n, kRowsPerTask, [&](size_t begin, size_t end) {
-    Scratch scratch(size, d);
-    for (size_t from = begin; from < end; from += kRows)
-      do_block(task, from, std::min(end - from, kRows), scratch);
+    Scratch scratch(size);
+    for (size_t from = begin; from < end; from += kLanes)
+      do_block(task, {from, std::min(kLanes, end - from)}, scratch);
   });
 }
 

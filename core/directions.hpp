@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "parallel.hpp"
+#include "rows.hpp"
 
 namespace wgb {
 
@@ -15,16 +16,15 @@ namespace wgb {
 // 1e-6 of the row's largest |curvature| in that parameter becomes its own absolute value or that
 // bound, whichever is larger, and 1 when there is no curvature at all.
 struct DirectionTask {
-  const float* particles;  // (n, m, d)
-  const float* score;      // (n, m, d)
-  const float* curvature;  // (n, m, d), or null: gradients only
-  const float* metric;     // (n, d), or null
-  const float* bandwidth;  // (n), or one for all
-  bool one_bandwidth;
+  const float* particles;      // (n, m, d)
+  const Derivatives& density;  // of each row
+  const float* metric;         // (n, d), or null
+  PerRow bandwidth;
   size_t n;
   int m, d;
+  bool curved;      // whether there is a curvature
   float* gradient;  // (n, m, d)
-  float* smoothed;  // (n, m, d), or null without curvature
+  float* smoothed;  // (n, m, d), or null: curved gradients then come divided by it
 };
 
 void kernel_direction(const DirectionTask& task, Team& team);

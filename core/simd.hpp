@@ -2,6 +2,7 @@
 // vector types, elsewhere plain arrays: the arithmetic is the same, element by element.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 
 #include "dispatch.hpp"
@@ -10,6 +11,7 @@ namespace wgb {
 
 #if defined(__GNUC__) && !defined(WGBOOST_PLAIN_VECTORS)
 
+typedef float Vec16 __attribute__((vector_size(64), may_alias));
 typedef float Vec8 __attribute__((vector_size(32), may_alias));
 typedef float Vec4 __attribute__((vector_size(16), may_alias));
 typedef float Vec2 __attribute__((vector_size(8), may_alias));
@@ -27,6 +29,20 @@ WGB_INLINE Vec choose_positive(const Vec& test, const Vec& a, const Vec& b) {
   return test > test - test ? a : b;
 }
 
+WGB_INLINE Vec16 larger(const Vec16& a, const Vec16& b) { return a > b ? a : b; }
+WGB_INLINE Vec16 smaller(const Vec16& a, const Vec16& b) { return a < b ? a : b; }
+
+// 2^n from 1.5 * 2^23 + n.
+WGB_INLINE Vec16 power_of_two(const Vec16& shifted) {
+  typedef int32_t Int16 __attribute__((vector_size(64)));
+  Int16 bits;
+  std::memcpy(&bits, &shifted, sizeof bits);
+  bits = (bits << 23) + 0x3f800000;
+  Vec16 power;
+  std::memcpy(&power, &bits, sizeof power);
+  return power;
+}
+
 #else
 
 template <int N>
@@ -39,6 +55,10 @@ struct alignas(4 * N) PlainVec {
   }
   friend PlainVec operator*(PlainVec a, const PlainVec& b) {
     for (int i = 0; i < N; ++i) a.v[i] *= b.v[i];
+    return a;
+  }
+  friend PlainVec operator/(PlainVec a, const PlainVec& b) {
+    for (int i = 0; i < N; ++i) a.v[i] /= b.v[i];
     return a;
   }
   friend PlainVec operator+(PlainVec a, float b) {
@@ -54,6 +74,7 @@ struct alignas(4 * N) PlainVec {
     return *this;
   }
 };
+using Vec16 = PlainVec<16>;
 using Vec8 = PlainVec<8>;
 using Vec4 = PlainVec<4>;
 using Vec2 = PlainVec<2>;
@@ -69,7 +90,54 @@ inline PlainVec<N> choose_positive(const PlainVec<N>& test, PlainVec<N> a, const
   return a;
 }
 
+inline Vec16 larger(Vec16 a, const Vec16& b) {
+  for (int i = 0; i < 16; ++i) a.v[i] = a.v[i] > b.v[i] ? a.v[i] : b.v[i];
+  return a;
+}
+inline Vec16 smaller(Vec16 a, const Vec16& b) {
+  for (int i = 0; i < 16; ++i) a.v[i] = a.v[i] < b.v[i] ? a.v[i] : b.v[i];
+  return a;
+}
+
+// 2^n from 1.5 * 2^23 + n.
+inline Vec16 power_of_two(const Vec16& shifted) {
+  uint32_t bits[16];
+  std::memcpy(bits, &shifted, sizeof bits);
+  for (uint32_t& b : bits) b = (b << 23) + 0x3f800000u;
+  Vec16 power;
+  std::memcpy(&power, bits, sizeof power);
+  return power;
+}
+
 #endif
+
+WGB_INLINE Vec16 load16(const float* from) {
+  Vec16 v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+WGB_INLINE void store16(float* to, const Vec16& v) { std::memcpy(to, &v, sizeof v); }
+WGB_INLINE Vec16 all16(float value) {
+  float same[16];
+  for (float& v : same) v = value;
+  return load16(same);
+}
+WGB_INLINE Vec16 absolute(const Vec16& v) { return larger(v, v * -1.0f); }
+
+// exp(x) to about 2e-7 relative for -87 <= x <= 87; beneath that the value at -87.
+WGB_INLINE Vec16 exp16(const Vec16& given) {
+  const Vec16 x = larger(given, all16(-87.0f));
+  // x = n log 2 + r with |r| <= log(2) / 2: adding 1.5 * 2^23 rounds to the whole number n, and
+  // log 2 comes in two parts.
+  const Vec16 shifted = x * 1.44269504f + 12582912.0f;
+  const Vec16 n = shifted + -12582912.0f;
+  const Vec16 r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
+  Vec16 p = r * 8.31252019e-3f + 4.1890157e-2f;
+  p = p * r + 0.166671147f;
+  p = p * r + 0.499992315f;
+  p = p * (r * r) + r + 1.0f;
+  return p * power_of_two(shifted);
+}
 
 // Sums in one fixed order: halves onto each other.
 WGB_INLINE float sum_lanes(const Vec2& q) {

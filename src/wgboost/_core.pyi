@@ -75,25 +75,34 @@ def kernel_direction(
 def newton_step(
     particles: Array, score: Array, curvature: Array, metric: Array, bandwidth: float
 ) -> Array: ...
-def normal_posterior(
-    particles: Array,
-    y: Array,
-    prior_mean: Array,
-    prior_scale: Array,
-    shape: Array,
-    rate: Array,
-    evidence: Array,
-    score: Array,
-    curvature: Array,
-    n_threads: int,
-) -> None: ...
-def categorical_posterior(
-    particles: Array,
-    y: Array,
-    prior_mean: Array,
-    prior_scale: Array,
-    evidence: Array,
-    score: Array,
-    curvature: Array,
-    n_threads: int,
-) -> None: ...
+
+class _Posterior:
+    def derivatives(
+        self, particles: Array, score: Array, curvature: Array, n_threads: int
+    ) -> None: ...
+    def direction(
+        self,
+        particles: Array,
+        curved: bool,
+        metric: Array | None,
+        bandwidth: Array,
+        gradient: Array,
+        smoothed: Array | None,
+        n_threads: int,
+    ) -> None: ...
+
+class NormalPosterior(_Posterior):
+    def __init__(
+        self,
+        y: Array,
+        prior_mean: Array,
+        prior_scale: Array,
+        shape: Array,
+        rate: Array,
+        evidence: Array,
+    ) -> None: ...
+
+class CategoricalPosterior(_Posterior):
+    def __init__(
+        self, y: Array, prior_mean: Array, prior_scale: Array, evidence: Array
+    ) -> None: ...

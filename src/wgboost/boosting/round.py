@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from wgboost.boosting.targets import RowTarget
-from wgboost.directions import Direction
-from wgboost.typing import Directions
+from wgboost.directions import Direction, InteractingDirection
+from wgboost.typing import Array, Directions
 
 __all__ = ["LEAVES", "Movement"]
 
@@ -37,6 +37,19 @@ class Movement:
         """
         if self._gradient is None:
             self._gradient = np.empty_like(particles)
+        direction, posterior = self.direction, self.target.compiled
+        if posterior is None or not isinstance(direction, InteractingDirection):
+            return self._gradient, self._in_pieces(self._gradient, particles, rate, rng)
+        keep = self.leaf == "newton" and direction.needs == "curvature"
+        curvature = self._kept(particles) if keep else None
+        metric = self._metric(particles, slice(0, particles.shape[0]))
+        direction.towards(posterior, particles, metric, self._gradient, curvature, self.n_threads)
+        return self._gradient, curvature
+
+    def _in_pieces(
+        self, gradient: Directions, particles: Directions, rate: float, rng: np.random.Generator
+    ) -> Directions | None:
+        """Write the targets, a piece of the rows after the other; return the curvature."""
         curvature = None
         for begin in range(0, particles.shape[0], _ROWS):
             rows = slice(begin, begin + _ROWS)
@@ -44,15 +57,21 @@ class Movement:
             score, second = self.target.derivatives(
                 here, rows, self.direction.needs, self.n_threads
             )
-            metric = self.target.metric(here, rows) if self.direction.uses_metric else None
+            metric = self._metric(here, rows)
             g, c = self.direction(here, score, second, metric, rate, rng, self.n_threads)
             if c is None:
-                self._gradient[rows] = g
+                gradient[rows] = g
             elif self.leaf == "mean":
-                np.divide(g, c, out=self._gradient[rows])
+                np.divide(g, c, out=gradient[rows])
             else:
-                if self._curvature is None:
-                    self._curvature = np.empty_like(particles)
-                self._gradient[rows], self._curvature[rows] = g, c
-                curvature = self._curvature
-        return self._gradient, curvature
+                curvature = self._kept(particles)
+                gradient[rows], curvature[rows] = g, c
+        return curvature
+
+    def _kept(self, particles: Directions) -> Directions:
+        if self._curvature is None:
+            self._curvature = np.empty_like(particles)
+        return self._curvature
+
+    def _metric(self, particles: Directions, rows: slice) -> Array | None:
+        return self.target.metric(particles, rows) if self.direction.uses_metric else None

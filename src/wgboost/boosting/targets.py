@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from wgboost.directions import Needs
-from wgboost.responses import Response
+from wgboost.responses import CompiledPosterior, Response
 from wgboost.typing import Array, Directions
 
 __all__ = ["DensityTarget", "PosteriorTarget", "RowTarget", "Target"]
@@ -17,6 +18,11 @@ __all__ = ["DensityTarget", "PosteriorTarget", "RowTarget", "Target"]
 
 class RowTarget(Protocol):
     """A distribution on R^d for every training row, by the derivatives of its log density."""
+
+    @property
+    def compiled(self) -> CompiledPosterior | None:
+        """The distributions of all rows in the compiled core, if it has them."""
+        ...
 
     def derivatives(
         self, particles: Directions, rows: slice, needs: Needs, n_threads: int
@@ -37,6 +43,11 @@ class PosteriorTarget:
     response: Response
     y: Array  # (n,), standardised
     evidence: Any = 1.0  # a number, or one per row
+
+    @cached_property
+    def compiled(self) -> CompiledPosterior | None:
+        """See RowTarget."""
+        return self.response.compiled(self.y, self.evidence)
 
     def _evidence(self, rows: slice) -> Any:
         return self.evidence[rows] if np.ndim(self.evidence) else self.evidence
@@ -83,6 +94,7 @@ class DensityTarget:
 
     target: Target
     y: Array  # (n, q)
+    compiled: None = None
 
     def _call(self, name: str, particles: Directions, rows: slice, shape: tuple[int, ...]) -> Array:
         function = getattr(self.target, name)

@@ -8,6 +8,7 @@ from wgboost.directions.base import Direction, Needs
 from wgboost.directions.diagonal_newton import DiagonalNewton
 from wgboost.directions.full_newton import FullNewton
 from wgboost.directions.function import CallableDirection
+from wgboost.directions.interacting import InteractingDirection
 from wgboost.directions.kernel import Kernel, default_bandwidth
 from wgboost.directions.langevin import Langevin
 from wgboost.directions.smoothed import SmoothedGradient
@@ -19,6 +20,7 @@ __all__ = [
     "DiagonalNewton",
     "Direction",
     "FullNewton",
+    "InteractingDirection",
     "Kernel",
     "Langevin",
     "Needs",

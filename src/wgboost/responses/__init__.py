@@ -8,6 +8,7 @@ from typing import Any
 from wgboost.responses.base import Response
 from wgboost.responses.categorical import Categorical
 from wgboost.responses.likelihood import Likelihood
+from wgboost.responses.native import CompiledPosterior
 from wgboost.responses.normal import Normal
 from wgboost.responses.units import Units
 from wgboost.validation import check_choice, nearest_name
@@ -15,6 +16,7 @@ from wgboost.validation import check_choice, nearest_name
 __all__ = [
     "RESPONSES",
     "Categorical",
+    "CompiledPosterior",
     "Likelihood",
     "Normal",
     "Response",

@@ -9,6 +9,7 @@ import numpy as np
 
 from wgboost.responses.coordinate_priors import Parameter
 from wgboost.responses.likelihood import Likelihood
+from wgboost.responses.native import CompiledPosterior
 from wgboost.responses.numerics import working_float
 from wgboost.responses.outcomes import check_outcomes
 from wgboost.responses.prior import Prior
@@ -116,9 +117,19 @@ class Response(Likelihood, Prior):
     def score_and_curvature(
         self, y: Array, theta: Array, evidence: Parameter = 1.0, n_threads: int = 1
     ) -> tuple[Array, Array]:
-        """Return `score` and `curvature` together, for a response in the compiled core by it."""
-        del n_threads  # NumPy's arithmetic has one
-        return self.score(y, theta, evidence), self.curvature(y, theta, evidence)
+        """Return `score` and `curvature` together; of float32 particles by the compiled core."""
+        self._inputs(y, theta, evidence)
+        compiled = self.compiled(y, evidence) if theta.dtype == np.float32 else None
+        if compiled is None:
+            return self.score(y, theta, evidence), self.curvature(y, theta, evidence)
+        theta = np.ascontiguousarray(theta)
+        score, curvature = np.empty_like(theta), np.empty_like(theta)
+        compiled.derivatives(theta, score, curvature, n_threads)
+        return score, curvature
+
+    def compiled(self, y: Array, evidence: Parameter = 1.0) -> CompiledPosterior | None:  # noqa: ARG002
+        """Return the posteriors of these rows in the compiled core, if it has them."""
+        return None
 
     def hessian(self, y: Array, theta: Array, evidence: Parameter = 1.0) -> Array:
         """Return the Hessian of `log_posterior` in theta, (n, m, d, d)."""

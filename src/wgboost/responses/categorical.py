@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 from scipy import special
 
+from wgboost import _core
 from wgboost.responses.base import Response
 from wgboost.responses.coordinate_priors import NormalPrior, Parameter
-from wgboost.responses.native import categorical_posterior
+from wgboost.responses.native import CompiledPosterior, as_numbers
 from wgboost.responses.numerics import working_float
 from wgboost.responses.units import Units
 from wgboost.typing import Array
@@ -190,15 +191,10 @@ class Categorical(Response):
 
     # --- posterior in the compiled core -------------------------------------------------------
 
-    def score_and_curvature(
-        self, y: Array, theta: Array, evidence: Parameter = 1.0, n_threads: int = 1
-    ) -> tuple[Array, Array]:
-        """Return `score` and `curvature` together; of float32 particles by the compiled core."""
-        if theta.dtype != np.float32:
-            return super().score_and_curvature(y, theta, evidence, n_threads)
-        self._inputs(y, theta, evidence)
-        numbers = (self.prior_mean, self.prior_scale, evidence)
-        return categorical_posterior(theta, y, numbers, n_threads)
+    def compiled(self, y: Array, evidence: Parameter = 1.0) -> CompiledPosterior:
+        """Return the posteriors of these rows in the compiled core."""
+        numbers = as_numbers(y, self.prior_mean, self.prior_scale, evidence)
+        return _core.CategoricalPosterior(*numbers)
 
     # --- averages over rows -------------------------------------------------------------------
 

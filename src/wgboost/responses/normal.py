@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import special
 
+from wgboost import _core
 from wgboost.responses.base import Response
 from wgboost.responses.coordinate_priors import (
     CoordinatePrior,
@@ -16,7 +17,7 @@ from wgboost.responses.coordinate_priors import (
     NormalPrior,
     Parameter,
 )
-from wgboost.responses.native import normal_posterior
+from wgboost.responses.native import CompiledPosterior, as_numbers
 from wgboost.responses.numerics import held, safe_exp
 from wgboost.responses.units import Units, mean_and_deviation
 from wgboost.typing import Array
@@ -149,15 +150,13 @@ class Normal(Response):
 
     # --- posterior in the compiled core -------------------------------------------------------
 
-    def score_and_curvature(
-        self, y: Array, theta: Array, evidence: Parameter = 1.0, n_threads: int = 1
-    ) -> tuple[Array, Array]:
-        """Return `score` and `curvature` together; of float32 particles by the compiled core."""
-        if theta.dtype != np.float32:
-            return super().score_and_curvature(y, theta, evidence, n_threads)
-        self._inputs(y, theta, evidence)
-        numbers = (self.prior_mean, self.prior_scale, self.prior_shape, self.prior_rate, evidence)
-        return normal_posterior(theta, y, numbers, n_threads)
+    def compiled(self, y: Array, evidence: Parameter = 1.0) -> CompiledPosterior:
+        """Return the posteriors of these rows in the compiled core."""
+        return _core.NormalPosterior(
+            *as_numbers(
+                y, self.prior_mean, self.prior_scale, self.prior_shape, self.prior_rate, evidence
+            )
+        )
 
     # --- averages over rows -------------------------------------------------------------------
 

@@ -1,0 +1,66 @@
+"""What the compiled directions share: particles that interact through a kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from wgboost import _core
+from wgboost.directions.base import Needs
+from wgboost.directions.kernel import Kernel
+from wgboost.typing import Array, Directions
+
+__all__ = ["InteractingDirection"]
+
+
+@dataclass(frozen=True)
+class InteractingDirection:
+    """Kernel-smoothed scores with repulsion and, where `needs` says so, smoothed curvatures."""
+
+    kernel: Kernel = field(default_factory=Kernel)
+    needs: Needs = field(default="score", init=False)
+
+    @property
+    def uses_metric(self) -> bool:
+        """Whether the rows' Fisher information is read."""
+        return self.kernel.uses_metric
+
+    def __call__(
+        self,
+        particles: Directions,
+        score: Directions,
+        second: Array | None,
+        metric: Array | None,
+        rate: float,  # noqa: ARG002
+        rng: np.random.Generator,  # noqa: ARG002
+        n_threads: int = 1,
+    ) -> tuple[Directions, Directions | None]:
+        """Return g and c; see `Direction`."""
+        curved = self.needs == "curvature"
+        gradient = np.empty_like(particles)
+        smoothed = np.empty_like(particles) if curved else None
+        _core.kernel_direction(
+            particles, score, second if curved else None, metric,
+            self.kernel.bandwidths(particles, metric), gradient, smoothed, n_threads,
+        )  # fmt: skip
+        return gradient, smoothed
+
+    def towards(
+        self,
+        posterior: Any,
+        particles: Directions,
+        metric: Array | None,
+        gradient: Directions,
+        smoothed: Directions | None,
+        n_threads: int = 1,
+    ) -> None:
+        """Write g and c for posteriors that the core evaluates, without a pass for the score.
+
+        Where there is a c but no array for it, g comes divided by c.
+        """
+        posterior.direction(
+            particles, self.needs == "curvature", metric,
+            self.kernel.bandwidths(particles, metric), gradient, smoothed, n_threads,
+        )  # fmt: skip
