@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.boosting.history import Interrupted, Validation
+from wgboost.boosting.randomness import RoundRandomness
 from wgboost.boosting.round import Movement
 from wgboost.data import Features
 from wgboost.learners import FittedLearner, Learner
@@ -54,14 +55,14 @@ def boost(
     (None: never). A callback gets {"round", "metrics", "particles"} and ends the loop by returning
     True. Ctrl-C ends it too, with the rounds so far and a warning.
     """
-    result = Boosted()
+    result, randomness = Boosted(), RoundRandomness(seed)
     before = [validation.measure() for validation in validations]
     if watch is not None:
         result.best_value = before[watch[0]][watch[1]]
         result.best_round = first_round
     try:
         for r in range(first_round, first_round + n_rounds):
-            rng = np.random.default_rng([seed, r])
+            rng = randomness.at(r)
             targets, curvature = movement(particles, rate, rng)
             fitted = learner.fit(features, targets, curvature, weight, rng).scaled(rate)
             fitted.add_to(particles)

@@ -18,7 +18,7 @@ from wgboost.responses.coordinate_priors import (
     Parameter,
 )
 from wgboost.responses.native import CompiledPosterior, as_numbers
-from wgboost.responses.numerics import held, safe_exp
+from wgboost.responses.numerics import coordinates, held, safe_exp
 from wgboost.responses.units import Units, mean_and_deviation
 from wgboost.typing import Array
 
@@ -88,7 +88,7 @@ class Normal(Response):
     def likelihood_score(self, y: Array, theta: Array) -> Array:
         """Return the gradient of logpdf in theta."""
         residual, inverse = self._residual(y, theta)
-        return np.stack([residual * inverse, residual * residual - 1], axis=-1)
+        return coordinates(residual * inverse, residual * residual - 1)
 
     def likelihood_hessian(self, y: Array, theta: Array) -> Array:
         """Return the Hessian of logpdf in theta."""
@@ -103,12 +103,12 @@ class Normal(Response):
         """Return minus the diagonal of the Hessian of logpdf."""
         residual, inverse = self._residual(y, theta)
         precision = np.broadcast_to(inverse * inverse, residual.shape)
-        return np.stack([precision, 2 * residual * residual], axis=-1)
+        return coordinates(precision, 2 * residual * residual)
 
     def likelihood_fisher(self, theta: Array) -> Array:
         """Return the diagonal of the Fisher information of one observation."""
         inverse = safe_exp(-theta[..., 1])
-        return np.stack([inverse * inverse, np.full_like(inverse, 2)], axis=-1)
+        return coordinates(inverse * inverse, np.full_like(inverse, 2))
 
     def cdf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value <= y."""
@@ -175,9 +175,9 @@ class Normal(Response):
     def statistics_score(self, theta: Array, statistics: Array) -> Array:
         """Return the mean over rows of likelihood_score at common particles (m, d)."""
         residual, square, inverse = self._average_residual(theta, statistics)
-        return np.stack([residual * inverse, square - 1], axis=-1)
+        return coordinates(residual * inverse, square - 1)
 
     def statistics_curvature(self, theta: Array, statistics: Array) -> Array:
         """Return the mean over rows of likelihood_curvature at common particles (m, d)."""
         _, square, inverse = self._average_residual(theta, statistics)
-        return np.stack([inverse * inverse, 2 * square], axis=-1)
+        return coordinates(inverse * inverse, 2 * square)

@@ -6,7 +6,7 @@ import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["held", "safe_exp", "working_float"]
+__all__ = ["coordinates", "held", "safe_exp", "working_float"]
 
 
 def working_float(values: Array) -> Array:
@@ -24,9 +24,17 @@ def held(exponent: Array) -> Array:
     """
     exponent = working_float(exponent)
     limit = 30.0 if exponent.dtype == np.float32 else 170.0
-    return np.clip(exponent, -limit, limit)
+    return np.minimum(np.maximum(exponent, -limit), limit)
 
 
 def safe_exp(exponent: Array) -> Array:
     """Return exp of the `held` exponent."""
     return np.exp(held(exponent))
+
+
+def coordinates(*parts: Array) -> Array:
+    """Return the parts (...), of one shape, as coordinates (..., d)."""
+    out = np.empty((*parts[0].shape, len(parts)), parts[0].dtype)
+    for j, part in enumerate(parts):
+        out[..., j] = part
+    return out

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from wgboost.responses.coordinate_priors import CoordinatePrior, Parameter, check_parameter
+from wgboost.responses.numerics import coordinates
 from wgboost.typing import Array
 
 __all__ = ["Prior"]
@@ -44,8 +45,8 @@ class Prior:
 
     def per_row(self) -> dict[str, Array]:
         """Return the prior parameters that hold one value per row, by name."""
-        named = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return {name: value for name, value in named.items() if isinstance(value, np.ndarray)}
+        named = ((name, getattr(self, name)) for name in self.__dataclass_fields__)
+        return {name: value for name, value in named if isinstance(value, np.ndarray)}
 
     def take(self, rows: Any) -> Self:
         """Return the response of some rows, given by indices, a mask or a slice."""
@@ -83,9 +84,9 @@ class Prior:
     def prior_score(self, theta: Array) -> Array:
         """Return the gradient of the log density of the prior, (n, m, d)."""
         priors = self.coordinate_priors(theta.dtype)
-        return np.stack([prior.score(theta[..., j]) for j, prior in enumerate(priors)], axis=-1)
+        return coordinates(*(prior.score(theta[..., j]) for j, prior in enumerate(priors)))
 
     def prior_curvature(self, theta: Array) -> Array:
         """Return minus the diagonal of the prior's Hessian, which has no other entries."""
         priors = self.coordinate_priors(theta.dtype)
-        return np.stack([prior.curvature(theta[..., j]) for j, prior in enumerate(priors)], axis=-1)
+        return coordinates(*(prior.curvature(theta[..., j]) for j, prior in enumerate(priors)))
