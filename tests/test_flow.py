@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import wgboost.boosting.init as init
 from plain_directions import plain_newton_step, plain_normal
-from wgboost import AveragedFlow, Categorical, Kernel, Normal
+from wgboost import AveragedFlow, Categorical, DiagonalNewton, Kernel, Normal
 from wgboost.boosting import averaged_flow
 from wgboost.directions import as_direction
 
@@ -40,6 +40,18 @@ def test_langevin_particles_spread_like_the_target():
     assert_allclose(x.std() / 0.5, 1.0, atol=0.06)
 
 
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 9])
+def test_the_scaled_kernel_keeps_the_spread_of_many_parameters(d):
+    scales = np.geomspace(0.01, 10, d)
+    x = (np.random.default_rng(d).standard_normal((1, 20, d)) * scales).astype(np.float32)
+    precision = np.broadcast_to(1 / scales**2, x.shape)
+    newton = DiagonalNewton(Kernel("scaled"))
+    for _ in range(1500):
+        g, c = newton(x, -x * precision, precision, precision[:, 0], 0.1, None)
+        x = x + np.float32(0.1) * g / c
+    assert_allclose((x.std(axis=1) / scales).mean(), 0.97, atol=0.04)
+
+
 def start(response, y, flow=None, weight=None, evidence=1.0, kernel=None, m=6, seed=0):
     flow = AveragedFlow(steps=60) if flow is None else flow
     kernel = Kernel() if kernel is None else kernel
@@ -56,14 +68,14 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("kernel", [Kernel(), Kernel("scaled"), Kernel(bandwidth="median")])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_statistics_give_the_flow_that_the_rows_give(name, kernel, weighted, monkeypatch):
+@pytest.mark.parametrize("evidence", [0.5, np.linspace(0.1, 3, 80)], ids=["one", "per_row"])
+def test_statistics_give_the_flow_that_the_rows_give(name, kernel, weighted, evidence, monkeypatch):
     response, y = CASES[name]
     weight = np.random.default_rng(2).integers(3, size=80).astype(float) if weighted else None
-    short = start(response, y, weight=weight, kernel=kernel, evidence=0.5)
+    options = {"weight": weight, "kernel": kernel, "evidence": evidence}
+    short = start(response, y, **options)
     monkeypatch.setattr(type(response), "has_statistics", False)
-    assert_allclose(
-        start(response, y, weight=weight, kernel=kernel, evidence=0.5), short, rtol=1e-5, atol=1e-6
-    )
+    assert_allclose(start(response, y, **options), short, rtol=1e-5, atol=1e-6)
 
 
 def test_the_flow_is_that_of_the_mean_score_over_the_mean_curvature():

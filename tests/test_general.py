@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.kernel_ridge import KernelRidge
 
-from wgboost import Target, WGBoost
+from wgboost import Density, Target, WGBoost
 
 SD = 0.5
 X = np.linspace(0, 2 * np.pi, 200)[:, None]
@@ -116,13 +116,57 @@ def test_targets_without_y_are_the_same_for_every_row():
     assert_allclose(fitted.predict(X), 2.0, atol=0.05)
 
 
+def densities(n=200):
+    return [
+        Density(lambda x, c=c: -(x - c) / SD**2, lambda x: np.full_like(x, 1 / SD**2))
+        for c in CENTRES[:n]
+    ]
+
+
+def test_a_list_of_densities_is_the_target_of_the_rows_one_by_one():
+    options = {"n_estimators": 30, "direction": "full_newton"}
+    together = model(**options).fit(X, CENTRES).predict_particles(X)
+    for fitted in (
+        model(target=densities(), **options).fit(X),
+        model(target=None, **options).fit(X, densities()),
+    ):
+        assert_allclose(fitted.predict_particles(X), together, rtol=1e-4, atol=1e-5)
+
+
+LISTS = [
+    (densities(3), None, ValueError, "X has 200 rows, there are 3 densities"),
+    (densities(), CENTRES, ValueError, "leave y out"),
+    ([1.0] * 200, None, TypeError, "the target of row 0, 1.0, has no function score"),
+    ("normal", None, TypeError, "target='normal' must be"),
+    ([Density(lambda x: x[:1])] * 200, None, ValueError, r"score returned shape \(200, 1, 1\)"),
+    (
+        [*densities(199), Density(lambda x: x[:1])],
+        None,
+        ValueError,
+        r"score did not return \(200, 20, 1\)",
+    ),
+    (
+        [*densities(199), Density(lambda x: x * np.nan)],
+        None,
+        ValueError,
+        "not finite, row 199",
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "y", "error", "message"), LISTS)
+def test_lists_that_are_no_targets_are_refused(target, y, error, message):
+    with pytest.raises(error, match=message):
+        model(target=target, direction="smoothed", n_estimators=2).fit(X, y)
+
+
 WRONG = [
     ({"target": None}, TypeError, r"target=None must be a wgboost.Target\(score="),
-    ({"target": Target(score=lambda x, _: -x)}, ValueError, r"needs Target\(curvature=...\)"),
+    ({"target": Target(score=lambda x, _: -x)}, ValueError, "needs the target's curvature"),
     (
         {"target": Target(score=lambda x, _: -x), "direction": "full_newton"},
         ValueError,
-        r"needs Target\(hessian=...\)",
+        "needs the target's curvature",
     ),
     (
         {"target": Target(score=lambda x, _: x[:, :, 0]), "direction": "smoothed"},

@@ -1,6 +1,6 @@
 """Wasserstein gradient boosting: tree ensembles that predict distributions over parameters."""
 
-from wgboost.boosting import AveragedFlow, Interrupted, Target
+from wgboost.boosting import AveragedFlow, Density, Interrupted, Target
 from wgboost.directions import DiagonalNewton, FullNewton, Kernel, Langevin, SmoothedGradient
 from wgboost.estimators import WGBClassifier, WGBoost, WGBRegressor
 from wgboost.predictive import Mixture
@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AveragedFlow",
     "Categorical",
+    "Density",
     "DiagonalNewton",
     "FullNewton",
     "Interrupted",

@@ -57,10 +57,14 @@ def averaged_flow(
     theta = rng.standard_normal((n_particles, response.n_params))
     if flow.steps == 0:
         return theta
-    constant = np.ndim(evidence) == 0
     statistics = None
-    if flow.of == "posterior" and response.has_statistics and constant:
-        statistics = response.statistics(y, weight)
+    if flow.of == "posterior" and response.has_statistics:
+        # A row's likelihood counts by its weight and its evidence.
+        power = weight
+        if np.ndim(evidence):
+            power = evidence if weight is None else weight * evidence
+            evidence = float(np.average(evidence, weights=weight))
+        statistics = response.statistics(y, power)
     else:
         response, y, weight, evidence = _sampled(response, y, weight, evidence, rng)
     before = theta

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -13,7 +13,7 @@ from wgboost.directions import Needs
 from wgboost.responses import CompiledPosterior, Response
 from wgboost.typing import Array, Directions
 
-__all__ = ["DensityTarget", "PosteriorTarget", "RowTarget", "Target"]
+__all__ = ["Density", "DensityTarget", "PosteriorTarget", "RowTarget", "Target"]
 
 
 class RowTarget(Protocol):
@@ -88,24 +88,63 @@ class Target:
     hessian: Callable[..., Any] | None = None
 
 
+@dataclass(frozen=True)
+class Density:
+    """One row's target, by functions of its particles (m, d).
+
+    Attributes
+    ----------
+    score : callable
+        Returns the gradient (m, d) of the log density, which may be known up to a constant.
+    curvature : callable or None
+        Returns minus the diagonal (m, d) of its Hessian.
+    hessian : callable or None
+        Returns the Hessian (m, d, d).
+    """
+
+    score: Callable[..., Any]
+    curvature: Callable[..., Any] | None = None
+    hessian: Callable[..., Any] | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class DensityTarget:
-    """A `Target` with the rows' y."""
+    """Targets that are given by functions: one `Target` with the rows' y, or a `Density` a row."""
 
-    target: Target
+    target: Target | Sequence[Density]
     y: Array  # (n, q)
     compiled: None = None
 
+    def _function(self, name: str) -> Callable[[Directions, slice], Any] | None:
+        """Return the function of (particles, rows), if there is one for every row."""
+        if isinstance(self.target, Target):
+            function = getattr(self.target, name)
+            return None if function is None else lambda x, rows: function(x, self.y[rows])
+        functions: list[Any] = [getattr(density, name, None) for density in self.target]
+        if None in functions:
+            return None
+        return lambda x, rows: [f(one) for f, one in zip(functions[rows], x, strict=True)]
+
     def _call(self, name: str, particles: Directions, rows: slice, shape: tuple[int, ...]) -> Array:
-        function = getattr(self.target, name)
-        values = np.asarray(function(particles, self.y[rows]), dtype=np.float32)
+        function = self._function(name)
+        if function is None:
+            raise ValueError(
+                f"this direction needs the target's {name}, which was not given; "
+                'direction="smoothed" and "langevin" need the score alone'
+            )
+        try:
+            values = np.asarray(function(particles, rows), dtype=np.float32)
+        except ValueError as error:  # rows of different shapes make no array
+            raise ValueError(f"the target's {name} did not return {shape}: {error}") from error
         if values.shape != shape:
             raise ValueError(
                 f"the target's {name} returned shape {values.shape} for particles of shape "
                 f"{particles.shape}; {shape} is needed"
             )
-        if not np.isfinite(values).all():
-            raise ValueError(f"the target's {name} returned a value that is not finite")
+        finite = np.isfinite(values).reshape(len(values), -1).all(axis=1)
+        if not finite.all():
+            row = rows.start + int(np.argmin(finite))
+            raise ValueError(f"the target's {name} returned a value that is not finite, row {row}")
         return np.ascontiguousarray(values)
 
     def derivatives(
@@ -118,17 +157,10 @@ class DensityTarget:
         if needs == "score":
             return score, None
         if needs == "curvature":
-            if self.target.curvature is None:
-                raise ValueError(
-                    'this direction needs Target(curvature=...); direction="smoothed" and '
-                    '"langevin" do without'
-                )
             return score, self._call("curvature", particles, rows, shape)
-        if self.target.hessian is not None:
-            return score, self._call("hessian", particles, rows, (*shape, shape[2]))
-        if shape[2] == 1 and self.target.curvature is not None:
+        if shape[2] == 1 and self._function("hessian") is None:
             return score, -self._call("curvature", particles, rows, shape)[..., None]
-        raise ValueError("the full Newton direction needs Target(hessian=...)")
+        return score, self._call("hessian", particles, rows, (*shape, shape[2]))
 
     def metric(self, particles: Directions, rows: slice) -> Array | None:  # noqa: ARG002
         """See RowTarget."""

@@ -15,6 +15,11 @@ from wgboost.typing import Array, Directions
 __all__ = ["InteractingDirection"]
 
 
+def as_floats(values: Any) -> Directions:
+    """Return the values as the core reads them; arrays that are so already are not copied."""
+    return np.ascontiguousarray(values, dtype=np.float32)
+
+
 @dataclass(frozen=True)
 class InteractingDirection:
     """Kernel-smoothed scores with repulsion and, where `needs` says so, smoothed curvatures."""
@@ -39,10 +44,13 @@ class InteractingDirection:
     ) -> tuple[Directions, Directions | None]:
         """Return g and c; see `Direction`."""
         curved = self.needs == "curvature"
+        particles, score = as_floats(particles), as_floats(score)
+        second = as_floats(second) if curved else None
+        metric = None if metric is None else as_floats(metric)
         gradient = np.empty_like(particles)
         smoothed = np.empty_like(particles) if curved else None
         _core.kernel_direction(
-            particles, score, second if curved else None, metric,
+            particles, score, second, metric,
             self.kernel.bandwidths(particles, metric), gradient, smoothed, n_threads,
         )  # fmt: skip
         return gradient, smoothed

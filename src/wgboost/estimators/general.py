@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from wgboost.boosting import ConstantStart, DensityTarget, Target
+from wgboost.boosting import ConstantStart, Density, DensityTarget, Target
 from wgboost.estimators.fitting import train
 from wgboost.estimators.parameters import Parameters
 from wgboost.typing import Array, Directions
@@ -24,8 +24,9 @@ class WGBoost(Parameters):
 
     Parameters
     ----------
-    target : Target
-        Score and curvature as functions of (particles (n, m, d), y (n, q)).
+    target : Target, list of Density, or None
+        Score and curvature as functions of (particles (n, m, d), y (n, q)), or one `Density` for
+        each row. None: `fit` is given the densities in place of y.
     n_params : int
         d, when `init` does not say it.
     init : array (n_particles, n_params) or None
@@ -36,7 +37,7 @@ class WGBoost(Parameters):
 
     def __init__(
         self,
-        target: Target | None = None,
+        target: Target | Sequence[Density] | None = None,
         *,
         n_params: int = 1,
         n_particles: int = 10,
@@ -61,6 +62,7 @@ class WGBoost(Parameters):
         init: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.target = target
         self.n_params = n_params
@@ -86,6 +88,7 @@ class WGBoost(Parameters):
         self.init = init
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     # What the other estimators have as parameters and this one does not use.
     evidence = 1.0
@@ -120,19 +123,18 @@ class WGBoost(Parameters):
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, callbacks: Sequence[Any] = ()
     ) -> WGBoost:
-        """Fit the model; y (n, q) or (n,) is handed to the target's functions row by row."""
+        """Fit the model.
+
+        y (n, q) or (n,) is handed to the target's functions row by row. With target=None it is
+        a list of n densities.
+        """
         self._check_parameters()
-        if not isinstance(self.target, Target):
-            raise TypeError(f"target={self.target!r} must be a wgboost.Target(score=..., ...)")
         X = self._matrix(X, reset=True)
-        values = np.zeros((len(X), 0)) if y is None else np.asarray(y)
-        values = values[:, None] if values.ndim == 1 else values
-        if len(values) != len(X):
-            raise ValueError(f"X has {len(X)} rows, y has {len(values)}")
+        target = _row_target(self.target, y, len(X))
         self.seed_ = self._seed()
         start = self._start(np.random.default_rng([self.seed_, 2**31 + 1]))
         fit = train(
-            self, X, DensityTarget(self.target, values), start, start.at(X),
+            self, X, target, start, start.at(X),
             weight=check_weight(sample_weight, len(X)), n_rounds=self.n_estimators,
             seed=self.seed_, callbacks=callbacks,
         )  # fmt: skip
@@ -161,3 +163,28 @@ class WGBoost(Parameters):
         """Return the mean of the particles: (n,) for one parameter, else (n, d)."""
         mean: Array = self.predict_particles(X).mean(axis=1, dtype=np.float64)
         return mean[:, 0] if mean.shape[1] == 1 else mean
+
+
+def _row_target(target: Any, y: Any, n: int) -> DensityTarget:
+    """Return the targets of n rows; raise if they are neither functions nor densities."""
+    if target is None and isinstance(y, Sequence) and not isinstance(y, str):
+        target, y = y, None
+    if isinstance(target, Target):
+        values = np.zeros((n, 0)) if y is None else np.asarray(y)
+        values = values[:, None] if values.ndim == 1 else values
+        if len(values) != n:
+            raise ValueError(f"X has {n} rows, y has {len(values)}")
+        return DensityTarget(target, values)
+    if not isinstance(target, Sequence) or isinstance(target, str):
+        raise TypeError(
+            f"target={target!r} must be a wgboost.Target(score=..., ...) or a list of "
+            "wgboost.Density(score=..., ...), one for each row"
+        )
+    if y is not None:
+        raise ValueError("a list of densities already says the targets; leave y out")
+    if len(target) != n:
+        raise ValueError(f"X has {n} rows, there are {len(target)} densities")
+    for row, density in enumerate(target):
+        if not callable(getattr(density, "score", None)):
+            raise TypeError(f"the target of row {row}, {density!r}, has no function score")
+    return DensityTarget(tuple(target), np.zeros((n, 0)))

@@ -47,7 +47,8 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
     kernel : "gaussian" or "scaled"
         Distances between particles as they are, or in units of each row's Fisher information.
     bandwidth : float, "median" or None
-        Width of the kernel; None is 0.1 ("gaussian") or 1 ("scaled").
+        Width of the kernel; None is 0.1 ("gaussian") or, with d parameters,
+        1 + 0.7 d^2 ("scaled").
     direction : str, direction or callable
         "diagonal_newton", "smoothed", "full_newton", "langevin", an object of `wgboost.directions`,
         or a function.
