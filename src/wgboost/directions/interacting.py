@@ -15,7 +15,7 @@ from wgboost.typing import Array, Directions
 __all__ = ["InteractingDirection"]
 
 
-def as_floats(values: Any) -> Directions:
+def _floats(values: Any) -> Directions:
     """Return the values as the core reads them; arrays that are so already are not copied."""
     return np.ascontiguousarray(values, dtype=np.float32)
 
@@ -44,9 +44,9 @@ class InteractingDirection:
     ) -> tuple[Directions, Directions | None]:
         """Return g and c; see `Direction`."""
         curved = self.needs == "curvature"
-        particles, score = as_floats(particles), as_floats(score)
-        second = as_floats(second) if curved else None
-        metric = None if metric is None else as_floats(metric)
+        particles, score = _floats(particles), _floats(score)
+        second = _floats(second) if curved else None
+        metric = None if metric is None else _floats(metric)
         gradient = np.empty_like(particles)
         smoothed = np.empty_like(particles) if curved else None
         _core.kernel_direction(
