@@ -24,130 +24,134 @@ struct Scratch {
         scale(arrays[5]) {}
 };
 
-WGB_INLINE void add16(float* to, const Vec16& v) { store16(to, load16(to) + v); }
+template <class Vec>
+WGB_INLINE void add(float* to, const Vec& v) {
+  store(to, load<Vec>(to) + v);
+}
 
 // Adds to each particle of every pair what the other one gives it: k is symmetric, the push
 // changes its sign. D parameters are known to the compiler, and one particle stays in registers.
 template <int D, bool Curved>
-WGB_INLINE void add_pairs(Scratch& s, int m) {
-  constexpr size_t width = D * kLanes;
-  const size_t size = static_cast<size_t>(m) * width;
-  const float *x = s.x, *score = s.score, *curvature = s.curvature;
-  float *gradient = s.gradient, *smoothed = s.smoothed;
-  Vec16 scale[D];
-  for (size_t p = 0; p < D; ++p) scale[p] = load16(s.scale + p * kLanes);
-  for (size_t j = 0; j < size; j += width) {
-    Vec16 xj[D], sj[D], vj[D], gj[D], cj[D];
-    for (size_t p = 0; p < D; ++p) {
-      const size_t at = j + p * kLanes;
-      xj[p] = load16(x + at);
-      sj[p] = load16(score + at);
-      gj[p] = load16(gradient + at);
-      if (Curved) {
-        vj[p] = load16(curvature + at);
-        cj[p] = load16(smoothed + at);
-      }
-    }
-    for (size_t l = j + width; l < size; l += width) {
-      Vec16 pull[D], square = all16(0.0f);
+struct Pairs {
+  template <class Vec>
+  WGB_INLINE static void run(size_t lane, const Scratch* s, int m, int) {
+    constexpr size_t width = D * kLanes;
+    const size_t end = static_cast<size_t>(m) * width + lane;
+    const float *x = s->x, *score = s->score, *curvature = s->curvature;
+    float *gradient = s->gradient, *smoothed = s->smoothed;
+    Vec scale[D];
+    for (size_t p = 0; p < D; ++p) scale[p] = load<Vec>(s->scale + p * kLanes + lane);
+    for (size_t j = lane; j < end; j += width) {
+      Vec xj[D], sj[D], vj[D], gj[D], cj[D];
       for (size_t p = 0; p < D; ++p) {
-        const Vec16 apart = xj[p] - load16(x + l + p * kLanes);
-        pull[p] = scale[p] * apart;
-        square = square + pull[p] * apart;
-      }
-      const Vec16 k = exp16(square * -1.0f), twice = k + k, k2 = k * k;
-      for (size_t p = 0; p < D; ++p) {
-        const size_t at = l + p * kLanes;
-        const Vec16 push = pull[p] * twice;
-        gj[p] = gj[p] + (load16(score + at) * k + push);
-        add16(gradient + at, sj[p] * k - push);
+        const size_t at = j + p * kLanes;
+        xj[p] = load<Vec>(x + at);
+        sj[p] = load<Vec>(score + at);
+        gj[p] = load<Vec>(gradient + at);
         if (Curved) {
-          const Vec16 push2 = push * push;
-          cj[p] = cj[p] + (load16(curvature + at) * k2 + push2);
-          add16(smoothed + at, vj[p] * k2 + push2);
+          vj[p] = load<Vec>(curvature + at);
+          cj[p] = load<Vec>(smoothed + at);
         }
       }
-    }
-    for (size_t p = 0; p < D; ++p) {
-      const size_t at = j + p * kLanes;
-      store16(gradient + at, gj[p]);
-      if (Curved) store16(smoothed + at, cj[p]);
+      for (size_t l = j + width; l < end; l += width) {
+        Vec pull[D], square = all_of<Vec>(0.0f);
+        for (size_t p = 0; p < D; ++p) {
+          const Vec apart = xj[p] - load<Vec>(x + l + p * kLanes);
+          pull[p] = scale[p] * apart;
+          square = square + pull[p] * apart;
+        }
+        const Vec k = exp_of(square * -1.0f), twice = k + k, k2 = k * k;
+        for (size_t p = 0; p < D; ++p) {
+          const size_t at = l + p * kLanes;
+          const Vec push = pull[p] * twice;
+          gj[p] = gj[p] + (load<Vec>(score + at) * k + push);
+          add(gradient + at, sj[p] * k - push);
+          if (Curved) {
+            const Vec push2 = push * push;
+            cj[p] = cj[p] + (load<Vec>(curvature + at) * k2 + push2);
+            add(smoothed + at, vj[p] * k2 + push2);
+          }
+        }
+      }
+      for (size_t p = 0; p < D; ++p) {
+        const size_t at = j + p * kLanes;
+        store(gradient + at, gj[p]);
+        if (Curved) store(smoothed + at, cj[p]);
+      }
     }
   }
-}
+};
 
 // The same for any number of parameters.
 template <bool Curved>
-WGB_INLINE void add_pairs_of_many(Scratch& s, int m, int d) {
-  const size_t width = static_cast<size_t>(d) * kLanes, size = static_cast<size_t>(m) * width;
-  const float *x = s.x, *score = s.score, *curvature = s.curvature;
-  const float* scale = s.scale;
-  float *gradient = s.gradient, *smoothed = s.smoothed;
-  for (size_t j = 0; j < size; j += width)
-    for (size_t l = j + width; l < size; l += width) {
-      Vec16 square = all16(0.0f);
-      for (size_t p = 0; p < width; p += kLanes) {
-        const Vec16 apart = load16(x + j + p) - load16(x + l + p);
-        square = square + load16(scale + p) * apart * apart;
-      }
-      const Vec16 k = exp16(square * -1.0f), twice = k + k, k2 = k * k;
-      for (size_t p = 0; p < width; p += kLanes) {
-        const Vec16 push = load16(scale + p) * (load16(x + j + p) - load16(x + l + p)) * twice;
-        add16(gradient + j + p, load16(score + l + p) * k + push);
-        add16(gradient + l + p, load16(score + j + p) * k - push);
-        if (Curved) {
-          const Vec16 push2 = push * push;
-          add16(smoothed + j + p, load16(curvature + l + p) * k2 + push2);
-          add16(smoothed + l + p, load16(curvature + j + p) * k2 + push2);
+struct Pairs<0, Curved> {
+  template <class Vec>
+  WGB_INLINE static void run(size_t lane, const Scratch* s, int m, int d) {
+    const size_t width = static_cast<size_t>(d) * kLanes;
+    const size_t end = static_cast<size_t>(m) * width + lane;
+    const float *x = s->x, *score = s->score, *curvature = s->curvature, *scale = s->scale + lane;
+    float *gradient = s->gradient, *smoothed = s->smoothed;
+    for (size_t j = lane; j < end; j += width)
+      for (size_t l = j + width; l < end; l += width) {
+        Vec square = all_of<Vec>(0.0f);
+        for (size_t p = 0; p < width; p += kLanes) {
+          const Vec apart = load<Vec>(x + j + p) - load<Vec>(x + l + p);
+          square = square + load<Vec>(scale + p) * apart * apart;
+        }
+        const Vec k = exp_of(square * -1.0f), twice = k + k, k2 = k * k;
+        for (size_t p = 0; p < width; p += kLanes) {
+          const Vec apart = load<Vec>(x + j + p) - load<Vec>(x + l + p);
+          const Vec push = load<Vec>(scale + p) * apart * twice;
+          add(gradient + j + p, load<Vec>(score + l + p) * k + push);
+          add(gradient + l + p, load<Vec>(score + j + p) * k - push);
+          if (Curved) {
+            const Vec push2 = push * push;
+            add(smoothed + j + p, load<Vec>(curvature + l + p) * k2 + push2);
+            add(smoothed + l + p, load<Vec>(curvature + j + p) * k2 + push2);
+          }
         }
       }
-    }
-}
+  }
+};
 
-WGB_CLONES void curved_pairs(Scratch& s, int m, int d) {
+template <bool Curved>
+void add_pairs(const Scratch& s, int m, int d) {
   if (d == 1)
-    add_pairs<1, true>(s, m);
+    run_lanes<Pairs<1, Curved>>(&s, m, d);
   else if (d == 2)
-    add_pairs<2, true>(s, m);
+    run_lanes<Pairs<2, Curved>>(&s, m, d);
   else
-    add_pairs_of_many<true>(s, m, d);
-}
-
-WGB_CLONES void plain_pairs(Scratch& s, int m, int d) {
-  if (d == 1)
-    add_pairs<1, false>(s, m);
-  else if (d == 2)
-    add_pairs<2, false>(s, m);
-  else
-    add_pairs_of_many<false>(s, m, d);
+    run_lanes<Pairs<0, Curved>>(&s, m, d);
 }
 
 // Means over particles, and curvatures kept positive.
-WGB_CLONES void finish(Scratch& s, int m, int d, bool curved, bool divide) {
-  const size_t width = static_cast<size_t>(d) * kLanes, size = static_cast<size_t>(m) * width;
-  const Vec16 share = all16(1.0f / static_cast<float>(m)), one = all16(1.0f);
-  float *gradient = s.gradient, *smoothed = s.smoothed;
-  const float* curvature = s.curvature;
-  for (size_t p = 0; p < width; p += kLanes) {
-    Vec16 floor = all16(0.0f);
-    if (curved)
-      for (size_t j = p; j < size; j += width)
-        floor = larger(floor, absolute(load16(curvature + j)) * kFloor);
-    for (size_t j = p; j < size; j += width) {
-      Vec16 g = load16(gradient + j) * share;
-      if (curved) {
-        const Vec16 c = load16(smoothed + j) * share;
-        Vec16 kept = choose_positive(c - floor, c, larger(absolute(c), floor));
-        kept = choose_positive(kept, kept, one);
-        if (divide)
-          g = g / kept;
-        else
-          store16(smoothed + j, kept);
+struct Finish {
+  template <class Vec>
+  WGB_INLINE static void run(size_t lane, const Scratch* s, int m, int d, bool curved,
+                             bool divide) {
+    const size_t width = static_cast<size_t>(d) * kLanes, size = static_cast<size_t>(m) * width;
+    const Vec share = all_of<Vec>(1.0f / static_cast<float>(m)), one = all_of<Vec>(1.0f);
+    for (size_t p = lane; p < width; p += kLanes) {
+      Vec floor = all_of<Vec>(0.0f);
+      if (curved)
+        for (size_t j = p; j < size; j += width)
+          floor = larger(floor, absolute(load<Vec>(s->curvature + j)) * kFloor);
+      for (size_t j = p; j < size; j += width) {
+        Vec g = load<Vec>(s->gradient + j) * share;
+        if (curved) {
+          const Vec c = load<Vec>(s->smoothed + j) * share;
+          Vec kept = choose_positive(c - floor, c, larger(absolute(c), floor));
+          kept = choose_positive(kept, kept, one);
+          if (divide)
+            g = g / kept;
+          else
+            store(s->smoothed + j, kept);
+        }
+        store(s->gradient + j, g);
       }
-      store16(gradient + j, g);
     }
   }
-}
+};
 
 void do_block(const DirectionTask& t, const RowBlock& rows, Scratch& s) {
   const size_t d = static_cast<size_t>(t.d), size = static_cast<size_t>(t.m) * d;
@@ -158,18 +162,18 @@ void do_block(const DirectionTask& t, const RowBlock& rows, Scratch& s) {
     rows_to_lanes(t.metric, rows, d, s.scale);
   else
     std::fill(s.scale, s.scale + d * kLanes, 1.0f);
-  const Vec16 inverse = all16(1.0f) / t.bandwidth.at(rows);
-  for (size_t p = 0; p < d * kLanes; p += kLanes)
-    store16(s.scale + p, load16(s.scale + p) * inverse);
+  float bandwidth[kLanes];
+  t.bandwidth.at(rows, bandwidth);
+  for (size_t p = 0; p < d * kLanes; ++p) s.scale[p] *= 1.0f / bandwidth[p % kLanes];
   // Each particle's own share: k = 1 and no repulsion.
   std::copy(s.score, s.score + size * kLanes, s.gradient);
   if (t.curved) {
     std::copy(s.curvature, s.curvature + size * kLanes, s.smoothed);
-    curved_pairs(s, t.m, t.d);
+    add_pairs<true>(s, t.m, t.d);
   } else {
-    plain_pairs(s, t.m, t.d);
+    add_pairs<false>(s, t.m, t.d);
   }
-  finish(s, t.m, t.d, t.curved, t.smoothed == nullptr);
+  run_lanes<Finish>(&s, t.m, t.d, t.curved, t.smoothed == nullptr);
   lanes_to_rows(s.gradient, rows, size, t.gradient);
   if (t.smoothed) lanes_to_rows(s.smoothed, rows, size, t.smoothed);
 }

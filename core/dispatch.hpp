@@ -32,3 +32,17 @@
 #define WGB_RESTRICT
 #define WGB_PREFETCH(address) ((void)(address))
 #endif
+
+// Which vectors this CPU has: 2 for 16 floats, 1 for 8, 0 for those of the baseline.
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(WGBOOST_NO_CLONES)
+#define WGB_AVX512 __attribute__((target("avx512f")))
+#define WGB_AVX2 __attribute__((target("avx2")))
+inline int vector_level() {
+  static const int level = __builtin_cpu_supports("avx512f") ? 2 : __builtin_cpu_supports("avx2");
+  return level;
+}
+#else
+#define WGB_AVX512
+#define WGB_AVX2
+inline int vector_level() { return 0; }
+#endif

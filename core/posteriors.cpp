@@ -9,76 +9,94 @@ constexpr size_t kRowsPerTask = 1024;
 // Beyond this log scale, 1e13 times smaller or larger than y, squares leave the range of float32.
 constexpr float kLogScale = 30.0f;
 
+// One number per lane for each of the row's parameters.
+using OfRow = float[kLanes];
+
 struct NormalLanes {
-  Vec16 y, mean0, precision, shape, rate, evidence;
+  OfRow y, mean0, scale0, shape, rate, evidence;
 };
 
-WGB_CLONES void normal_lanes(const NormalLanes& given, const float* x, int m, float* score,
-                             float* curvature) {
-  const NormalLanes l = given;
-  for (int j = 0; j < m; ++j, x += 2 * kLanes, score += 2 * kLanes) {
-    const Vec16 mean = load16(x);
-    const Vec16 log_scale = smaller(larger(load16(x + kLanes), all16(-kLogScale)), all16(kLogScale));
-    const Vec16 inverse = exp16(log_scale * -1.0f);
-    const Vec16 weighted = l.evidence * (inverse * inverse), residual = l.y - mean;
-    const Vec16 square = weighted * residual * residual, pull = l.rate * inverse;
-    store16(score, weighted * residual - (mean - l.mean0) * l.precision);
-    store16(score + kLanes, square - l.evidence - l.shape + pull);
-    if (curvature) {
-      store16(curvature, weighted + l.precision);
-      store16(curvature + kLanes, square * 2.0f + pull);
-      curvature += 2 * kLanes;
+struct NormalLoop {
+  template <class Vec>
+  WGB_INLINE static void run(size_t lane, const NormalLanes* rows, const float* x, int m,
+                             float* score, float* curvature) {
+    const Vec y = load<Vec>(rows->y + lane), mean0 = load<Vec>(rows->mean0 + lane);
+    const Vec scale0 = load<Vec>(rows->scale0 + lane), shape = load<Vec>(rows->shape + lane);
+    const Vec rate = load<Vec>(rows->rate + lane), evidence = load<Vec>(rows->evidence + lane);
+    const Vec precision = all_of<Vec>(1.0f) / (scale0 * scale0);
+    const Vec most = all_of<Vec>(kLogScale);
+    for (size_t at = lane; at < 2 * kLanes * static_cast<size_t>(m); at += 2 * kLanes) {
+      const Vec mean = load<Vec>(x + at), log_scale = load<Vec>(x + at + kLanes);
+      const Vec inverse = exp_of(smaller(larger(log_scale, most * -1.0f), most) * -1.0f);
+      const Vec weighted = evidence * (inverse * inverse), residual = y - mean;
+      const Vec square = weighted * residual * residual, pull = rate * inverse;
+      store(score + at, weighted * residual - (mean - mean0) * precision);
+      store(score + at + kLanes, square - evidence - shape + pull);
+      if (curvature) {
+        store(curvature + at, weighted + precision);
+        store(curvature + at + kLanes, square * 2.0f + pull);
+      }
     }
   }
-}
+};
 
 struct CategoricalLanes {
-  Vec16 y, mean0, precision, evidence;
+  OfRow y, mean0, scale0, evidence;
 };
 
-WGB_CLONES void categorical_lanes(const CategoricalLanes& given, const float* x, int m, int d,
-                                  float* score, float* curvature) {
-  const CategoricalLanes l = given;
-  const size_t width = static_cast<size_t>(d) * kLanes;
-  const Vec16 zero = all16(0.0f), one = all16(1.0f);
-  for (int j = 0; j < m; ++j, x += width, score += width) {
-    Vec16 largest = zero;  // the log-ratio of the last class
-    for (size_t p = 0; p < width; p += kLanes) largest = larger(largest, load16(x + p));
-    Vec16 sum = exp16(largest * -1.0f);
-    for (size_t p = 0; p < width; p += kLanes) {
-      const Vec16 share = exp16(load16(x + p) - largest);
-      store16(score + p, share);
-      sum = sum + share;
+struct CategoricalLoop {
+  template <class Vec>
+  WGB_INLINE static void run(size_t lane, const CategoricalLanes* rows, const float* x, int m,
+                             int d, float* score, float* curvature) {
+    const Vec y = load<Vec>(rows->y + lane), mean0 = load<Vec>(rows->mean0 + lane);
+    const Vec scale0 = load<Vec>(rows->scale0 + lane), evidence = load<Vec>(rows->evidence + lane);
+    const Vec zero = all_of<Vec>(0.0f), one = all_of<Vec>(1.0f);
+    const Vec precision = one / (scale0 * scale0);
+    const size_t width = static_cast<size_t>(d) * kLanes;
+    for (size_t j = lane; j < width * static_cast<size_t>(m); j += width) {
+      Vec largest = zero;  // the log-ratio of the last class
+      for (size_t p = j; p < j + width; p += kLanes) largest = larger(largest, load<Vec>(x + p));
+      Vec sum = exp_of(largest * -1.0f);
+      for (size_t p = j; p < j + width; p += kLanes) {
+        const Vec share = exp_of(load<Vec>(x + p) - largest);
+        store(score + p, share);
+        sum = sum + share;
+      }
+      const Vec inverse = one / sum;
+      float k = 0;
+      for (size_t p = j; p < j + width; p += kLanes, k += 1) {
+        const Vec probability = load<Vec>(score + p) * inverse;
+        const Vec hit = choose_positive(absolute(y - all_of<Vec>(k)), zero, one);
+        store(score + p, evidence * (hit - probability) - (load<Vec>(x + p) - mean0) * precision);
+        if (curvature)
+          store(curvature + p, evidence * probability * (one - probability) + precision);
+      }
     }
-    const Vec16 inverse = one / sum;
-    float k = 0;
-    for (size_t p = 0; p < width; p += kLanes, k += 1) {
-      const Vec16 probability = load16(score + p) * inverse;
-      const Vec16 hit = choose_positive(absolute(l.y - all16(k)), zero, one);
-      store16(score + p, l.evidence * (hit - probability) - (load16(x + p) - l.mean0) * l.precision);
-      if (curvature)
-        store16(curvature + p, l.evidence * probability * (one - probability) + l.precision);
-    }
-    if (curvature) curvature += width;
   }
-}
-
-Vec16 inverse_square(const Vec16& scale) { return all16(1.0f) / (scale * scale); }
+};
 
 }  // namespace
 
 void NormalPosterior::at(const RowBlock& rows, const float* x, int m, int, float* score,
                          float* curvature) const {
-  normal_lanes({y.at(rows), prior_mean.at(rows), inverse_square(prior_scale.at(rows)),
-                shape.at(rows), rate.at(rows), evidence.at(rows)},
-               x, m, score, curvature);
+  NormalLanes lanes;
+  y.at(rows, lanes.y);
+  prior_mean.at(rows, lanes.mean0);
+  prior_scale.at(rows, lanes.scale0);
+  shape.at(rows, lanes.shape);
+  rate.at(rows, lanes.rate);
+  evidence.at(rows, lanes.evidence);
+  run_lanes<NormalLoop>(&lanes, x, m, score, curvature);
 }
 
 void CategoricalPosterior::at(const RowBlock& rows, const float* x, int m, int d, float* score,
                               float* curvature) const {
-  categorical_lanes({y.at(rows), prior_mean.at(rows), inverse_square(prior_scale.at(rows)),
-                     evidence.at(rows)},
-                    x, m, d, score, curvature);
+  CategoricalLanes lanes;
+  y.at(rows, lanes.y);
+  prior_mean.at(rows, lanes.mean0);
+  prior_scale.at(rows, lanes.scale0);
+  evidence.at(rows, lanes.evidence);
+  run_lanes<CategoricalLoop>(&lanes, x, m, d, score, curvature);
 }
 
 void derivatives_at(const Derivatives& density, const float* particles, size_t n, int m, int d,

@@ -39,13 +39,33 @@ class LaneArrays {
 struct PerRow {
   const float* values;
   bool one;
-  Vec16 at(const RowBlock& rows) const {
-    if (one) return all16(values[0]);
-    float lanes[kLanes];
-    for (size_t r = 0; r < kLanes; ++r) lanes[r] = values[rows.row(r)];
-    return load16(lanes);
+  void at(const RowBlock& rows, float* lanes) const {
+    for (size_t r = 0; r < kLanes; ++r) lanes[r] = values[one ? 0 : rows.row(r)];
   }
 };
+
+// Runs Loop::run<Vec>(lane, arguments...) for all lanes, with the vectors that the CPU has.
+template <class Loop, class... Arguments>
+WGB_AVX512 void run_avx512(Arguments... arguments) {
+  Loop::template run<Vec16>(0, arguments...);
+}
+template <class Loop, class... Arguments>
+WGB_AVX2 void run_avx2(Arguments... arguments) {
+  for (size_t lane = 0; lane < kLanes; lane += 8) Loop::template run<Vec8>(lane, arguments...);
+}
+template <class Loop, class... Arguments>
+void run_baseline(Arguments... arguments) {
+  for (size_t lane = 0; lane < kLanes; lane += 4) Loop::template run<Vec4>(lane, arguments...);
+}
+template <class Loop, class... Arguments>
+void run_lanes(Arguments... arguments) {
+  if (vector_level() == 2)
+    run_avx512<Loop>(arguments...);
+  else if (vector_level() == 1)
+    run_avx2<Loop>(arguments...);
+  else
+    run_baseline<Loop>(arguments...);
+}
 
 // (n, size) in memory to (size, kLanes), and back. `size` numbers make a row.
 void rows_to_lanes(const float* from, const RowBlock& rows, size_t size, float* to);

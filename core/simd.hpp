@@ -29,16 +29,27 @@ WGB_INLINE Vec choose_positive(const Vec& test, const Vec& a, const Vec& b) {
   return test > test - test ? a : b;
 }
 
-WGB_INLINE Vec16 larger(const Vec16& a, const Vec16& b) { return a > b ? a : b; }
-WGB_INLINE Vec16 smaller(const Vec16& a, const Vec16& b) { return a < b ? a : b; }
+template <class Vec>
+WGB_INLINE Vec larger(const Vec& a, const Vec& b) {
+  return a > b ? a : b;
+}
+template <class Vec>
+WGB_INLINE Vec smaller(const Vec& a, const Vec& b) {
+  return a < b ? a : b;
+}
+
+template <class Vec>
+WGB_INLINE Vec all_of(float value) {
+  return Vec{} + value;
+}
 
 // 2^n from 1.5 * 2^23 + n.
-WGB_INLINE Vec16 power_of_two(const Vec16& shifted) {
-  typedef int32_t Int16 __attribute__((vector_size(64)));
-  Int16 bits;
+template <class Vec>
+WGB_INLINE Vec power_of_two(const Vec& shifted) {
+  decltype(shifted > shifted) bits;
   std::memcpy(&bits, &shifted, sizeof bits);
   bits = (bits << 23) + 0x3f800000;
-  Vec16 power;
+  Vec power;
   std::memcpy(&power, &bits, sizeof power);
   return power;
 }
@@ -90,49 +101,62 @@ inline PlainVec<N> choose_positive(const PlainVec<N>& test, PlainVec<N> a, const
   return a;
 }
 
-inline Vec16 larger(Vec16 a, const Vec16& b) {
-  for (int i = 0; i < 16; ++i) a.v[i] = a.v[i] > b.v[i] ? a.v[i] : b.v[i];
+template <int N>
+inline PlainVec<N> larger(PlainVec<N> a, const PlainVec<N>& b) {
+  for (int i = 0; i < N; ++i) a.v[i] = a.v[i] > b.v[i] ? a.v[i] : b.v[i];
   return a;
 }
-inline Vec16 smaller(Vec16 a, const Vec16& b) {
-  for (int i = 0; i < 16; ++i) a.v[i] = a.v[i] < b.v[i] ? a.v[i] : b.v[i];
+template <int N>
+inline PlainVec<N> smaller(PlainVec<N> a, const PlainVec<N>& b) {
+  for (int i = 0; i < N; ++i) a.v[i] = a.v[i] < b.v[i] ? a.v[i] : b.v[i];
   return a;
 }
 
+template <class Vec>
+inline Vec all_of(float value) {
+  Vec out;
+  for (float& v : out.v) v = value;
+  return out;
+}
+
 // 2^n from 1.5 * 2^23 + n.
-inline Vec16 power_of_two(const Vec16& shifted) {
-  uint32_t bits[16];
+template <int N>
+inline PlainVec<N> power_of_two(const PlainVec<N>& shifted) {
+  uint32_t bits[N];
   std::memcpy(bits, &shifted, sizeof bits);
   for (uint32_t& b : bits) b = (b << 23) + 0x3f800000u;
-  Vec16 power;
+  PlainVec<N> power;
   std::memcpy(&power, bits, sizeof power);
   return power;
 }
 
 #endif
 
-WGB_INLINE Vec16 load16(const float* from) {
-  Vec16 v;
+template <class Vec>
+WGB_INLINE Vec load(const float* from) {
+  Vec v;
   std::memcpy(&v, from, sizeof v);
   return v;
 }
-WGB_INLINE void store16(float* to, const Vec16& v) { std::memcpy(to, &v, sizeof v); }
-WGB_INLINE Vec16 all16(float value) {
-  float same[16];
-  for (float& v : same) v = value;
-  return load16(same);
+template <class Vec>
+WGB_INLINE void store(float* to, const Vec& v) {
+  std::memcpy(to, &v, sizeof v);
 }
-WGB_INLINE Vec16 absolute(const Vec16& v) { return larger(v, v * -1.0f); }
+template <class Vec>
+WGB_INLINE Vec absolute(const Vec& v) {
+  return larger(v, v * -1.0f);
+}
 
 // exp(x) to about 2e-7 relative for -87 <= x <= 87; beneath that the value at -87.
-WGB_INLINE Vec16 exp16(const Vec16& given) {
-  const Vec16 x = larger(given, all16(-87.0f));
+template <class Vec>
+WGB_INLINE Vec exp_of(const Vec& given) {
+  const Vec x = larger(given, all_of<Vec>(-87.0f));
   // x = n log 2 + r with |r| <= log(2) / 2: adding 1.5 * 2^23 rounds to the whole number n, and
   // log 2 comes in two parts.
-  const Vec16 shifted = x * 1.44269504f + 12582912.0f;
-  const Vec16 n = shifted + -12582912.0f;
-  const Vec16 r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
-  Vec16 p = r * 8.31252019e-3f + 4.1890157e-2f;
+  const Vec shifted = x * 1.44269504f + 12582912.0f;
+  const Vec n = shifted + -12582912.0f;
+  const Vec r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
+  Vec p = r * 8.31252019e-3f + 4.1890157e-2f;
   p = p * r + 0.166671147f;
   p = p * r + 0.499992315f;
   p = p * (r * r) + r + 1.0f;
