@@ -108,7 +108,10 @@ class Response(Likelihood, Prior):
             return power[..., None] * self.likelihood_score(y, theta) + self.prior_score(theta)
 
     def curvature(self, y: Array, theta: Array, evidence: Parameter = 1.0) -> Array:
-        """Return minus the diagonal of `hessian`, (n, m, d)."""
+        """Return minus the diagonal of `hessian`, (n, m, d).
+
+        With `curved_by` = "fisher" the likelihood's part of it is the Fisher information.
+        """
         y, theta, power = self._inputs(y, theta, evidence)
         with np.errstate(over="ignore"):
             likelihood = self.likelihood_curvature(y, theta)

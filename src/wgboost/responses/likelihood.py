@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -28,6 +28,8 @@ class Likelihood(ABC):
     """Whether the numbers are mere labels, so that distances between them mean nothing."""
     location: ClassVar[int] = 0
     """Index of the coordinate that moves y up and down."""
+    curved_by: ClassVar[Literal["hessian", "fisher"]] = "hessian"
+    """What `likelihood_curvature` is; where logpdf is not concave the Fisher information serves."""
 
     @property
     @abstractmethod
@@ -61,8 +63,12 @@ class Likelihood(ABC):
         """Return the Hessian of logpdf in theta, (..., d, d)."""
 
     def likelihood_curvature(self, y: Array, theta: Array) -> Array:
-        """Return minus the diagonal of the Hessian of logpdf, (..., d)."""
-        return -np.diagonal(self.likelihood_hessian(y, theta), axis1=-2, axis2=-1)
+        """Return minus the diagonal of the Hessian of logpdf, or of its mean over y, (..., d)."""
+        if self.curved_by == "hessian":
+            return -np.diagonal(self.likelihood_hessian(y, theta), axis1=-2, axis2=-1)
+        fisher = self.likelihood_fisher(theta)
+        shape = np.broadcast_shapes(np.shape(y), fisher.shape[:-1])
+        return np.broadcast_to(fisher, (*shape, fisher.shape[-1]))
 
     @abstractmethod
     def likelihood_fisher(self, theta: Array) -> Array:

@@ -1,0 +1,182 @@
+"""What families of a location and a scale share: the rest follows from one standard density."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from wgboost.responses.base import Response
+from wgboost.responses.coordinate_priors import (
+    CoordinatePrior,
+    InverseGammaPrior,
+    NormalPrior,
+    Parameter,
+)
+from wgboost.responses.numerics import coordinates, held, safe_exp
+from wgboost.responses.units import Units, mean_and_deviation
+from wgboost.typing import Array
+
+__all__ = ["LocationScale"]
+
+
+@dataclass(frozen=True, eq=False)
+class LocationScale(Response):
+    """y = location + scale * z with a standard density f(z), theta = (location, log scale).
+
+    A family says log f and its first two derivatives, its cdf and quantiles and their upper
+    counterparts, and four facts: `information`, `standard_mean`, `standard_var` and
+    `standard_entropy`.
+
+    Parameters
+    ----------
+    prior_mean, prior_scale
+        The location has a normal prior.
+    prior_shape, prior_rate
+        The scale has an inverse-gamma prior.
+
+    Every one is a number or holds one value per row. They refer to y standardised to mean 0 and
+    standard deviation 1, so that no unit of y is preferred; on that scale the defaults, those of
+    the paper for the normal response, are vague.
+    """
+
+    prior_mean: Parameter = 0.0
+    prior_scale: Parameter = 10.0
+    prior_shape: Parameter = 0.01
+    prior_rate: Parameter = 0.01
+
+    positive: ClassVar[tuple[str, ...]] = ("prior_scale", "prior_shape", "prior_rate")
+    information: ClassVar[tuple[float, float]]
+    """Fisher information of location and log scale at scale 1."""
+    standard_mean: ClassVar[float] = 0.0
+    standard_var: ClassVar[float]
+    standard_entropy: ClassVar[float]
+
+    # --- the standard density -----------------------------------------------------------------
+
+    @abstractmethod
+    def log_standard(self, z: Array) -> Array:
+        """Return log f(z)."""
+
+    @abstractmethod
+    def slope(self, z: Array) -> Array:
+        """Return the derivative of log f."""
+
+    @abstractmethod
+    def bend(self, z: Array) -> Array:
+        """Return the second derivative of log f."""
+
+    @abstractmethod
+    def below(self, z: Array) -> Array:
+        """Return the probability of a value <= z."""
+
+    @abstractmethod
+    def above(self, z: Array) -> Array:
+        """Return the probability of a value > z."""
+
+    @abstractmethod
+    def quantile(self, q: Array) -> Array:
+        """Return the z with below(z) = q; NaN for q outside [0, 1]."""
+
+    @abstractmethod
+    def upper_quantile(self, q: Array) -> Array:
+        """Return the z with above(z) = q; NaN for q outside [0, 1]."""
+
+    # --- coordinates and units ----------------------------------------------------------------
+
+    @property
+    def param_names(self) -> tuple[str, ...]:
+        """Names of the coordinates of theta."""
+        return "location", "log_scale"
+
+    def units(self, y: Array, weight: Array | None = None) -> Units:
+        """Return the weighted mean and standard deviation of y."""
+        return mean_and_deviation(y, weight)
+
+    def natural(self, theta: Array, units: Units) -> dict[str, Array]:
+        """Return location and scale in the user's units."""
+        location, scale = self._location_and_scale(theta)
+        name = self.param_names[0]
+        return {name: units.restore(location), "scale": units.scale * scale}
+
+    def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
+        """Return the normal prior of the location and the inverse-gamma prior of the scale."""
+        names = ("prior_mean", "prior_scale", "prior_shape", "prior_rate")
+        mean, scale, shape, rate = (self.column(getattr(self, name), dtype) for name in names)
+        return NormalPrior(mean, scale), InverseGammaPrior(shape, rate)
+
+    def _location_and_scale(self, theta: Array) -> tuple[Array, Array]:
+        theta = np.asarray(theta)
+        return theta[..., 0], safe_exp(theta[..., 1])
+
+    def _residual(self, y: Array, theta: Array) -> tuple[Array, Array]:
+        """Return z = (y - location) / scale and 1 / scale."""
+        inverse = safe_exp(-theta[..., 1])
+        return (y - theta[..., 0]) * inverse, inverse
+
+    # --- likelihood ---------------------------------------------------------------------------
+
+    def logpdf(self, y: Array, theta: Array) -> Array:
+        """Return the log density."""
+        z, _ = self._residual(y, theta)
+        return self.log_standard(z) - held(theta[..., 1])
+
+    def likelihood_score(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of logpdf in theta."""
+        z, inverse = self._residual(y, theta)
+        slope = self.slope(z)
+        return coordinates(-slope * inverse, -1 - z * slope)
+
+    def likelihood_hessian(self, y: Array, theta: Array) -> Array:
+        """Return the Hessian of logpdf in theta."""
+        z, inverse = self._residual(y, theta)
+        slope, bend = self.slope(z), self.bend(z)
+        hessian = np.empty((*z.shape, 2, 2), z.dtype)
+        hessian[..., 0, 0] = bend * inverse * inverse
+        hessian[..., 0, 1] = hessian[..., 1, 0] = (slope + z * bend) * inverse
+        hessian[..., 1, 1] = z * (slope + z * bend)
+        return hessian
+
+    def likelihood_fisher(self, theta: Array) -> Array:
+        """Return the diagonal of the Fisher information of one observation."""
+        inverse = safe_exp(-theta[..., 1])
+        location, scale = (inverse.dtype.type(value) for value in self.information)
+        return coordinates(location * inverse * inverse, np.full_like(inverse, scale))
+
+    def cdf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a value <= y."""
+        return self.below(self._residual(y, theta)[0])
+
+    def sf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a value > y."""
+        return self.above(self._residual(y, theta)[0])
+
+    def ppf(self, q: Array, theta: Array) -> Array:
+        """Return the quantile at q."""
+        location, scale = self._location_and_scale(theta)
+        value: Array = location + scale * self.quantile(np.asarray(q))
+        return value
+
+    def isf(self, q: Array, theta: Array) -> Array:
+        """Return the value that is exceeded with probability q."""
+        location, scale = self._location_and_scale(theta)
+        value: Array = location + scale * self.upper_quantile(np.asarray(q))
+        return value
+
+    def mean(self, theta: Array) -> Array:
+        """Return the mean of y."""
+        location, scale = self._location_and_scale(theta)
+        mean: Array = location + scale * location.dtype.type(self.standard_mean)
+        return mean
+
+    def var(self, theta: Array) -> Array:
+        """Return the variance of y."""
+        scale = safe_exp(theta[..., 1])
+        variance: Array = scale * scale * scale.dtype.type(self.standard_var)
+        return variance
+
+    def entropy(self, theta: Array) -> Array:
+        """Return the entropy of y in nats."""
+        return held(theta[..., 1]) + self.standard_entropy
