@@ -8,7 +8,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeRegressor
 
 from plain_directions import plain_newton_step, plain_normal
-from wgboost import AveragedFlow, Interrupted, WGBClassifier, WGBRegressor, metrics
+from wgboost import AveragedFlow, WGBClassifier, WGBRegressor, metrics
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(150, 3))
@@ -44,31 +44,6 @@ def test_rounds_are_those_of_a_plain_loop():
         tree = DecisionTreeRegressor(max_depth=3, min_samples_leaf=5, random_state=0).fit(X, flat)
         theta = theta + rate * tree.predict(X).reshape(theta.shape)
         assert_allclose(staged.particles, theta, rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"subsample": 0.6, "colsample": 0.7},
-        {"direction": "langevin", "split_on": 2},
-        {"tree": "per_particle", "leaf": "newton", "l2": 1.0},
-        {"learner": DecisionTreeRegressor(max_depth=2, max_features=1)},
-    ],
-)
-def test_a_pause_changes_nothing(options):
-    whole = model(**options).fit(X, Y)
-    paused = model(**{**options, "n_estimators": 4, "warm_start": True}).fit(X, Y)
-    assert paused.n_estimators_ == 4
-    paused.set_params(n_estimators=10).fit(X, Y)
-    assert paused.n_estimators_ == 10
-    assert particles(whole).tobytes() == particles(paused).tobytes()
-
-
-def test_warm_start_cannot_take_rounds_away():
-    paused = model(warm_start=True).fit(X, Y)
-    with pytest.raises(ValueError, match="n_estimators=4 below the 10 rounds there are"):
-        paused.set_params(n_estimators=4).fit(X, Y)
 
 
 @pytest.mark.parametrize("options", [{}, {"subsample": 0.5, "tree": "per_particle"}])
@@ -165,85 +140,3 @@ def test_given_start_particles_are_where_rows_start():
     assert_array_equal(particles(fitted), np.tile(START.astype(np.float32), (60, 1, 1)))
     with pytest.raises(ValueError, match=r"init has shape \(4, 2\); .*\(10, 2\)"):
         model(init=START).fit(X, Y)
-
-
-def stop_after(rounds, how=True):
-    def callback(state):
-        assert state["particles"].shape[0] == len(X)
-        if state["round"] == rounds:
-            if how is not True:
-                raise how
-            return True
-        return None
-
-    return callback
-
-
-def test_a_callback_ends_the_loop():
-    fitted = model().fit(X, Y, callbacks=[stop_after(3)])
-    assert fitted.n_estimators_ == 3
-    assert not fitted.interrupted_
-    assert_array_equal(particles(fitted), particles(model(n_estimators=3).fit(X, Y)))
-
-
-@pytest.mark.parametrize("options", [{}, {"early_stopping": True}])
-def test_an_interrupted_fit_keeps_the_rounds_so_far(options):
-    def callback(state):
-        if state["round"] == 4:
-            raise KeyboardInterrupt
-
-    with pytest.warns(Interrupted, match="consists of the 4 rounds so far"):
-        fitted = model(**options).fit(X, Y, callbacks=[callback])
-    assert fitted.interrupted_
-    assert fitted.n_estimators_ == 4 if not options else fitted.n_estimators_ <= 4
-    assert np.isfinite(fitted.predict(NEW)).all()
-
-
-def test_an_interrupted_fit_can_go_on():
-    with pytest.warns(Interrupted):
-        fitted = model(warm_start=True).fit(X, Y, callbacks=[stop_after(4, KeyboardInterrupt())])
-    fitted.fit(X, Y)
-    assert fitted.n_estimators_ == 10
-    assert_array_equal(particles(fitted), particles(model().fit(X, Y)))
-
-
-def test_early_stopping_keeps_the_best_round_and_patience_ends_the_search():
-    options = {"early_stopping": True, "learning_rate": 0.5, "n_estimators": 60}
-    whole = model(refit=False, **options).fit(X, Y)
-    history = whole.history_["validation"]["nll"]
-    assert len(history) == 61  # before the first round, and after each
-    assert whole.n_estimators_ == np.argmin(history) < 50
-    patient = model(refit=False, n_iter_no_change=5, **options).fit(X, Y)
-    short = patient.history_["validation"]["nll"]
-    assert short == history[: len(short)]
-    assert len(short) == np.argmin(short) + 6
-    assert patient.n_estimators_ == np.argmin(short)
-    again = model(n_iter_no_change=5, **options).fit(X, Y)
-    assert again.history_ == patient.history_
-    assert again.n_estimators_ == patient.n_estimators_
-    all_rows = model(learning_rate=0.5, n_estimators=again.n_estimators_).fit(X, Y)
-    assert_array_equal(particles(again), particles(all_rows))
-
-
-def test_rows_held_out_by_hand_are_those_of_a_given_validation_set():
-    held = np.arange(150) >= 110
-    options = {"early_stopping": True, "n_estimators": 30, "learning_rate": 0.5, "refit": False}
-    given = model(**options).fit(X[~held], Y[~held], X_val=X[held], y_val=Y[held])
-    for rows in (held, np.flatnonzero(held)):
-        masked = model(**options).fit(X, Y, validation_rows=rows)
-        assert masked.history_ == given.history_
-        assert_array_equal(particles(masked), particles(given))
-
-
-def test_several_sets_are_watched_and_the_first_decides():
-    sets = {"X_val": [NEW[:30], NEW[30:]], "y_val": [NEW_Y[:30], NEW_Y[30:]]}
-    options = {"n_estimators": 30, "learning_rate": 0.5, "eval_metric": "rmse"}
-    fitted = model(early_stopping=True, **options).fit(X, Y, **sets)
-    first, second = (fitted.history_[name]["rmse"] for name in ("validation", "validation_2"))
-    assert len(first) == len(second) == 31
-    assert fitted.n_estimators_ == np.argmin(first)
-    watched = model(**options).fit(X, Y, **sets)
-    assert watched.n_estimators_ == 30
-    assert len(watched.history_["validation"]["rmse"]) == 31
-    final = metrics.rmse(watched.predict_dist(NEW[:30]), NEW_Y[:30])
-    assert_allclose(watched.history_["validation"]["rmse"][-1], final, rtol=1e-6)

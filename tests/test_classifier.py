@@ -147,7 +147,7 @@ def test_early_stopping_keeps_the_best_round_by_the_metric(metric):
 
 
 def test_labels_unseen_in_training_are_refused_in_validation():
-    with pytest.raises(ValueError, match=r"y_val has the label .*'oak'.*drop those rows"):
+    with pytest.raises(ValueError, match=r"y_val: y has the label 'oak', .*drop those rows"):
         model().fit(X, LABELS, X_val=NEW[:2], y_val=["ash", "oak"])
 
 

@@ -208,3 +208,15 @@ def test_predictions_refuse_what_does_not_fit():
         flat.predict(X, n_rounds=6)
     with pytest.raises(TypeError, match="n_rounds=True must be an integer"):
         flat.predict_binned(features.binned, n_rounds=True)
+
+
+@GROUPS
+def test_predictions_in_several_calls_are_those_of_one(tree, monkeypatch):
+    X, g = made(3, 10_000, 3, 2, 2, missing=0.05)
+    _, flat, _ = boosted(X[:1000], g[:1000], tree=tree)
+    start = g.astype(np.float32)
+    for values in (X, np.asfortranarray(X), X[::-1].astype(np.float32)):
+        whole = flat.predict(values, start=start)
+        monkeypatch.setattr("wgboost.trees.flat._CALL", 1)  # 4,096 rows at a time
+        assert same_bits(flat.predict(values, start=start, n_threads=2), whole)
+        monkeypatch.undo()

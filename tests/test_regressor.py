@@ -138,6 +138,8 @@ def test_given_actions_are_chosen_from_and_their_risks_reported():
             {"loss": lambda _, t: t["mean"][0]},
             r"loss returned shape \(10,\).*\(40, 10\), is needed",
         ),
+        ({"loss": lambda *_: 3.0}, r"loss returned shape \(\); .*\(40, 10\), is needed"),
+        ({"loss": lambda _, t: t["mean"] * np.nan}, "the loss returned nan"),
         ({}, "give a loss to minimise or a utility"),
         ({"loss": abs, "utility": abs}, "give a loss to minimise or a utility"),
         ({"loss": lambda _, t: t["mean"], "actions": []}, "actions have shape .* is needed"),
@@ -146,6 +148,11 @@ def test_given_actions_are_chosen_from_and_their_risks_reported():
 def test_what_is_no_decision_problem_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         FITTED.decide(NEW, **arguments)
+
+
+def test_a_loss_has_to_be_a_function():
+    with pytest.raises(TypeError, match=r"'squared' must be a function of \(action, theta\)"):
+        FITTED.decide(NEW, "squared")
 
 
 def test_stages_are_models_of_fewer_rounds():

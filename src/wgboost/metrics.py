@@ -6,7 +6,6 @@ returns the weighted mean over rows of a score; smaller is better except where i
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from wgboost.predictive import Mixture
 from wgboost.predictive.crps import normal_crps, numeric_crps
 from wgboost.responses import Normal, Response
 from wgboost.typing import Array
-from wgboost.validation import check_choice, check_number, check_weight
+from wgboost.validation import check_choice, check_number, check_weight, takes_weight
 
 __all__ = [
     "METRICS",
@@ -170,13 +169,18 @@ class Metric:
 
     def __call__(self, dist: Mixture, y: Any, sample_weight: Any = None) -> float:
         """Return the score as a number; a function without `sample_weight` goes without it."""
-        if sample_weight is not None and _takes_weight(self.function):
+        if sample_weight is not None and takes_weight(self.function):
             value = self.function(dist, y, sample_weight=sample_weight)
         else:
             value = self.function(dist, y)
         if np.ndim(value) != 0:
             raise ValueError(f"the metric {self.name} returned shape {np.shape(value)}, no number")
-        return float(value)
+        try:
+            return float(value)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"the metric {self.name} returned {value!r}; a number is needed, smaller is better"
+            ) from error
 
 
 METRICS: dict[str, Metric] = {
@@ -209,12 +213,3 @@ def as_metric(metric: Any, response: Response) -> Metric:
         for_classes if response.nominal else for_numbers,
     )
     return METRICS[metric]
-
-
-def _takes_weight(function: Callable[..., Any]) -> bool:
-    try:
-        parameters = inspect.signature(function).parameters
-    except ValueError:  # some builtins do not tell
-        return False
-    keywords = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
-    return keywords or "sample_weight" in parameters

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import math
 import numbers
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import joblib
@@ -25,6 +26,7 @@ __all__ = [
     "check_weight",
     "nearest_name",
     "resolve_threads",
+    "takes_weight",
 ]
 
 
@@ -55,6 +57,8 @@ def check_number(
         raise TypeError(f"{name}={value!r} must be a number {bounds}")
     number = float(value)
     too_low = number < low or (above is not None and number <= above)
+    if number == math.inf and high == math.inf and bounds != "finite":
+        bounds += " and finite"
     if not math.isfinite(number) or too_low or number > high:
         raise ValueError(f"{name}={value!r} must be {bounds}")
     return number
@@ -162,10 +166,12 @@ def check_weight(weight: Any, n: int) -> Array | None:
     wide = weight.astype(np.float64)
     if not np.isfinite(wide).all():
         row = int(np.argmin(np.isfinite(wide)))
-        raise ValueError(f"sample weight {weight[row]} of row {row} is not finite")
+        raise ValueError(f"sample weight {weight[row]} of row {row} is not finite; drop the row")
     if (wide < 0).any():
         row = int(np.argmax(wide < 0))
-        raise ValueError(f"sample weight {weight[row]} of row {row} is negative")
+        raise ValueError(
+            f"sample weight {weight[row]} of row {row} is negative; 0 leaves a row out"
+        )
     if not (wide > 0).any():
         raise ValueError("all sample weights are zero; at least one row has to count")
     with np.errstate(over="ignore", under="ignore"):
@@ -178,3 +184,13 @@ def check_weight(weight: Any, n: int) -> Array | None:
             "divide the weights by their mean"
         )
     return narrow
+
+
+def takes_weight(function: Callable[..., Any]) -> bool:
+    """Whether a function can be called with `sample_weight`, as far as its signature tells."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except ValueError:  # some builtins do not tell
+        return False
+    keywords = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
+    return keywords or "sample_weight" in parameters

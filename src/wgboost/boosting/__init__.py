@@ -1,6 +1,6 @@
 """The boosting loop: posteriors, directions and learners composed."""
 
-from wgboost.boosting.history import Interrupted, Validation
+from wgboost.boosting.history import Interrupted, Validation, Watch
 from wgboost.boosting.init import AveragedFlow, averaged_flow
 from wgboost.boosting.loop import Boosted, boost
 from wgboost.boosting.round import LEAVES, Movement
@@ -22,6 +22,7 @@ __all__ = [
     "Start",
     "Target",
     "Validation",
+    "Watch",
     "averaged_flow",
     "boost",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 from wgboost.data import Binned
 from wgboost.typing import Array, Directions
 
-__all__ = ["Interrupted", "Validation"]
+__all__ = ["Interrupted", "Validation", "Watch"]
 
 
 class Interrupted(UserWarning):
@@ -41,3 +43,51 @@ class Validation:
             flat.add_binned(self.binned, self.particles)
         else:
             self.particles += fitted.predict(self.raw)
+
+
+@dataclass(eq=False)
+class Watch:
+    """Finds the best number of rounds by one metric of one validation set.
+
+    A value that is not finite is worse than any number. `patience` is how many rounds to wait for
+    a better one; None: for ever.
+    """
+
+    validation: Validation
+    metric: str
+    patience: int | None = None
+    best_round: int = 0
+    best_value: float = math.inf
+    odd_rounds: list[int] = field(default_factory=list)  # those without a finite value
+
+    def begin(self, first_round: int) -> None:
+        """Take note of the model that rounds are added to."""
+        value = self.validation.history[self.metric][-1]
+        self.best_round = first_round
+        # NaN is no fault yet: a correlation, say, has no value where all predictions are equal.
+        self.best_value = value if math.isfinite(value) else math.inf
+
+    def see(self, n_rounds: int) -> bool:
+        """Take note of the latest value; return whether patience is at its end."""
+        value = self.validation.history[self.metric][-1]
+        if not math.isfinite(value):
+            if not math.isfinite(self.best_value):
+                raise ValueError(
+                    f"the metric {self.metric!r} is {value} on {self.validation.name!r} after "
+                    f"round {n_rounds}, and has been no finite number before: there is no best "
+                    "round to find. Mend the metric, or set early_stopping=False"
+                )
+            self.odd_rounds.append(n_rounds)
+        elif value < self.best_value:
+            self.best_value, self.best_round = value, n_rounds
+        return self.patience is not None and n_rounds - self.best_round >= self.patience
+
+    def end(self) -> None:
+        """Warn if some rounds had no finite value."""
+        if self.odd_rounds:
+            warnings.warn(
+                f"the metric {self.metric!r} was not finite on {self.validation.name!r} after "
+                f"{len(self.odd_rounds)} rounds, first after round {self.odd_rounds[0]}; those "
+                "count as worse than any other",
+                stacklevel=2,
+            )

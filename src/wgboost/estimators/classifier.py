@@ -139,15 +139,22 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
         y = column_or_1d(y, warn=True)
         if np.asarray(y).dtype.kind == "f":
             check_outcomes(y)
+        elif np.asarray(y).dtype.kind == "O":
+            for row, label in enumerate(y):
+                if label is None or type(label).__name__ == "NAType" or label != label:
+                    raise ValueError(f"y is {label} at row {row}; drop the row or fill it in")
         if fitting:
+            try:
+                self._encoder = LabelEncoder().fit(y)
+            except TypeError as error:
+                raise TypeError(f"the labels y cannot be sorted: {error}; use one kind") from error
             check_classification_targets(y)
-            self._encoder = LabelEncoder().fit(y)
             self.classes_ = self._encoder.classes_
         else:
             unseen = np.setdiff1d(y, self.classes_)
             if unseen.size:
                 raise ValueError(
-                    f"y_val has the label {unseen[0]!r}, which the training labels "
+                    f"y has the label {unseen.tolist()[0]!r}, which the training labels "
                     f"{self.classes_.tolist()} do not; drop those rows or train on some"
                 )
         codes: Array = self._encoder.transform(y)

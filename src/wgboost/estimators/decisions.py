@@ -38,6 +38,8 @@ def bayes_action(
     """
     if (loss is None) == (utility is None):
         raise ValueError("give a loss to minimise or a utility to maximise, one of the two")
+    if not callable(loss or utility):
+        raise TypeError(f"{loss or utility!r} must be a function of (action, theta)")
     theta, (n, m) = dist.params(), dist.particles.shape[:2]
     weights = np.full((n, m), 1.0 / m) if dist.weights is None else dist.weights
 
@@ -49,6 +51,8 @@ def bayes_action(
                 f"the loss returned shape {values.shape}; one value for each row and particle, "
                 f"({n}, {m}), is needed"
             )
+        if np.isnan(values).any():
+            raise ValueError("the loss returned nan; every action needs a loss to be compared by")
         mean: Array = np.sum(weights * values, axis=1)
         return mean
 

@@ -1,29 +1,29 @@
-"""What regressor and classifier share: fit to y, predict distributions."""
+"""What regressor and classifier share: fit to y."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from wgboost.boosting import EstimatorStart, PosteriorTarget
-from wgboost.estimators.decisions import bayes_action
-from wgboost.estimators.fitting import Fit, HeldOut, make_start, train
-from wgboost.estimators.parameters import Parameters
-from wgboost.estimators.splitting import given_sets, split_rows
+from wgboost.estimators.continuing import check_continuation, description, without_rows
+from wgboost.estimators.fitting import Fit, HeldOut, train, warn_interrupted
+from wgboost.estimators.predictions import Predictions
+from wgboost.estimators.rows import Rows, WatchedRows, given_sets, split_rows
+from wgboost.estimators.starting import make_start
 from wgboost.metrics import Metric, as_metric
-from wgboost.predictive import Mixture
 from wgboost.responses import Response, as_response
-from wgboost.typing import Array, Directions
-from wgboost.validation import check_integer, check_weight
+from wgboost.typing import Array
+from wgboost.validation import check_weight
 
 __all__ = ["Evidential"]
 
 
-class Evidential(Parameters, ABC):
+class Evidential(Predictions, ABC):
     """Evidential learning: the target of a row is the posterior of its response parameters."""
 
     # --- what a subclass says -----------------------------------------------------------------
@@ -41,13 +41,6 @@ class Evidential(Parameters, ABC):
         return None
 
     # --- fitting ------------------------------------------------------------------------------
-
-    def _matrix(self, X: Any, *, reset: bool) -> Array:
-        matrix: Array = validate_data(
-            self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False,
-            ensure_min_samples=1,
-        )  # fmt: skip
-        return matrix
 
     def fit(
         self,
@@ -70,218 +63,146 @@ class Evidential(Parameters, ABC):
         sample_weight : array (n,), optional
             Rows of weight zero count for nothing.
         X_val, y_val : optional
-            Rows to watch instead of a share of the training rows, or lists of several such sets:
-            early stopping goes by the first.
+            Rows to watch instead of a share of the training rows, or lists or tuples of several
+            such sets: early stopping goes by the first.
         validation_rows : optional
             A mask or indices of the rows of X to hold out, when groups or time decide.
         callbacks : sequence of callables
             Each gets {"round", "metrics", "particles"} after every round; returning True stops.
+
+        Notes
+        -----
+        Ctrl-C ends the fit with the rounds so far and the warning `Interrupted`; while a model is
+        refitted on all rows it leaves the one that early stopping found. Before the first round
+        it raises KeyboardInterrupt. A fit that raises leaves the estimator as it was.
+
+        With warm_start a further fit adds rounds to the model there is, up to n_estimators, as if
+        there had been no pause: validation sets are measured on, their history goes on, and early
+        stopping looks at the rounds after the last best one. n_particles, response, prior and
+        init cannot change. Rows held out by early_stopping or validation_rows have to be the ones
+        of before, which is so with the same data and refit=False; a refitted model has seen them.
         """
-        self._check_parameters()
-        X = self._matrix(X, reset=not (self.warm_start and hasattr(self, "ensemble_")))
-        codes = self._encode(y, fitting=not (self.warm_start and hasattr(self, "ensemble_")))
-        if len(codes) != X.shape[0]:
-            raise ValueError(f"X has {X.shape[0]} rows, y has {len(codes)}")
-        weight = check_weight(sample_weight, X.shape[0])
+        with self._all_or_nothing():
+            self._check_parameters(callbacks)
+            previous = self._previous()
+            rows = self._rows(X, y, sample_weight, fitting=previous is None)
+            metric = as_metric(self.eval_metric, rows.response)
+            sets = given_sets(self, X_val, y_val)
+            if sets and validation_rows is not None:
+                raise ValueError("give X_val and y_val, or validation_rows: one of the two")
+            if previous is None:
+                self.seed_ = self._seed()
+            else:
+                check_continuation(self, rows.response)
+            if sets or not (self.early_stopping or validation_rows is not None):
+                fit = self._train(rows, sets, metric, callbacks, previous)
+            else:
+                fit = self._train_held_out(rows, validation_rows, metric, callbacks, previous)
+            self._keep(fit, rows.response)
+        unfinished = self.refit and fit.held_out is not None
+        warn_interrupted(fit, ", not refitted on all rows" if unfinished else "")
+        return self
+
+    def _rows(self, X: Any, y: Any, sample_weight: Any, *, fitting: bool) -> Rows:
+        """Return the training data, checked."""
+        X = self._matrix(X, reset=fitting)
+        codes = self._encode(y, fitting=fitting)
+        n = X.shape[0]
+        if len(codes) != n:
+            raise ValueError(f"X has {n} rows, y has {len(codes)}")
+        weight = check_weight(sample_weight, n)
         class_weight = self._class_weights(codes)
         if class_weight is not None:
-            weight = check_weight(class_weight if weight is None else weight * class_weight, len(X))
+            weight = check_weight(class_weight if weight is None else weight * class_weight, n)
         response = self._response()
         if self.prior is not None:
             response = as_response(response, **_prior(self.prior))
-        response.check_rows(len(codes))
-        codes = response.check(codes)
-        metric = as_metric(self.eval_metric, response)
-        self._evidence(len(codes))
-        if self.warm_start and hasattr(self, "ensemble_"):
-            return self._continue(X, codes, weight, response, callbacks)
-        self.seed_ = self._seed()
-        given = given_sets(self, X_val, y_val)
-        if not given and (self.early_stopping or validation_rows is not None):
-            return self._fit_held_out(
-                X, codes, weight, response, metric, validation_rows, callbacks
-            )
-        self.units_ = response.units(codes, weight)
-        sets = [self._held_out(name, A, b, response, metric) for name, A, b in given]
-        watch = metric.name if given and self.early_stopping else None
-        self._keep(self._train(X, codes, weight, response, sets, watch, callbacks), response)
-        return self
+        response.check_rows(n)
+        return Rows(X, response.check(codes), weight, response, _evidence(self.evidence, n))
 
-    def _fit_held_out(
-        self, X: Array, y: Array, weight: Array | None, response: Response, metric: Metric,
-        validation_rows: Any, callbacks: Sequence[Any],
-    ) -> Any:  # fmt: skip
+    def _train_held_out(
+        self, rows: Rows, validation_rows: Any, metric: Metric, callbacks: Sequence[Any],
+        previous: Fit | None,
+    ) -> Fit:  # fmt: skip
         """Find the number of rounds on held-out rows, then refit on all of them if asked."""
-        inside, outside = split_rows(
-            y, weight, validation_rows, self.validation_fraction, response.nominal, self.seed_
-        )
-        train_weight = None if weight is None else weight[inside]
-        rows = response.take(inside)
-        self.units_ = response.units(y[inside], train_weight)
-        held_weight = None if weight is None else weight[outside]
-        held = self._held_out("validation", X[outside], y[outside], response, metric, held_weight)
-        fit = self._train(
-            X[inside], y[inside], train_weight, rows, [held], metric.name, callbacks, rows=inside
-        )
-        history = fit.history
-        if self.refit and not fit.interrupted:
-            self.units_ = response.units(y, weight)
-            fit = self._train(X, y, weight, response, [], None, (), n_rounds=fit.n_rounds)
-            fit.history = history
-        self._keep(fit, response)
-        return self
+        inside, outside = split_rows(rows, validation_rows, self.validation_fraction, self.seed_)
+        before = outside if previous is None else previous.held_out
+        if before is None or not np.array_equal(before, outside):
+            raise ValueError(
+                "warm_start cannot hold out rows that the model may have seen, in a refit or "
+                "because other rows were held out before: give X_val and y_val, or fit with "
+                "refit=False from the start and keep the data, or set early_stopping=False"
+            )
+        held = rows.take(outside)
+        sets = [WatchedRows("validation", held.X, held.y, held.weight)]
+        found = self._train(rows.take(inside), sets, metric, callbacks, previous, watch=True)
+        found = replace(found, held_out=outside)
+        if found.interrupted or not self.refit:
+            return found
+        try:
+            again = self._train(rows, [], metric, (), n_rounds=found.n_rounds)
+        except KeyboardInterrupt:
+            return replace(found, interrupted=True)
+        if again.interrupted:  # fewer rounds than were found best
+            return replace(found, interrupted=True)
+        return replace(again, history=found.history)
 
     def _train(
-        self, X: Array, y: Array, weight: Array | None, response: Response,
-        held_out: Sequence[HeldOut], watch: str | None, callbacks: Sequence[Any], *,
-        n_rounds: int | None = None, rows: Any = None,
+        self, rows: Rows, sets: Sequence[WatchedRows], metric: Metric, callbacks: Sequence[Any],
+        previous: Fit | None = None, *, n_rounds: int | None = None, watch: bool = False,
     ) -> Fit:  # fmt: skip
-        standardised = self.units_.standardise(y)
-        evidence = self._evidence(len(y), rows)
-        start, particles = make_start(
-            self, response, self.units_, X, standardised, weight, evidence, self.seed_
-        )
-        target = PosteriorTarget(response, standardised, evidence)
+        response, plain = rows.response, without_rows(rows.response)
+        units = response.units(rows.y, rows.weight) if previous is None else previous.units
+        if previous is None:
+            start, particles = make_start(self, rows, units, self.seed_)
+        else:
+            start, particles = previous.start, previous.start.at(rows.X)
+            if isinstance(start, EstimatorStart):  # its training rows start out of fold
+                particles = make_start(self, rows, units, self.seed_)[1]
         return train(
-            self, X, target, start, particles, weight=weight, seed=self.seed_,
+            self, rows.X, PosteriorTarget(response, units.standardise(rows.y), rows.evidence),
+            start, particles, weight=rows.weight, seed=self.seed_, units=units,
             n_rounds=self.n_estimators if n_rounds is None else n_rounds,
-            held_out=held_out, watch=watch, callbacks=callbacks,
+            held_out=[
+                HeldOut(one.name, one.X, {metric.name: one.scorer(metric, plain, units)})
+                for one in sets
+            ],
+            watch=metric.name if self.early_stopping or watch else None,
+            callbacks=callbacks, previous=previous,
         )  # fmt: skip
 
-    def _evidence(self, n: int, rows: Any = None) -> Any:
-        if np.ndim(self.evidence) == 0:
-            return float(self.evidence)
-        evidence = np.asarray(self.evidence, dtype=np.float64)
-        evidence = evidence if rows is None else evidence[rows]
-        if evidence.shape != (n,) or not (np.isfinite(evidence) & (evidence > 0)).all():
-            raise ValueError(
-                f"evidence must be a number > 0, or one such number for each of {n} rows"
-            )
-        return evidence
-
-    def _continue(
-        self, X: Array, y: Array, weight: Array | None, response: Response, callbacks: Sequence[Any]
-    ) -> Any:
-        """Add the rounds that n_estimators asks for beyond those there are."""
-        more = self.n_estimators - self.n_estimators_
-        if more < 0:
-            raise ValueError(
-                f"warm_start with n_estimators={self.n_estimators} below the "
-                f"{self.n_estimators_} rounds there are; raise n_estimators"
-            )
-        standardised = self.units_.standardise(y)
-        evidence = self._evidence(len(y))
-        target = PosteriorTarget(response, standardised, evidence)
-        particles = self.start_.at(X)
-        if isinstance(self.start_, EstimatorStart):  # training rows started out of fold
-            _, particles = make_start(
-                self, response, self.units_, X, standardised, weight, evidence, self.seed_
-            )
-        fit = train(
-            self, X, target, self.start_, particles, weight=weight, n_rounds=more,
-            seed=self.seed_, callbacks=callbacks, previous=self.ensemble_,
-        )  # fmt: skip
-        fit.history = self.history_
-        self._keep(fit, response)
-        return self
-
-    def _held_out(
-        self, name: str, X: Array, y: Array, response: Response, metric: Metric,
-        weight: Array | None = None,
-    ) -> HeldOut:  # fmt: skip
-        plain = response.take(slice(0, 0)) if response.per_row() else response
-
-        def measure(particles: Directions) -> float:
-            return metric(Mixture(plain, particles, self.units_), y, weight)
-
-        return HeldOut(name, X, {metric.name: measure})
+    def _previous(self) -> Fit | None:
+        """The model to go on from, if there is one and warm_start says so."""
+        if not (self.warm_start and hasattr(self, "ensemble_")):
+            return None
+        return Fit(
+            self.ensemble_, self.start_, self.units_, self.history_, held_out=self.validation_rows_
+        )
 
     def _keep(self, fit: Fit, response: Response) -> None:
         # The prior has done its work; per-row parameters would only take memory.
-        self.response_ = response.take(slice(0, 0)) if response.per_row() else response
-        self.ensemble_, self.start_ = fit.ensemble, fit.start
+        self.response_, self._init = without_rows(response), description(self.init)
+        self.ensemble_, self.start_, self.units_ = fit.ensemble, fit.start, fit.units
         self.n_estimators_, self.history_ = fit.n_rounds, fit.history
-        self.interrupted_ = fit.interrupted
-
-    # --- prediction ---------------------------------------------------------------------------
-
-    def _particles(self, X: Any, n_rounds: int | None = None) -> Directions:
-        check_is_fitted(self, "ensemble_")
-        X = self._matrix(X, reset=False)
-        return self.ensemble_.predict(
-            X, start=self.start_.at(X), n_rounds=n_rounds, n_threads=self._n_threads()
-        )
-
-    def predict_dist(self, X: Any, *, n_rounds: int | None = None) -> Mixture:
-        """Return the predictive distribution of each row, a mixture over its particles.
-
-        `n_rounds` uses only the first so many rounds.
-        """
-        particles = self._particles(X, n_rounds)
-        return Mixture(self.response_, particles, self.units_)
-
-    def pred_dist(self, X: Any) -> Mixture:
-        """Return `predict_dist`, under the name that NGBoost gives it."""
-        return self.predict_dist(X)
-
-    def staged_predict_dist(self, X: Any) -> Iterator[Mixture]:
-        """Yield `predict_dist` after 1, 2, ... rounds, each at the cost of one."""
-        check_is_fitted(self, "ensemble_")
-        X = self._matrix(X, reset=False)
-        for particles in self.ensemble_.staged_predict(
-            X, start=self.start_.at(X), n_threads=self._n_threads()
-        ):
-            yield Mixture(self.response_, particles, self.units_)
-
-    def predict_particles(self, X: Any) -> dict[str, Array]:
-        """Return the particles of each row, by parameter (n, m), in the user's units."""
-        return self.predict_dist(X).params()
-
-    def sample(self, X: Any, n_samples: int = 1, random_state: Any = None) -> Array:
-        """Return draws (n, n_samples) from the predictive distributions."""
-        check_integer("n_samples", n_samples, low=1)
-        draws = self.predict_dist(X).rvs(size=n_samples, random_state=random_state)
-        return self._decode(draws.T)
-
-    def _decode(self, values: Array) -> Array:
-        return values
-
-    def decide(
-        self, X: Any, loss: Any = None, actions: Any = None, *, utility: Any = None,
-        return_risks: bool = False,
-    ) -> Any:  # fmt: skip
-        """Return the Bayes action of each row; see `bayes_action` for the arguments."""
-        return bayes_action(
-            self.predict_dist(X), loss, actions, utility=utility, return_risks=return_risks
-        )
-
-    def apply(self, X: Any) -> Array:
-        """Return the leaf (n, trees) that each row reaches in each tree."""
-        check_is_fitted(self, "ensemble_")
-        if not hasattr(self.ensemble_, "apply"):
-            raise TypeError("apply needs native trees; this model has another learner")
-        leaves: Array = self.ensemble_.apply(
-            self._matrix(X, reset=False), n_threads=self._n_threads()
-        )
-        return leaves
-
-    @property
-    def feature_importances_(self) -> Array:
-        """The share (p,) of each feature in the total gain of all splits."""
-        check_is_fitted(self, "ensemble_")
-        if not hasattr(self.ensemble_, "feature_gains"):
-            raise AttributeError("feature importances need native trees")
-        gains: Array = self.ensemble_.feature_gains()
-        total = gains.sum()
-        return gains / total if total > 0 else gains
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
+        self.validation_rows_, self.interrupted_ = fit.held_out, fit.interrupted
 
 
 def _prior(prior: Any) -> dict[str, Any]:
     if not isinstance(prior, dict):
         raise TypeError(f"prior={prior!r} must be a dict of prior parameters by name")
     return {name if name.startswith("prior_") else f"prior_{name}": v for name, v in prior.items()}
+
+
+def _evidence(evidence: Any, n: int) -> Any:
+    if np.ndim(evidence) == 0:
+        return float(evidence)
+    values = np.asarray(evidence, dtype=np.float64)
+    if values.shape != (n,):
+        raise ValueError(
+            f"evidence has shape {values.shape}; a number, or one for each of {n} rows, is needed"
+        )
+    good = np.isfinite(values) & (values > 0)
+    if not good.all():
+        row = int(np.argmin(good))
+        raise ValueError(f"evidence is {values[row]} at row {row}; it must be finite and > 0")
+    return values

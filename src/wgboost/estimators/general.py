@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from wgboost.boosting import ConstantStart, Density, DensityTarget, Target
-from wgboost.estimators.fitting import train
-from wgboost.estimators.parameters import Parameters
+from wgboost.estimators.fitting import train, warn_interrupted
+from wgboost.estimators.parameters import Parameters, checked_matrix
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer, check_weight
 
@@ -115,10 +115,7 @@ class WGBoost(Parameters):
         return ConstantStart(particles)
 
     def _matrix(self, X: Any, *, reset: bool) -> Array:
-        matrix: Array = validate_data(
-            self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False
-        )
-        return matrix
+        return checked_matrix(self, X, reset=reset)
 
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, callbacks: Sequence[Any] = ()
@@ -128,18 +125,20 @@ class WGBoost(Parameters):
         y (n, q) or (n,) is handed to the target's functions row by row. With target=None it is
         a list of n densities.
         """
-        self._check_parameters()
-        X = self._matrix(X, reset=True)
-        target = _row_target(self.target, y, len(X))
-        self.seed_ = self._seed()
-        start = self._start(np.random.default_rng([self.seed_, 2**31 + 1]))
-        fit = train(
-            self, X, target, start, start.at(X),
-            weight=check_weight(sample_weight, len(X)), n_rounds=self.n_estimators,
-            seed=self.seed_, callbacks=callbacks,
-        )  # fmt: skip
+        with self._all_or_nothing():
+            self._check_parameters(callbacks)
+            X = self._matrix(X, reset=True)
+            target = _row_target(self.target, y, len(X))
+            self.seed_ = self._seed()
+            start = self._start(np.random.default_rng([self.seed_, 2**31 + 1]))
+            fit = train(
+                self, X, target, start, start.at(X),
+                weight=check_weight(sample_weight, len(X)), n_rounds=self.n_estimators,
+                seed=self.seed_, callbacks=callbacks,
+            )  # fmt: skip
         self.ensemble_, self.start_ = fit.ensemble, start
         self.n_estimators_, self.interrupted_ = fit.n_rounds, fit.interrupted
+        warn_interrupted(fit)
         return self
 
     def predict_particles(self, X: Any, *, n_rounds: int | None = None) -> Directions:

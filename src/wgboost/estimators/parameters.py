@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
 
 from wgboost.boosting import LEAVES, AveragedFlow
 from wgboost.directions import Direction, Kernel, as_direction
 from wgboost.learners import HistTree, Learner, as_learner
 from wgboost.trees import TreeSettings
+from wgboost.typing import Array
 from wgboost.validation import (
     check_choice,
     check_integer,
@@ -20,23 +24,53 @@ from wgboost.validation import (
     resolve_threads,
 )
 
-__all__ = ["Parameters"]
+__all__ = ["Parameters", "checked_matrix"]
+
+
+def checked_matrix(estimator: Any, X: Any, *, reset: bool) -> Array:
+    """Return X (n, p) as floats, after scikit-learn's checks; NaN and infinities pass."""
+    try:
+        matrix: Array = validate_data(
+            estimator, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False
+        )
+    except ValueError as error:
+        if "convert string to float" not in str(error):
+            raise
+        raise ValueError(f"X has text in it, {error}; encode it as numbers") from error
+    return matrix
 
 
 class Parameters(BaseEstimator):  # type: ignore[misc]
     """What the three estimators have in common before they see data."""
 
+    def __new__(cls, *_: Any, **params: Any) -> Any:
+        """Answer a misspelled parameter with the nearest valid one."""
+        cls._check_names(params, cls._get_param_names(), TypeError)
+        return super().__new__(cls)
+
+    @classmethod
+    def _check_names(cls, names: Iterable[str], valid: Iterable[str], error: Any) -> None:
+        for name in names:
+            if name.split("__")[0] not in valid:
+                raise error(f"{cls.__name__} has no parameter {name!r}{nearest_name(name, valid)}")
+
     def set_params(self, **params: Any) -> Any:
         """Set parameters; a misspelled name is answered with the nearest valid one."""
-        valid = self.get_params(deep=True)
-        for name in params:
-            if name not in valid and name.split("__")[0] not in valid:
-                raise ValueError(
-                    f"{type(self).__name__} has no parameter {name!r}{nearest_name(name, valid)}"
-                )
+        self._check_names(params, self._get_param_names(), ValueError)
         return super().set_params(**params)
 
-    def _check_parameters(self) -> None:
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """What raises in here leaves the estimator as it was."""
+        before = dict(vars(self))
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _check_parameters(self, callbacks: Any = ()) -> None:
         """Raise for the first parameter that makes no sense, before any work."""
         check_integer("n_particles", self.n_particles, low=1)
         check_integer("n_estimators", self.n_estimators, low=0)
@@ -52,6 +86,11 @@ class Parameters(BaseEstimator):  # type: ignore[misc]
             value = getattr(self, name, False)
             if not isinstance(value, (bool, np.bool_)):
                 raise TypeError(f"{name}={value!r} must be True or False")
+        verbose = getattr(self, "verbose", 0)
+        if not isinstance(verbose, bool):
+            check_integer("verbose", verbose, low=0)
+        if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):
+            raise TypeError(f"callbacks={callbacks!r} must be a list of functions")
         if isinstance(self.init, type):
             kind = self.init.__name__
             raise TypeError(f"init={kind} is a class; give an object: {kind}()")

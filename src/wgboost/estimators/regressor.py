@@ -71,7 +71,7 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
     refit : bool
         After early stopping, fit again on all rows with the number of rounds found.
     warm_start : bool
-        A further `fit` adds rounds up to n_estimators.
+        A further `fit` adds rounds up to n_estimators, as if there had been no pause; see `fit`.
     n_jobs : int or None
         Threads; None and -1 use all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -84,6 +84,10 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         Rounds of the model.
     history_ : dict
         Metric values by validation set, metric and round (before the first round first).
+    validation_rows_ : array or None
+        Indices of the training rows that the model has not seen.
+    interrupted_ : bool
+        Whether Ctrl-C ended the fit.
     feature_importances_ : array (p,)
     """
 
@@ -174,7 +178,10 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         del fitting
         if y is None:
             raise ValueError("WGBRegressor requires y to be passed, but the target y is None")
-        return self._response().check(column_or_1d(y, warn=True))
+        column = column_or_1d(y, warn=True)
+        if column.dtype.kind in "mM":
+            raise TypeError(f"y has dtype {column.dtype}; give numbers, such as days since a date")
+        return self._response().check(column)
 
     def predict(self, X: Any) -> Array:
         """Return the mean of the predictive distribution."""

@@ -2,7 +2,7 @@
 
 from wgboost.learners.base import FittedLearner, Learner
 from wgboost.learners.hist_tree import FittedTrees, HistTree
-from wgboost.learners.regressor import FittedRegressor, RegressorLearner, as_learner
+from wgboost.learners.regressor import FittedRegressor, RegressorLearner, as_learner, weight_options
 
 __all__ = [
     "FittedLearner",
@@ -12,4 +12,5 @@ __all__ = [
     "Learner",
     "RegressorLearner",
     "as_learner",
+    "weight_options",
 ]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
-from sklearn.utils.validation import has_fit_parameter
 
 from wgboost.data import Features
 from wgboost.learners.base import Learner
@@ -19,9 +19,10 @@ from wgboost.validation import (
     check_state,
     check_targets,
     check_weight,
+    takes_weight,
 )
 
-__all__ = ["FittedRegressor", "RegressorLearner", "as_learner"]
+__all__ = ["FittedRegressor", "RegressorLearner", "as_learner", "weight_options"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +71,25 @@ def _seeded(estimator: Any, rng: np.random.Generator) -> Any:
     return estimator.set_params(**{name: int(rng.integers(2**31)) for name in sorted(open_states)})
 
 
+def weight_options(estimator: Any, weight: Array | None) -> dict[str, Array]:
+    """Return weights by the keyword that `estimator.fit` has for them, in a Pipeline its last step.
+
+    Raises TypeError if it has none.
+    """
+    if weight is None:
+        return {}
+    path, taker = [], estimator
+    while isinstance(taker, Pipeline):
+        step, taker = taker.steps[-1]
+        path.append(step)
+    if not takes_weight(taker.fit):
+        raise TypeError(
+            f"{type(taker).__name__} takes no sample weights; leave them out or choose another "
+            "estimator"
+        )
+    return {"__".join([*path, "sample_weight"]): weight}
+
+
 @dataclass(frozen=True)
 class RegressorLearner:
     """Fits clones of a scikit-learn regressor to the movement.
@@ -100,14 +120,7 @@ class RegressorLearner:
                 targets = targets / curvature
             check_finite("targets / curvature", targets)
         weight = check_weight(weight, n)
-        options = {}
-        if weight is not None:
-            if not has_fit_parameter(self.regressor, "sample_weight"):
-                raise TypeError(
-                    f"{type(self.regressor).__name__} takes no sample weights; leave them out or "
-                    "choose another learner"
-                )
-            options["sample_weight"] = weight
+        options = weight_options(self.regressor, weight)
         rng = np.random.default_rng(0) if rng is None else rng
         outputs = targets.reshape(n, -1)
         if _fits_several(self.regressor, outputs.shape[1]):

@@ -27,6 +27,7 @@ _NODE_ARRAYS = {
     "gain": np.float32,
     "cover": np.int64,
 }
+_CALL = 2**25  # rows times trees of one native call: Ctrl-C is heard between calls
 _ROW_ARRAYS = {**_NODE_ARRAYS, "output": np.int32, "values": np.float32}
 
 
@@ -147,8 +148,11 @@ class FlatTrees:
         """Return start plus the sum of the first rounds' leaves (n, m, d) at raw features."""
         X, rounds = self._checked(X, n_rounds, n_threads)
         out = self._start(X.shape[0], start)
-        flat = out.reshape(X.shape[0], -1)
-        self._forest.predict(X, flat, 0, rounds * self.trees_per_round, n_threads)
+        flat, trees = out.reshape(X.shape[0], -1), rounds * self.trees_per_round
+        step = max(4096, _CALL // max(1, trees))
+        for begin in range(0, X.shape[0], step):
+            rows = slice(begin, begin + step)
+            self._forest.predict(X[rows], flat[rows], 0, trees, n_threads)
         return out
 
     def staged_predict(

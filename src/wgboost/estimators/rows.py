@@ -1,0 +1,137 @@
+"""The rows of a fit: which to train on, which to watch, and what belongs to each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+
+from wgboost.metrics import Metric
+from wgboost.predictive import Mixture
+from wgboost.responses import Response, Units
+from wgboost.typing import Array, Directions
+
+__all__ = ["Rows", "WatchedRows", "given_sets", "split_rows"]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Training rows."""
+
+    X: Array  # (n, p)
+    y: Array  # (n,), in the user's units
+    weight: Array | None  # (n,)
+    response: Response  # its prior may hold one value per row
+    evidence: Any  # a number, or (n,)
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def take(self, index: Array) -> Rows:
+        """Return some of the rows, with all that belongs to them."""
+        return Rows(
+            self.X[index],
+            self.y[index],
+            None if self.weight is None else self.weight[index],
+            self.response.take(index),
+            self.evidence[index] if np.ndim(self.evidence) else self.evidence,
+        )
+
+    @property
+    def counted(self) -> Array:
+        """Indices of the rows that count: those of weight zero do not."""
+        return np.arange(len(self)) if self.weight is None else np.flatnonzero(self.weight)
+
+
+@dataclass(frozen=True, eq=False)
+class WatchedRows:
+    """A validation set."""
+
+    name: str
+    X: Array  # (n, p)
+    y: Array  # (n,), in the user's units
+    weight: Array | None = None
+
+    def scorer(
+        self, metric: Metric, response: Response, units: Units
+    ) -> Callable[[Directions], float]:
+        """Return the metric as a function of the set's particles."""
+        return lambda particles: metric(Mixture(response, particles, units), self.y, self.weight)
+
+
+def split_rows(rows: Rows, given: Any, fraction: float, seed: int) -> tuple[Array, Array]:
+    """Return indices of the rows to train on and to hold out; rows of weight zero are in neither.
+
+    `given` is a mask or indices of the rows to hold out, or None: then a random share, stratified
+    by class where every class has two rows.
+    """
+    counted = rows.counted
+    if given is not None:
+        held = _as_mask(given, len(rows))
+        inside, outside = counted[~held[counted]], counted[held[counted]]
+    else:
+        if counted.size < 2:
+            raise ValueError(
+                f"early stopping has {counted.size} rows to split; two are needed, or "
+                "early_stopping=False"
+            )
+        n_held = min(int(np.ceil(fraction * counted.size)), counted.size - 1)
+        classes = rows.y[counted] if rows.response.nominal else None
+        if classes is not None:
+            counts = np.unique(classes, return_counts=True)[1]
+            if counts.min() < 2 or min(n_held, counted.size - n_held) < counts.size:
+                classes = None
+        inside, outside = train_test_split(
+            counted, test_size=n_held, random_state=seed % 2**31, stratify=classes
+        )
+    if inside.size == 0 or outside.size == 0:
+        raise ValueError(
+            f"{inside.size} rows to train on and {outside.size} to validate; both are needed"
+        )
+    return np.sort(inside), np.sort(outside)
+
+
+def _as_mask(given: Any, n: int) -> Array:
+    held, index = np.zeros(n, dtype=bool), np.asarray(given)
+    try:
+        held[index] = True
+    except IndexError as error:
+        raise ValueError(f"validation_rows does not index {n} rows: {error}") from error
+    if index.dtype.kind != "b" and held.sum() < index.size:
+        raise ValueError(
+            f"validation_rows has {index.size} indices of {held.sum()} rows; a mask has to be of "
+            "True and False, indices have to differ"
+        )
+    return held
+
+
+def given_sets(estimator: Any, X_val: Any, y_val: Any) -> list[WatchedRows]:
+    """Return the user's validation sets, checked like the training data."""
+    if X_val is None and y_val is None:
+        return []
+    if X_val is None or y_val is None:
+        raise ValueError("X_val and y_val belong together; give both")
+    tables, answers = [X_val], [y_val]
+    if isinstance(X_val, (list, tuple)) and (not X_val or np.ndim(X_val[0]) == 2):
+        paired = isinstance(y_val, (list, tuple)) and len(y_val) == len(X_val)
+        if not X_val or not paired:
+            answered = f"of {len(y_val)}" if isinstance(y_val, (list, tuple)) else "is none"
+            raise ValueError(
+                f"X_val is a list of {len(X_val)} sets, y_val {answered}; "
+                "as many of both are needed"
+            )
+        tables, answers = list(X_val), list(y_val)
+    sets = []
+    for i, (table, answer) in enumerate(zip(tables, answers, strict=True)):
+        which = f"set {i + 1} of " if len(tables) > 1 else ""
+        try:
+            X, y = estimator._matrix(table, reset=False), estimator._encode(answer, fitting=False)
+        except ValueError as error:
+            raise ValueError(f"{which}X_val, y_val: {error}") from error
+        if len(y) != X.shape[0]:
+            raise ValueError(f"{which}X_val has {X.shape[0]} rows, y_val has {len(y)}")
+        sets.append(WatchedRows("validation" if i == 0 else f"validation_{i + 1}", X, y))
+    return sets
