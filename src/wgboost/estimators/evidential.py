@@ -48,8 +48,10 @@ class Evidential(Predictions, ABC):
         y: Any,
         sample_weight: Any = None,
         *,
+        offset: Any = None,
         X_val: Any = None,
         y_val: Any = None,
+        offset_val: Any = None,
         validation_rows: Any = None,
         callbacks: Sequence[Any] = (),
     ) -> Any:
@@ -62,7 +64,10 @@ class Evidential(Predictions, ABC):
         y : array (n,)
         sample_weight : array (n,), optional
             Rows of weight zero count for nothing.
-        X_val, y_val : optional
+        offset : number or array (n,), optional
+            A known part of the location, which the model does not have to learn; predictions take
+            one too.
+        X_val, y_val, offset_val : optional
             Rows to watch instead of a share of the training rows, or lists or tuples of several
             such sets: early stopping goes by the first.
         validation_rows : optional
@@ -85,9 +90,9 @@ class Evidential(Predictions, ABC):
         with self._all_or_nothing():
             self._check_parameters(callbacks)
             previous = self._previous()
-            rows = self._rows(X, y, sample_weight, fitting=previous is None)
+            rows = self._rows(X, y, sample_weight, offset, fitting=previous is None)
             metric = as_metric(self.eval_metric, rows.response)
-            sets = given_sets(self, X_val, y_val)
+            sets = given_sets(self, rows.response, X_val, y_val, offset_val)
             if sets and validation_rows is not None:
                 raise ValueError("give X_val and y_val, or validation_rows: one of the two")
             if previous is None:
@@ -103,7 +108,7 @@ class Evidential(Predictions, ABC):
         warn_interrupted(fit, ", not refitted on all rows" if unfinished else "")
         return self
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any, *, fitting: bool) -> Rows:
+    def _rows(self, X: Any, y: Any, sample_weight: Any, offset: Any, *, fitting: bool) -> Rows:
         """Return the training data, checked."""
         X = self._matrix(X, reset=fitting)
         codes = self._encode(y, fitting=fitting)
@@ -118,7 +123,9 @@ class Evidential(Predictions, ABC):
         if self.prior is not None:
             response = as_response(response, **_prior(self.prior))
         response.check_rows(n)
-        return Rows(X, response.check(codes), weight, response, _evidence(self.evidence, n))
+        known = None if offset is None else response.check_offset(offset, n)
+        evidence = _evidence(self.evidence, n)
+        return Rows(X, response.check(codes), weight, response, evidence, known)
 
     def _train_held_out(
         self, rows: Rows, validation_rows: Any, metric: Metric, callbacks: Sequence[Any],
@@ -134,7 +141,7 @@ class Evidential(Predictions, ABC):
                 "refit=False from the start and keep the data, or set early_stopping=False"
             )
         held = rows.take(outside)
-        sets = [WatchedRows("validation", held.X, held.y, held.weight)]
+        sets = [WatchedRows("validation", held.X, held.y, held.weight, held.offset)]
         found = self._train(rows.take(inside), sets, metric, callbacks, previous, watch=True)
         found = replace(found, held_out=outside)
         if found.interrupted or not self.refit:
@@ -152,7 +159,7 @@ class Evidential(Predictions, ABC):
         previous: Fit | None = None, *, n_rounds: int | None = None, watch: bool = False,
     ) -> Fit:  # fmt: skip
         response, plain = rows.response, without_rows(rows.response)
-        units = response.units(rows.y, rows.weight) if previous is None else previous.units
+        units = response.units(rows.outcome, rows.weight) if previous is None else previous.units
         if previous is None:
             start, particles = make_start(self, rows, units, self.seed_)
         else:
@@ -160,7 +167,7 @@ class Evidential(Predictions, ABC):
             if isinstance(start, EstimatorStart):  # its training rows start out of fold
                 particles = make_start(self, rows, units, self.seed_)[1]
         return train(
-            self, rows.X, PosteriorTarget(response, units.standardise(rows.y), rows.evidence),
+            self, rows.X, PosteriorTarget(response, units.standardise(rows.outcome), rows.evidence),
             start, particles, weight=rows.weight, seed=self.seed_, units=units,
             n_rounds=self.n_estimators if n_rounds is None else n_rounds,
             held_out=[

@@ -30,35 +30,43 @@ class Predictions(Parameters):
         )
         return particles
 
-    def predict_dist(self, X: Any, *, n_rounds: int | None = None) -> Mixture:
-        """Return the predictive distribution of each row, a mixture over its particles.
-
-        `n_rounds` uses only the first so many rounds.
-        """
-        particles = self._particles(X, n_rounds)
+    def _mixture(self, particles: Directions, offset: Any) -> Mixture:
+        if offset is not None:
+            known = self.response_.check_offset(offset, len(particles))
+            particles = self.response_.with_offset(particles, known, self.units_)
         return Mixture(self.response_, particles, self.units_)
 
-    def pred_dist(self, X: Any) -> Mixture:
-        """Return `predict_dist`, under the name that NGBoost gives it."""
-        return self.predict_dist(X)
+    def predict_dist(self, X: Any, *, offset: Any = None, n_rounds: int | None = None) -> Mixture:
+        """Return the predictive distribution of each row, a mixture over its particles.
 
-    def staged_predict_dist(self, X: Any) -> Iterator[Mixture]:
+        `offset` is the known part of the location, as in `fit`; without it, none is added. So for
+        all predictions. `n_rounds` uses only the first so many rounds.
+        """
+        return self._mixture(self._particles(X, n_rounds), offset)
+
+    def pred_dist(self, X: Any, *, offset: Any = None) -> Mixture:
+        """Return `predict_dist`, under the name that NGBoost gives it."""
+        return self.predict_dist(X, offset=offset)
+
+    def staged_predict_dist(self, X: Any, *, offset: Any = None) -> Iterator[Mixture]:
         """Yield `predict_dist` after 1, 2, ... rounds, each at the cost of one."""
         check_is_fitted(self, "ensemble_")
         X = self._matrix(X, reset=False)
         for particles in self.ensemble_.staged_predict(
             X, start=self.start_.at(X), n_threads=self._n_threads()
         ):
-            yield Mixture(self.response_, particles, self.units_)
+            yield self._mixture(particles, offset)
 
-    def predict_particles(self, X: Any) -> dict[str, Array]:
+    def predict_particles(self, X: Any, *, offset: Any = None) -> dict[str, Array]:
         """Return the particles of each row, by parameter (n, m), in the user's units."""
-        return self.predict_dist(X).params()
+        return self.predict_dist(X, offset=offset).params()
 
-    def sample(self, X: Any, n_samples: int = 1, random_state: Any = None) -> Array:
+    def sample(
+        self, X: Any, n_samples: int = 1, random_state: Any = None, *, offset: Any = None
+    ) -> Array:
         """Return draws (n, n_samples) from the predictive distributions."""
         check_integer("n_samples", n_samples, low=1)
-        draws = self.predict_dist(X).rvs(size=n_samples, random_state=random_state)
+        draws = self.predict_dist(X, offset=offset).rvs(size=n_samples, random_state=random_state)
         return self._decode(draws.T)
 
     def _decode(self, values: Array) -> Array:
@@ -66,11 +74,15 @@ class Predictions(Parameters):
 
     def decide(
         self, X: Any, loss: Any = None, actions: Any = None, *, utility: Any = None,
-        return_risks: bool = False,
+        return_risks: bool = False, offset: Any = None,
     ) -> Any:  # fmt: skip
         """Return the Bayes action of each row; see `bayes_action` for the arguments."""
         return bayes_action(
-            self.predict_dist(X), loss, actions, utility=utility, return_risks=return_risks
+            self.predict_dist(X, offset=offset),
+            loss,
+            actions,
+            utility=utility,
+            return_risks=return_risks,
         )
 
     def apply(self, X: Any) -> Array:

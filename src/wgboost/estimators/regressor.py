@@ -183,35 +183,37 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
             raise TypeError(f"y has dtype {column.dtype}; give numbers, such as days since a date")
         return self._response().check(column)
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any, *, offset: Any = None) -> Array:
         """Return the mean of the predictive distribution."""
-        return self.predict_dist(X).mean()
+        return self.predict_dist(X, offset=offset).mean()
 
-    def staged_predict(self, X: Any) -> Iterator[Array]:
+    def staged_predict(self, X: Any, *, offset: Any = None) -> Iterator[Array]:
         """Yield `predict` after 1, 2, ... rounds."""
-        for dist in self.staged_predict_dist(X):
+        for dist in self.staged_predict_dist(X, offset=offset):
             yield dist.mean()
 
-    def predict_quantiles(self, X: Any, alpha: Any = (0.05, 0.5, 0.95)) -> Array:
+    def predict_quantiles(
+        self, X: Any, alpha: Any = (0.05, 0.5, 0.95), *, offset: Any = None
+    ) -> Array:
         """Return the quantiles (n, len(alpha)) of the predictive distribution."""
         levels = np.atleast_1d(np.asarray(alpha, dtype=np.float64))
         if levels.ndim != 1 or not ((levels >= 0) & (levels <= 1)).all():
             raise ValueError(f"alpha={alpha!r} must be probabilities between 0 and 1")
-        return self.predict_dist(X).ppf(levels[:, None]).T
+        return self.predict_dist(X, offset=offset).ppf(levels[:, None]).T
 
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
+    def predict_interval(self, X: Any, coverage: float = 0.9, *, offset: Any = None) -> Array:
         """Return the central interval (n, 2) that has this probability."""
         check_number("coverage", coverage, above=0, high=1)
-        low, high = self.predict_dist(X).interval(coverage)
+        low, high = self.predict_dist(X, offset=offset).interval(coverage)
         return np.stack([low, high], axis=1)
 
-    def predict_uncertainty(self, X: Any) -> dict[str, Array]:
+    def predict_uncertainty(self, X: Any, *, offset: Any = None) -> dict[str, Array]:
         """Return the variance of y at x and its two parts, each (n,).
 
         "aleatoric": the mean of the particles' variances, what the data cannot say. "epistemic":
         the variance of the particles' means, what the model does not know. "total": their sum.
         """
-        dist = self.predict_dist(X)
+        dist = self.predict_dist(X, offset=offset)
         aleatoric, epistemic = dist.aleatoric(), dist.epistemic()
         return {"aleatoric": aleatoric, "epistemic": epistemic, "total": aleatoric + epistemic}
 

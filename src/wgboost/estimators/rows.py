@@ -26,6 +26,14 @@ class Rows:
     weight: Array | None  # (n,)
     response: Response  # its prior may hold one value per row
     evidence: Any  # a number, or (n,)
+    offset: Array | None = None  # (n,)
+
+    @property
+    def outcome(self) -> Array:
+        """The rows' y as it would be without their offset."""
+        if self.offset is None:
+            return self.y
+        return self.response.without_offset(self.y, self.offset)
 
     def __len__(self) -> int:
         return len(self.y)
@@ -38,6 +46,7 @@ class Rows:
             None if self.weight is None else self.weight[index],
             self.response.take(index),
             self.evidence[index] if np.ndim(self.evidence) else self.evidence,
+            None if self.offset is None else self.offset[index],
         )
 
     @property
@@ -54,12 +63,19 @@ class WatchedRows:
     X: Array  # (n, p)
     y: Array  # (n,), in the user's units
     weight: Array | None = None
+    offset: Array | None = None
 
     def scorer(
         self, metric: Metric, response: Response, units: Units
     ) -> Callable[[Directions], float]:
         """Return the metric as a function of the set's particles."""
-        return lambda particles: metric(Mixture(response, particles, units), self.y, self.weight)
+
+        def score(particles: Directions) -> float:
+            if self.offset is not None:
+                particles = response.with_offset(particles, self.offset, units)
+            return metric(Mixture(response, particles, units), self.y, self.weight)
+
+        return score
 
 
 def split_rows(rows: Rows, given: Any, fraction: float, seed: int) -> tuple[Array, Array]:
@@ -108,13 +124,17 @@ def _as_mask(given: Any, n: int) -> Array:
     return held
 
 
-def given_sets(estimator: Any, X_val: Any, y_val: Any) -> list[WatchedRows]:
+def given_sets(
+    estimator: Any, response: Response, X_val: Any, y_val: Any, offset_val: Any
+) -> list[WatchedRows]:
     """Return the user's validation sets, checked like the training data."""
     if X_val is None and y_val is None:
+        if offset_val is not None:
+            raise ValueError("offset_val belongs to X_val and y_val; give all three")
         return []
     if X_val is None or y_val is None:
         raise ValueError("X_val and y_val belong together; give both")
-    tables, answers = [X_val], [y_val]
+    tables, answers, offsets = [X_val], [y_val], [offset_val]
     if isinstance(X_val, (list, tuple)) and (not X_val or np.ndim(X_val[0]) == 2):
         paired = isinstance(y_val, (list, tuple)) and len(y_val) == len(X_val)
         if not X_val or not paired:
@@ -123,15 +143,21 @@ def given_sets(estimator: Any, X_val: Any, y_val: Any) -> list[WatchedRows]:
                 f"X_val is a list of {len(X_val)} sets, y_val {answered}; "
                 "as many of both are needed"
             )
-        tables, answers = list(X_val), list(y_val)
+        tables, answers, offsets = list(X_val), list(y_val), [None] * len(X_val)
+        if offset_val is not None:
+            offsets = list(offset_val)
+            if len(offsets) != len(tables):
+                raise ValueError(f"{len(tables)} sets in X_val, {len(offsets)} in offset_val")
     sets = []
-    for i, (table, answer) in enumerate(zip(tables, answers, strict=True)):
+    for i, (table, answer, given) in enumerate(zip(tables, answers, offsets, strict=True)):
         which = f"set {i + 1} of " if len(tables) > 1 else ""
         try:
             X, y = estimator._matrix(table, reset=False), estimator._encode(answer, fitting=False)
+            offset = None if given is None else response.check_offset(given, len(y))
         except ValueError as error:
             raise ValueError(f"{which}X_val, y_val: {error}") from error
         if len(y) != X.shape[0]:
             raise ValueError(f"{which}X_val has {X.shape[0]} rows, y_val has {len(y)}")
-        sets.append(WatchedRows("validation" if i == 0 else f"validation_{i + 1}", X, y))
+        name = "validation" if i == 0 else f"validation_{i + 1}"
+        sets.append(WatchedRows(name, X, y, offset=offset))
     return sets

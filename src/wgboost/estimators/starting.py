@@ -30,7 +30,7 @@ def make_start(
     """
     init, response = estimator.init, rows.response
     rng = np.random.default_rng([seed, 2**31 + 1])
-    y = units.standardise(rows.y)
+    y = units.standardise(rows.outcome)
     counting = rows.take(rows.counted)
 
     def settle(location: Any, flow: AveragedFlow) -> Array:
@@ -74,7 +74,7 @@ def _given(init: Any, shape: tuple[int, int]) -> Array:
 def _cross_fitted(init: Any, rows: Rows, units: Units) -> tuple[Array, Any]:
     """Out-of-fold locations of the training rows, and the estimator fitted on all that count."""
     X, response, counted = rows.X, rows.response, rows.counted
-    known = rows.y.astype(int) if response.nominal else rows.y
+    known = rows.y.astype(int) if response.nominal else rows.outcome
     if response.nominal and not hasattr(init, "predict_proba"):
         raise TypeError(f"init={init!r} has no predict_proba; classes need a classifier that does")
     if counted.size < 2:

@@ -76,6 +76,29 @@ class Response(Likelihood, Prior):
         """Return the units to see y in; those of the user unless a response says otherwise."""
         return Units()
 
+    def check_offset(self, offset: Any, n: int) -> Array:
+        """Return known offsets (n,) of the location in float64; raise if they make no sense."""
+        if self.offset_link is None:
+            raise ValueError(f"the response {self.name!r} takes no offset")
+        values = np.asarray(offset, dtype=np.float64)
+        if values.shape not in ((), (n,)):
+            raise ValueError(f"offset has shape {values.shape}; a number or ({n},) is needed")
+        if not np.isfinite(values).all():
+            row = int(np.argmin(np.isfinite(np.broadcast_to(values, n))))
+            raise ValueError(f"offset is not finite at row {row}")
+        return np.broadcast_to(values, n)
+
+    def without_offset(self, y: Array, offset: Array) -> Array:
+        """Return y (n,) as it would be were its offset 0."""
+        return y - offset if self.offset_link == "identity" else y * np.exp(-offset)
+
+    def with_offset(self, theta: Array, offset: Array, units: Units) -> Array:
+        """Return particles (n, m, d) with their rows' offset (n,) added, in float64."""
+        moved = np.array(theta, dtype=np.float64)
+        step = offset / units.scale if self.offset_link == "identity" else offset
+        moved[..., self.location] += step[:, None]
+        return moved
+
     # --- posterior of each row ----------------------------------------------------------------
 
     def _inputs(self, y: Array, theta: Array, evidence: Parameter) -> tuple[Array, Array, Array]:

@@ -28,6 +28,9 @@ class Likelihood(ABC):
     """Whether the numbers are mere labels, so that distances between them mean nothing."""
     location: ClassVar[int] = 0
     """Index of the coordinate that moves y up and down."""
+    offset_link: ClassVar[Literal["identity", "log"] | None] = None
+    """How a known offset enters: added to the location in units of y, to the log of the location,
+    or not at all."""
     curved_by: ClassVar[Literal["hessian", "fisher"]] = "hessian"
     """What `likelihood_curvature` is; where logpdf is not concave the Fisher information serves."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -48,6 +48,7 @@ class LocationScale(Response):
     prior_rate: Parameter = 0.01
 
     positive: ClassVar[tuple[str, ...]] = ("prior_scale", "prior_shape", "prior_rate")
+    offset_link: ClassVar[Literal["identity", "log"] | None] = "identity"
     information: ClassVar[tuple[float, float]]
     """Fisher information of location and log scale at scale 1."""
     standard_mean: ClassVar[float] = 0.0
