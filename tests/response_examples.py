@@ -1,13 +1,17 @@
 """One example for each response, which the contract tests run over, and a response of our own.
 
-A new line in RESPONSES needs a line in EXAMPLES.
+A new line in RESPONSES needs an example: a function in one of the files examples_*.py, or here.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
 from typing import Any, ClassVar
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 from scipy import special, stats
 
@@ -79,7 +83,10 @@ class Example:
     y: Any  # (n,) standardised
     theta: Any  # (n, m, d)
     per_row: dict[str, Any]  # prior parameters, one value per row
-    scipy: Any  # theta (d,) -> the same distribution in scipy.stats
+    scipy: Any  # theta (d,) -> the same distribution in scipy.stats, or what has its methods
+    log_density: Any  # (y, theta (d,)) -> log density in jax.numpy, written from the formula
+    tail: float = 1e-300  # the smallest probability at which quantiles invert the cdf
+    light: bool = True  # whether moments can be integrated between the quantiles 1e-14
 
 
 def normal(rng):
@@ -91,7 +98,11 @@ def normal(rng):
         "prior_rate": rng.uniform(0.5, 3, 6),
     }
     frozen = lambda t: stats.norm(t[0], np.exp(t[1]))  # noqa: E731
-    return Example(Normal(), rng.normal(size=6), theta, per_row, frozen)
+
+    def log_density(y, t):
+        return -0.5 * ((y - t[0]) / jnp.exp(t[1])) ** 2 - t[1] - 0.5 * jnp.log(2 * jnp.pi)
+
+    return Example(Normal(), rng.normal(size=6), theta, per_row, frozen, log_density)
 
 
 def categorical(rng):
@@ -101,18 +112,27 @@ def categorical(rng):
     def frozen(theta):
         return stats.rv_discrete(values=(range(4), special.softmax([*theta, 0])))
 
+    def log_density(y, t):
+        return jnp.log(jnp.exp(jnp.append(t, 0.0)) / (1 + jnp.exp(t).sum()))[y.astype(int)]
+
     theta = rng.normal(size=(6, 4, 3))
-    return Example(Categorical(n_classes=4), y.astype(float), theta, per_row, frozen)
+    return Example(Categorical(n_classes=4), y.astype(float), theta, per_row, frozen, log_density)
 
 
 def toy_poisson(rng):
     per_row = {"prior_mean": rng.normal(size=6), "prior_scale": rng.uniform(0.5, 3, 6)}
     frozen = lambda t: stats.poisson(np.exp(t[0]))  # noqa: E731
     y = np.array([0.0, 1, 2, 5, 9, 3])
-    return Example(Poisson(), y, rng.normal(1, 0.7, (6, 4, 1)), per_row, frozen)
+
+    def log_density(y, t):
+        return y * t[0] - jnp.exp(t[0]) - jax.scipy.special.gammaln(y + 1)
+
+    return Example(Poisson(), y, rng.normal(1, 0.7, (6, 4, 1)), per_row, frozen, log_density)
 
 
 EXAMPLES = {"normal": normal, "categorical": categorical, "toy_poisson": toy_poisson}
+for _file in sorted(Path(__file__).parent.glob("examples_*.py")):
+    EXAMPLES |= import_module(_file.stem).EXAMPLES
 
 
 def example(name) -> Example:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import integrate, stats
+from scipy import stats
 
 from response_examples import EXAMPLES, example
 from wgboost.responses import Categorical, Normal, Units
@@ -46,23 +46,31 @@ def test_it_is_the_distribution_of_scipy(name):
         assert_allclose(response.entropy(theta), frozen.entropy(), rtol=1e-6)
 
 
+def pieces(response, theta):
+    """Points and weights of Gauss-Legendre rules between quantiles from 1e-14 to 1 - 1e-14."""
+    tails = np.geomspace(1e-14, 0.5, 60)
+    ends = np.unique(np.concatenate([response.ppf(tails, theta), response.isf(tails, theta)]))
+    nodes, weights = np.polynomial.legendre.leggauss(24)
+    half = np.diff(ends)[:, None] / 2
+    return (ends[:-1, None] + half * (1 + nodes)).ravel(), (half * weights).ravel()
+
+
 @continuous
 def test_the_density_has_unit_mass_and_the_stated_moments(name):
-    response = example(name).response
+    case = example(name)
+    response = case.response
     for theta in thetas(name):
-        low, high = response.ppf(1e-14, theta), response.isf(1e-14, theta)
-        grid = np.linspace(low, high, 4001)
-        density = np.exp(response.logpdf(grid, theta))
-        assert_allclose(integrate.simpson(density, x=grid), 1, atol=1e-9)
-        mean = integrate.simpson(density * grid, x=grid)
-        assert_allclose(response.mean(theta), mean, atol=1e-8)
-        variance = integrate.simpson(density * (grid - mean) ** 2, x=grid)
-        assert_allclose(response.var(theta), variance, rtol=1e-8)
-        entropy = -integrate.simpson(density * response.logpdf(grid, theta), x=grid)
-        assert_allclose(response.entropy(theta), entropy, atol=1e-8)
-        middle = grid[2000:2001]
-        mass = integrate.simpson(density[:2001], x=grid[:2001])
-        assert_allclose(response.cdf(middle, theta), mass, atol=1e-9)
+        y, weight = pieces(response, theta)
+        density = weight * np.exp(response.logpdf(y, theta))
+        assert_allclose(density.sum(), 1, atol=1e-9)
+        middle = response.ppf(np.array(0.3), theta)
+        assert_allclose(density[y <= middle].sum(), 0.3, atol=0.05)
+        if case.light:
+            mean = density @ y
+            assert_allclose(response.mean(theta), mean, rtol=1e-8, atol=1e-8)
+            assert_allclose(response.var(theta), density @ (y - mean) ** 2, rtol=1e-6)
+            entropy = -(density @ response.logpdf(y, theta))
+            assert_allclose(response.entropy(theta), entropy, atol=1e-7)
 
 
 @discrete
@@ -85,6 +93,7 @@ def test_the_mass_sums_to_one_and_to_the_cdf(name):
 def test_quantiles_invert_the_cdf_in_both_tails(name):
     response = example(name).response
     tails = np.array([1e-300, 1e-100, 1e-10, 1e-3, 0.5])
+    tails = np.maximum(tails, example(name).tail)
     for theta in thetas(name):
         assert_allclose(response.cdf(response.ppf(tails, theta), theta), tails, rtol=1e-9)
         assert_allclose(response.sf(response.isf(tails, theta), theta), tails, rtol=1e-9)

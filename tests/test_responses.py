@@ -4,6 +4,7 @@ import copy
 import pickle
 from dataclasses import replace
 
+import jax
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -73,13 +74,39 @@ def test_the_hessian_is_the_gradient_of_the_score(name):
 
 
 @every
-def test_the_curvature_is_minus_the_diagonal_of_the_hessian(name):
+def test_score_and_hessian_are_those_of_automatic_differentiation(name):
     case = example(name)
+    response, theta, y = case.response, case.theta[:, 0], case.y
+    with jax.enable_x64(True):
+        value, slope, bend = (
+            np.asarray(jax.vmap(make(case.log_density))(y, theta))
+            for make in (
+                lambda f: f,
+                lambda f: jax.grad(f, argnums=1),
+                lambda f: jax.hessian(f, argnums=1),
+            )
+        )
+    assert_allclose(response.logpdf(y, theta), value, rtol=1e-9, atol=1e-9)
+    assert_allclose(response.likelihood_score(y, theta), slope, rtol=1e-8, atol=1e-8)
+    assert_allclose(response.likelihood_hessian(y, theta), bend, rtol=1e-7, atol=1e-7)
+
+
+@every
+def test_the_curvature_is_what_the_response_declares_and_positive(name):
+    case = example(name)
+    spread = case.theta[:, :1] + np.linspace(-3, 3, 9)[:, None]
     for response in both_priors(case):
         for evidence in (1.0, np.linspace(0, 5, 6)):
-            hessian = response.hessian(case.y, case.theta, evidence)
-            diagonal = np.diagonal(hessian, axis1=-2, axis2=-1)
-            assert_allclose(response.curvature(case.y, case.theta, evidence), -diagonal, rtol=1e-13)
+            curvature = response.curvature(case.y, case.theta, evidence)
+            if response.curved_by == "hessian":
+                hessian = response.hessian(case.y, case.theta, evidence)
+                declared = -np.diagonal(hessian, axis1=-2, axis2=-1)
+            else:
+                fisher = response.likelihood_fisher(case.theta)
+                power = np.broadcast_to(evidence, 6)[:, None, None]
+                declared = power * fisher + response.prior_curvature(case.theta)
+            assert_allclose(curvature, declared, rtol=1e-13)
+            assert (response.curvature(case.y, spread, evidence) >= 0).all()
 
 
 @every
