@@ -46,21 +46,33 @@ def plain_guard(c, curvature):
     return c
 
 
-def plain_full_newton(x, score, hessian, h, metric, ridge=1e-6):
-    """The movement K H^-1 g (m, d) of one row."""
+def plain_concave(hessian):
+    """Minus the Hessians (m, d, d), |diagonal| of the indefinite, and the share of these."""
+    bend, share = [], 0.0
+    for one in hessian:
+        concave = np.linalg.eigvalsh(one).max() <= 1e-6 * np.abs(np.diag(one)).max()
+        bend.append(-one if concave else np.diag(np.abs(np.diag(one))))
+        share += (not concave) / len(hessian)
+    return bend, share
+
+
+def plain_full_newton(x, score, hessian, h, metric, ridge=0.01, guarded=True):
+    """The movement K H^-1 g (m, d) of one row, or without the guard the bare formula."""
     m, d = x.shape
     k, push = plain_kernel(x, h, metric)
+    bend, share = plain_concave(hessian) if guarded else (-hessian, 0.0)
+    ridge = max(ridge, 0.2 * share)
     system = np.zeros((m, d, m, d))
     for j in range(m):
         for i in range(m):
             terms = [
-                -hessian[l] * k[j, l] * k[i, l] + np.outer(push[j, l], push[i, l])
+                bend[l] * k[j, l] * k[i, l] + np.outer(push[j, l], push[i, l])
                 for l in range(m)  # noqa: E741
             ]
             system[j, :, i, :] = np.mean(terms, axis=0)
     system = system.reshape(m * d, m * d)
     mean_diagonal = np.trace(system) / (m * d)
-    system = system + ridge * (mean_diagonal if mean_diagonal > 0 else 1.0) * np.eye(m * d)
+    system = system + (ridge * mean_diagonal if mean_diagonal > 0 else 1.0) * np.eye(m * d)
     g = plain_gradient(x, score, h, metric)
     return k @ np.linalg.solve(system, g.reshape(-1)).reshape(m, d)
 

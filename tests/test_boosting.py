@@ -17,7 +17,6 @@ START = np.random.default_rng(8).normal(size=(4, 2))
 NEW = np.random.default_rng(9).normal(size=(60, 3))
 NEW_Y = np.sin(2 * NEW[:, 0]) + 0.3 * NEW[:, 1]
 SLOPES = np.array([3.0, -2.0, 1.0])
-INDEFINITE = pytest.mark.xfail(reason="the Hessian of a normal posterior is indefinite")
 
 
 def model(**options):
@@ -76,7 +75,7 @@ def test_newton_leaves_divide_sums_of_gradients_by_sums_of_curvature():
         {"learner": KernelRidge(alpha=1.0, kernel="rbf")},
         {"learner": DecisionTreeRegressor(max_depth=3)},
         {"direction": "smoothed", "learning_rate": 0.05},
-        pytest.param({"direction": "full_newton"}, marks=INDEFINITE),
+        {"direction": "full_newton"},
         {"kernel": "scaled"},
         {"bandwidth": "median"},
         {"init": AveragedFlow(steps=30, of="directions")},
@@ -88,6 +87,21 @@ def test_every_way_to_boost_learns(options):
     empty = model(n_estimators=0, **options).fit(X, Y)
     after, before = (metrics.nll(m.predict_dist(NEW), NEW_Y) for m in (fitted, empty))
     assert after < before - 0.1
+
+
+def test_full_newton_learns_as_much_as_diagonal_newton_and_stays_there():
+    rng = np.random.default_rng(11)
+    x = rng.normal(size=(900, 3))
+    y = np.sin(2 * x[:, 0]) + 0.3 * x[:, 1] + 0.2 * rng.normal(size=900)
+    nll = {}
+    for direction in ("full_newton", "diagonal_newton"):
+        fitted = model(n_estimators=200, direction=direction)
+        fitted.fit(x[:400], y[:400], X_val=x[400:], y_val=y[400:])
+        nll[direction] = np.array(fitted.history_["validation"]["nll"])
+    full, diagonal = nll["full_newton"], nll["diagonal_newton"]
+    assert full.min() < full[0] - 1
+    assert full.min() < diagonal.min() + 0.05
+    assert full[-1] < full.min() + 0.1
 
 
 def test_a_function_as_direction_goes_where_it_says():
