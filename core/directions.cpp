@@ -9,8 +9,9 @@ namespace {
 
 constexpr size_t kRowsPerTask = 1024;
 constexpr float kFloor = 1e-6f;
+constexpr float kHalfLog2 = -0.721347520f;  // exp(-q / 2) = 2^(kHalfLog2 q)
 
-// Arrays (m, d, kLanes) of one block of rows; `scale` (d, kLanes) is A / h.
+// Arrays (m, d, kLanes) of one block of rows; `scale` (d, kLanes) is 2 A / h.
 struct Scratch {
   LaneArrays arrays;
   float *x, *score, *curvature, *gradient, *smoothed, *scale;
@@ -60,10 +61,10 @@ struct Pairs {
           pull[p] = scale[p] * apart;
           square = square + pull[p] * apart;
         }
-        const Vec k = exp_of(square * -1.0f), twice = k + k, k2 = k * k;
+        const Vec k = exp2_of(square * kHalfLog2), k2 = k * k;
         for (size_t p = 0; p < D; ++p) {
           const size_t at = l + p * kLanes;
-          const Vec push = pull[p] * twice;
+          const Vec push = pull[p] * k;
           gj[p] = gj[p] + (load<Vec>(score + at) * k + push);
           add(gradient + at, sj[p] * k - push);
           if (Curved) {
@@ -98,10 +99,10 @@ struct Pairs<0, Curved> {
           const Vec apart = load<Vec>(x + j + p) - load<Vec>(x + l + p);
           square = square + load<Vec>(scale + p) * apart * apart;
         }
-        const Vec k = exp_of(square * -1.0f), twice = k + k, k2 = k * k;
+        const Vec k = exp2_of(square * kHalfLog2), k2 = k * k;
         for (size_t p = 0; p < width; p += kLanes) {
           const Vec apart = load<Vec>(x + j + p) - load<Vec>(x + l + p);
-          const Vec push = load<Vec>(scale + p) * apart * twice;
+          const Vec push = load<Vec>(scale + p) * apart * k;
           add(gradient + j + p, load<Vec>(score + l + p) * k + push);
           add(gradient + l + p, load<Vec>(score + j + p) * k - push);
           if (Curved) {
@@ -164,7 +165,7 @@ void do_block(const DirectionTask& t, const RowBlock& rows, Scratch& s) {
     std::fill(s.scale, s.scale + d * kLanes, 1.0f);
   float bandwidth[kLanes];
   t.bandwidth.at(rows, bandwidth);
-  for (size_t p = 0; p < d * kLanes; ++p) s.scale[p] *= 1.0f / bandwidth[p % kLanes];
+  for (size_t p = 0; p < d * kLanes; ++p) s.scale[p] *= 2.0f / bandwidth[p % kLanes];
   // Each particle's own share: k = 1 and no repulsion.
   std::copy(s.score, s.score + size * kLanes, s.gradient);
   if (t.curved) {

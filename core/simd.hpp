@@ -147,6 +147,20 @@ WGB_INLINE Vec absolute(const Vec& v) {
   return larger(v, v * -1.0f);
 }
 
+// 2^x to about 2e-7 + 4e-8 |x| relative for -126 <= x <= 126; beneath that the value at -126.
+template <class Vec>
+WGB_INLINE Vec exp2_of(const Vec& given) {
+  const Vec x = larger(given, all_of<Vec>(-126.0f));
+  // x = n + r with |r| <= 1/2: adding 1.5 * 2^23 rounds to the whole number n.
+  const Vec shifted = x + 12582912.0f;
+  const Vec r = x - (shifted + -12582912.0f);
+  Vec p = r * 1.32647e-3f + 9.67153395e-3f;
+  p = p * r + 5.550734e-2f;
+  p = p * r + 0.240222418f;
+  p = p * r + 0.693146977f;
+  return (p * r + 1.0f) * power_of_two(shifted);
+}
+
 // exp(x) to about 2e-7 relative for -87 <= x <= 87; beneath that the value at -87.
 template <class Vec>
 WGB_INLINE Vec exp_of(const Vec& given) {

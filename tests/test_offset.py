@@ -72,7 +72,10 @@ WRONG = [
     ({"offset": OFFSET[:3]}, r"offset has shape \(3,\); a number or \(300,\) is needed"),
     ({"offset": np.where(np.arange(300) == 4, np.nan, 0)}, "offset is not finite at row 4"),
     ({"offset_val": OFFSET}, "offset_val belongs to X_val and y_val"),
-    ({"X_val": [X], "y_val": [Y], "offset_val": [0, 0]}, "1 sets in X_val, 2 in offset_val"),
+    (
+        {"X_val": [X], "y_val": [Y], "offset_val": [0, 0]},
+        "X_val is a list of 1 sets, offset_val of 2",
+    ),
     ({"X_val": X, "y_val": Y, "offset_val": OFFSET[:3]}, "X_val, y_val: offset has shape"),
 ]
 

@@ -77,14 +77,11 @@ def test_the_hessian_is_the_gradient_of_the_score(name):
 def test_score_and_hessian_are_those_of_automatic_differentiation(name):
     case = example(name)
     response, theta, y = case.response, case.theta[:, 0], case.y
+    f = case.log_density
     with jax.enable_x64(True):
         value, slope, bend = (
-            np.asarray(jax.vmap(make(case.log_density))(y, theta))
-            for make in (
-                lambda f: f,
-                lambda f: jax.grad(f, argnums=1),
-                lambda f: jax.hessian(f, argnums=1),
-            )
+            np.asarray(jax.vmap(function)(y, theta))
+            for function in (f, jax.grad(f, argnums=1), jax.hessian(f, argnums=1))
         )
     assert_allclose(response.logpdf(y, theta), value, rtol=1e-9, atol=1e-9)
     assert_allclose(response.likelihood_score(y, theta), slope, rtol=1e-8, atol=1e-8)

@@ -91,5 +91,15 @@ def predicted_location(estimator: Any, X: Any, response: Response, units: Units)
         raise ValueError(
             f"the start estimator predicts shape {prediction.shape}; ({len(X)},) is needed"
         )
-    standardised: Array = units.standardise(prediction)
-    return standardised
+    if response.offset_link == "identity":
+        standardised: Array = units.standardise(prediction)
+        return standardised
+    if response.offset_link != "log":
+        raise ValueError(f"the response {response.name!r} has no location to start at")
+    if not (prediction > 0).all():
+        row = int(np.argmin(prediction > 0))
+        raise ValueError(
+            f"the start estimator predicts {prediction[row]:g}, at the {row}th of these rows; the "
+            f"response {response.name!r} starts at the log of a positive number"
+        )
+    return np.log(prediction / units.scale)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from wgboost.directions import Needs
-from wgboost.responses import CompiledPosterior, Response
+from wgboost.responses import CompiledPosterior, Observations, Response, Seen
 from wgboost.typing import Array, Directions
 
 __all__ = ["Density", "DensityTarget", "PosteriorTarget", "RowTarget", "Target"]
@@ -41,12 +41,14 @@ class PosteriorTarget:
     """The posterior of one row's response parameters given its y."""
 
     response: Response
-    y: Array  # (n,), standardised
+    y: Seen  # (n,), standardised
     evidence: Any = 1.0  # a number, or one per row
 
     @cached_property
     def compiled(self) -> CompiledPosterior | None:
         """See RowTarget."""
+        if isinstance(self.y, Observations):
+            return None
         return self.response.compiled(self.y, self.evidence)
 
     def _evidence(self, rows: slice) -> Any:

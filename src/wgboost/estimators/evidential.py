@@ -13,10 +13,10 @@ from wgboost.boosting import EstimatorStart, PosteriorTarget
 from wgboost.estimators.continuing import check_continuation, description, without_rows
 from wgboost.estimators.fitting import Fit, HeldOut, train, warn_interrupted
 from wgboost.estimators.predictions import Predictions
-from wgboost.estimators.rows import Rows, WatchedRows, given_sets, split_rows
+from wgboost.estimators.rows import Rows, WatchedRows, beside_y, given_sets, split_rows
 from wgboost.estimators.starting import make_start
 from wgboost.metrics import Metric, as_metric
-from wgboost.responses import Response, as_response
+from wgboost.responses import Response, as_response, standardised
 from wgboost.typing import Array
 from wgboost.validation import check_weight
 
@@ -49,9 +49,11 @@ class Evidential(Predictions, ABC):
         sample_weight: Any = None,
         *,
         offset: Any = None,
+        y_std: Any = None,
         X_val: Any = None,
         y_val: Any = None,
         offset_val: Any = None,
+        y_std_val: Any = None,
         validation_rows: Any = None,
         callbacks: Sequence[Any] = (),
     ) -> Any:
@@ -62,12 +64,16 @@ class Evidential(Predictions, ABC):
         X : array (n, p)
             NaN means missing; infinities are values.
         y : array (n,)
+            Or what `wgboost.censored` returns, where only bounds are known.
         sample_weight : array (n,), optional
             Rows of weight zero count for nothing.
         offset : number or array (n,), optional
             A known part of the location, which the model does not have to learn; predictions take
-            one too.
-        X_val, y_val, offset_val : optional
+            one too. Where the location is a log mean, the log of an exposure.
+        y_std : number or array (n,), optional
+            Standard deviation of a known error that y was measured with. Predictions are then of y
+            without that error.
+        X_val, y_val, offset_val, y_std_val : optional
             Rows to watch instead of a share of the training rows, or lists or tuples of several
             such sets: early stopping goes by the first.
         validation_rows : optional
@@ -90,9 +96,10 @@ class Evidential(Predictions, ABC):
         with self._all_or_nothing():
             self._check_parameters(callbacks)
             previous = self._previous()
-            rows = self._rows(X, y, sample_weight, offset, fitting=previous is None)
+            rows = self._rows(X, y, sample_weight, offset, y_std, fitting=previous is None)
             metric = as_metric(self.eval_metric, rows.response)
-            sets = given_sets(self, rows.response, X_val, y_val, offset_val)
+            beside = {"offset_val": offset_val, "y_std_val": y_std_val}
+            sets = given_sets(self, rows.response, X_val, y_val, beside)
             if sets and validation_rows is not None:
                 raise ValueError("give X_val and y_val, or validation_rows: one of the two")
             if previous is None:
@@ -108,7 +115,9 @@ class Evidential(Predictions, ABC):
         warn_interrupted(fit, ", not refitted on all rows" if unfinished else "")
         return self
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any, offset: Any, *, fitting: bool) -> Rows:
+    def _rows(
+        self, X: Any, y: Any, sample_weight: Any, offset: Any, y_std: Any, *, fitting: bool
+    ) -> Rows:
         """Return the training data, checked."""
         X = self._matrix(X, reset=fitting)
         codes = self._encode(y, fitting=fitting)
@@ -123,9 +132,9 @@ class Evidential(Predictions, ABC):
         if self.prior is not None:
             response = as_response(response, **_prior(self.prior))
         response.check_rows(n)
-        known = None if offset is None else response.check_offset(offset, n)
+        beside = beside_y(response, n, offset, y_std)
         evidence = _evidence(self.evidence, n)
-        return Rows(X, response.check(codes), weight, response, evidence, known)
+        return Rows(X, response.check(codes), weight, response, evidence, *beside)
 
     def _train_held_out(
         self, rows: Rows, validation_rows: Any, metric: Metric, callbacks: Sequence[Any],
@@ -141,7 +150,7 @@ class Evidential(Predictions, ABC):
                 "refit=False from the start and keep the data, or set early_stopping=False"
             )
         held = rows.take(outside)
-        sets = [WatchedRows("validation", held.X, held.y, held.weight, held.offset)]
+        sets = [WatchedRows("validation", held.X, held.y, held.weight, held.offset, held.noise)]
         found = self._train(rows.take(inside), sets, metric, callbacks, previous, watch=True)
         found = replace(found, held_out=outside)
         if found.interrupted or not self.refit:
@@ -159,7 +168,7 @@ class Evidential(Predictions, ABC):
         previous: Fit | None = None, *, n_rounds: int | None = None, watch: bool = False,
     ) -> Fit:  # fmt: skip
         response, plain = rows.response, without_rows(rows.response)
-        units = response.units(rows.outcome, rows.weight) if previous is None else previous.units
+        units = rows.units() if previous is None else previous.units
         if previous is None:
             start, particles = make_start(self, rows, units, self.seed_)
         else:
@@ -167,7 +176,7 @@ class Evidential(Predictions, ABC):
             if isinstance(start, EstimatorStart):  # its training rows start out of fold
                 particles = make_start(self, rows, units, self.seed_)[1]
         return train(
-            self, rows.X, PosteriorTarget(response, units.standardise(rows.outcome), rows.evidence),
+            self, rows.X, PosteriorTarget(response, standardised(rows.seen, units), rows.evidence),
             start, particles, weight=rows.weight, seed=self.seed_, units=units,
             n_rounds=self.n_estimators if n_rounds is None else n_rounds,
             held_out=[

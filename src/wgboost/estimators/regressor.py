@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from wgboost.estimators.evidential import Evidential
-from wgboost.responses import Response, as_response
+from wgboost.responses import Response, as_response, is_censored
 from wgboost.typing import Array
 from wgboost.validation import check_number
 
@@ -178,7 +178,7 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         del fitting
         if y is None:
             raise ValueError("WGBRegressor requires y to be passed, but the target y is None")
-        column = column_or_1d(y, warn=True)
+        column = y if is_censored(y) else column_or_1d(y, warn=True)
         if column.dtype.kind in "mM":
             raise TypeError(f"y has dtype {column.dtype}; give numbers, such as days since a date")
         return self._response().check(column)

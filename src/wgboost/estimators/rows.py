@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,10 @@ from sklearn.model_selection import train_test_split
 
 from wgboost.metrics import Metric
 from wgboost.predictive import Mixture
-from wgboost.responses import Response, Units
+from wgboost.responses import Observations, Response, Seen, Units, is_censored, lowered
 from wgboost.typing import Array, Directions
 
-__all__ = ["Rows", "WatchedRows", "given_sets", "split_rows"]
+__all__ = ["Rows", "WatchedRows", "beside_y", "given_sets", "split_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,18 +23,25 @@ class Rows:
     """Training rows."""
 
     X: Array  # (n, p)
-    y: Array  # (n,), in the user's units
+    y: Array  # (n,), in the user's units; `censored` perhaps
     weight: Array | None  # (n,)
     response: Response  # its prior may hold one value per row
     evidence: Any  # a number, or (n,)
     offset: Array | None = None  # (n,)
+    noise: Array | None = None  # (n,)
 
-    @property
-    def outcome(self) -> Array:
-        """The rows' y as it would be without their offset."""
-        if self.offset is None:
-            return self.y
-        return self.response.without_offset(self.y, self.offset)
+    @cached_property
+    def seen(self) -> Seen:
+        """What is known of y, as it would be without its offset."""
+        seen: Seen = self.y
+        if is_censored(self.y) or self.noise is not None:
+            seen = Observations.of(self.y, noise=self.noise)
+        return seen if self.offset is None else lowered(seen, self.response, self.offset)
+
+    def units(self) -> Units:
+        """Return the units to see y in."""
+        value = self.seen.value if isinstance(self.seen, Observations) else self.seen
+        return self.response.units(value, self.weight)
 
     def __len__(self) -> int:
         return len(self.y)
@@ -47,6 +55,7 @@ class Rows:
             self.response.take(index),
             self.evidence[index] if np.ndim(self.evidence) else self.evidence,
             None if self.offset is None else self.offset[index],
+            None if self.noise is None else self.noise[index],
         )
 
     @property
@@ -64,16 +73,18 @@ class WatchedRows:
     y: Array  # (n,), in the user's units
     weight: Array | None = None
     offset: Array | None = None
+    noise: Array | None = None
 
     def scorer(
         self, metric: Metric, response: Response, units: Units
     ) -> Callable[[Directions], float]:
         """Return the metric as a function of the set's particles."""
+        y: Any = self.y if self.noise is None else Observations.of(self.y, noise=self.noise)
 
         def score(particles: Directions) -> float:
             if self.offset is not None:
                 particles = response.with_offset(particles, self.offset, units)
-            return metric(Mixture(response, particles, units), self.y, self.weight)
+            return metric(Mixture(response, particles, units), y, self.weight)
 
         return score
 
@@ -125,39 +136,61 @@ def _as_mask(given: Any, n: int) -> Array:
 
 
 def given_sets(
-    estimator: Any, response: Response, X_val: Any, y_val: Any, offset_val: Any
+    estimator: Any, response: Response, X_val: Any, y_val: Any, beside: dict[str, Any]
 ) -> list[WatchedRows]:
-    """Return the user's validation sets, checked like the training data."""
+    """Return the user's validation sets, checked like the training data.
+
+    `beside` holds offset_val and y_std_val: what belongs to each set, or None.
+    """
     if X_val is None and y_val is None:
-        if offset_val is not None:
-            raise ValueError("offset_val belongs to X_val and y_val; give all three")
+        for name, value in beside.items():
+            if value is not None:
+                raise ValueError(f"{name} belongs to X_val and y_val; give all three")
         return []
     if X_val is None or y_val is None:
         raise ValueError("X_val and y_val belong together; give both")
-    tables, answers, offsets = [X_val], [y_val], [offset_val]
-    if isinstance(X_val, (list, tuple)) and (not X_val or np.ndim(X_val[0]) == 2):
-        paired = isinstance(y_val, (list, tuple)) and len(y_val) == len(X_val)
-        if not X_val or not paired:
-            answered = f"of {len(y_val)}" if isinstance(y_val, (list, tuple)) else "is none"
+    several = isinstance(X_val, (list, tuple)) and (not X_val or np.ndim(X_val[0]) == 2)
+    tables = list(X_val) if several else [X_val]
+    lists = {"y_val": y_val, **beside}
+    for name, value in lists.items():
+        if not several or value is None:
+            lists[name] = [value] * len(tables)
+        elif not isinstance(value, (list, tuple)) or len(value) != len(tables) or not tables:
+            answered = f"of {len(value)}" if isinstance(value, (list, tuple)) else "is none"
             raise ValueError(
-                f"X_val is a list of {len(X_val)} sets, y_val {answered}; "
+                f"X_val is a list of {len(tables)} sets, {name} {answered}; "
                 "as many of both are needed"
             )
-        tables, answers, offsets = list(X_val), list(y_val), [None] * len(X_val)
-        if offset_val is not None:
-            offsets = list(offset_val)
-            if len(offsets) != len(tables):
-                raise ValueError(f"{len(tables)} sets in X_val, {len(offsets)} in offset_val")
+    if not tables:
+        raise ValueError("X_val is a list of 0 sets; leave it out, or give some")
     sets = []
-    for i, (table, answer, given) in enumerate(zip(tables, answers, offsets, strict=True)):
+    for i, (table, answer, *others) in enumerate(zip(tables, *lists.values(), strict=True)):
         which = f"set {i + 1} of " if len(tables) > 1 else ""
         try:
             X, y = estimator._matrix(table, reset=False), estimator._encode(answer, fitting=False)
-            offset = None if given is None else response.check_offset(given, len(y))
+            offset, noise = beside_y(response, len(y), *others)
         except ValueError as error:
             raise ValueError(f"{which}X_val, y_val: {error}") from error
         if len(y) != X.shape[0]:
             raise ValueError(f"{which}X_val has {X.shape[0]} rows, y_val has {len(y)}")
         name = "validation" if i == 0 else f"validation_{i + 1}"
-        sets.append(WatchedRows(name, X, y, offset=offset))
+        sets.append(WatchedRows(name, X, y, offset=offset, noise=noise))
     return sets
+
+
+def beside_y(
+    response: Response, n: int, offset: Any, y_std: Any
+) -> tuple[Array | None, Array | None]:
+    """Return the offset and the measurement error (n,) of rows, checked; None where not given."""
+    known = None if offset is None else response.check_offset(offset, n)
+    if y_std is None:
+        return known, None
+    noise = np.asarray(y_std, dtype=np.float64)
+    if noise.shape not in ((), (n,)):
+        raise ValueError(f"y_std has shape {noise.shape}; a number or ({n},) is needed")
+    noise = np.broadcast_to(noise, n)
+    good = np.isfinite(noise) & (noise >= 0)
+    if not good.all():
+        row = int(np.argmin(good))
+        raise ValueError(f"y_std is {noise[row]} at row {row}; it must be finite and >= 0")
+    return known, noise

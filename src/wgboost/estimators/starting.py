@@ -14,7 +14,7 @@ from wgboost.boosting.start import predicted_location
 from wgboost.estimators.parameters import Parameters
 from wgboost.estimators.rows import Rows
 from wgboost.learners import weight_options
-from wgboost.responses import Units
+from wgboost.responses import Observations, Units, lowered, standardised
 from wgboost.typing import Array, Directions
 
 __all__ = ["make_start"]
@@ -30,23 +30,23 @@ def make_start(
     """
     init, response = estimator.init, rows.response
     rng = np.random.default_rng([seed, 2**31 + 1])
-    y = units.standardise(rows.outcome)
-    counting = rows.take(rows.counted)
+    seen, counting = standardised(rows.seen, units), rows.take(rows.counted)
 
-    def settle(location: Any, flow: AveragedFlow) -> Array:
+    def settle(flow: AveragedFlow, location: Array | None = None) -> Array:
+        left = seen if location is None else lowered(seen, response, location)
         return averaged_flow(
-            flow, counting.response, (y - location)[rows.counted], counting.weight,
-            counting.evidence, estimator._kernel(), estimator.n_particles, rng,
+            flow, counting.response, left[rows.counted], counting.weight, counting.evidence,
+            estimator._kernel(), estimator.n_particles, rng,
         )  # fmt: skip
 
     flow = estimator._flow()
     if flow is not None:
-        constant = ConstantStart(settle(0.0, flow).astype(np.float32))
+        constant = ConstantStart(settle(flow).astype(np.float32))
         return constant, constant.at(rows.X)
     if hasattr(init, "fit") and hasattr(init, "predict"):
         location, fitted = _cross_fitted(init, rows, units)
         # What the estimator leaves over: residuals, or for classes the spread alone.
-        particles = settle(0.0 if response.nominal else location, AveragedFlow())
+        particles = settle(AveragedFlow(), None if response.nominal else location)
         if response.nominal:
             particles = particles - particles.mean(axis=0)
         moving = EstimatorStart(particles.astype(np.float32), fitted, response, units)
@@ -74,7 +74,9 @@ def _given(init: Any, shape: tuple[int, int]) -> Array:
 def _cross_fitted(init: Any, rows: Rows, units: Units) -> tuple[Array, Any]:
     """Out-of-fold locations of the training rows, and the estimator fitted on all that count."""
     X, response, counted = rows.X, rows.response, rows.counted
-    known = rows.y.astype(int) if response.nominal else rows.outcome
+    seen = rows.seen
+    known = seen.value if isinstance(seen, Observations) else seen
+    known = known.astype(int) if response.nominal else known
     if response.nominal and not hasattr(init, "predict_proba"):
         raise TypeError(f"init={init!r} has no predict_proba; classes need a classifier that does")
     if counted.size < 2:

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from wgboost.predictive.layout import as_grid, from_grid
+from wgboost.predictive.layout import as_grid, blocks, from_grid
 from wgboost.predictive.quadrature import integrate
 from wgboost.predictive.quantiles import mixture_quantiles
 from wgboost.predictive.rows import ParticleRows
 from wgboost.predictive.weights import log_mix, mix
+from wgboost.responses import Observations, is_censored, standardised
 from wgboost.typing import Array
 
 __all__ = ["Mixture"]
@@ -43,10 +44,29 @@ class Mixture(ParticleRows):
     # --- density and probability --------------------------------------------------------------
 
     def log_likelihood(self, y: Any) -> Array:
-        """Return logpdf(y), or logpmf(y) of a discrete response."""
+        """Return logpdf(y), or logpmf(y) of a discrete response.
+
+        y may be `censored`: the log probability of its bounds then, (n,).
+        """
+        if is_censored(y) or isinstance(y, Observations):
+            return self._log_likelihood_seen(
+                y if isinstance(y, Observations) else Observations.of(y)
+            )
         grid, shape = as_grid("y", y, len(self))
         logs = self.over_grid(self.response.logpdf, self.units.standardise(grid), log_mix)
         return from_grid(logs - math.log(self.units.scale), shape)
+
+    def _log_likelihood_seen(self, seen: Observations) -> Array:
+        n, m, d = self.particles.shape
+        if len(seen) != n:
+            raise ValueError(f"y has {len(seen)} rows, the distribution {n}")
+        out = np.empty(n)
+        for rows, _ in blocks(n, 1, m * d * 8):
+            part: Any = standardised(seen[rows], self.units)
+            logs = part.logpdf(self.response, self.theta(rows))
+            out[rows] = log_mix(logs, self.weights_of(rows))
+        # Densities change with the unit of y, probabilities do not.
+        return out - np.where(seen.exact, math.log(self.units.scale), 0.0)
 
     def logpdf(self, y: Any) -> Array:
         """Return the log density at y; finite however far y is in the tails."""

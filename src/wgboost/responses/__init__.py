@@ -10,6 +10,14 @@ from wgboost.responses.categorical import Categorical
 from wgboost.responses.likelihood import Likelihood
 from wgboost.responses.native import CompiledPosterior
 from wgboost.responses.normal import Normal
+from wgboost.responses.observations import (
+    Observations,
+    Seen,
+    censored,
+    is_censored,
+    lowered,
+    standardised,
+)
 from wgboost.responses.units import Units
 from wgboost.validation import check_choice, nearest_name
 
@@ -19,9 +27,15 @@ __all__ = [
     "CompiledPosterior",
     "Likelihood",
     "Normal",
+    "Observations",
     "Response",
+    "Seen",
     "Units",
     "as_response",
+    "censored",
+    "is_censored",
+    "lowered",
+    "standardised",
 ]
 
 RESPONSES: dict[str, type[Response]] = {

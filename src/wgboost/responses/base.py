@@ -11,6 +11,7 @@ from wgboost.responses.coordinate_priors import Parameter
 from wgboost.responses.likelihood import Likelihood
 from wgboost.responses.native import CompiledPosterior
 from wgboost.responses.numerics import working_float
+from wgboost.responses.observations import Known, Observations, Seen, is_censored
 from wgboost.responses.outcomes import check_outcomes
 from wgboost.responses.prior import Prior
 from wgboost.responses.units import Units
@@ -61,7 +62,13 @@ class Response(Likelihood, Prior):
         return (y >= low) & (y <= high)
 
     def check(self, y: Any) -> Array:
-        """Return y (n,) of the user's units in float64; raise if a value cannot occur."""
+        """Return y (n,) of the user's units in float64; raise if a value cannot occur.
+
+        y that is `censored` comes back as it is.
+        """
+        if is_censored(y):
+            self._check_bounds(y)
+            return np.asarray(y)
         values = check_outcomes(y)
         possible = self.in_support(values)
         if not possible.all():
@@ -71,6 +78,20 @@ class Response(Likelihood, Prior):
                 f"the response {self.name!r} needs {self.support_text}"
             )
         return values
+
+    def _check_bounds(self, y: Array) -> None:
+        if self.nominal:
+            raise ValueError(f"the response {self.name!r} has no order; y cannot be censored")
+        low, high = self.support
+        impossible = (y["upper"] < low) | (y["lower"] > high)
+        known = y["lower"] == y["upper"]
+        impossible[known] = ~self.in_support(y["lower"][known])
+        if impossible.any():
+            row = int(np.argmax(impossible))
+            raise ValueError(
+                f"y is between {y['lower'][row]:.17g} and {y['upper'][row]:.17g} at row {row}; "
+                f"the response {self.name!r} needs {self.support_text}"
+            )
 
     def units(self, y: Array, weight: Array | None = None) -> Units:  # noqa: ARG002
         """Return the units to see y in; those of the user unless a response says otherwise."""
@@ -88,10 +109,6 @@ class Response(Likelihood, Prior):
             raise ValueError(f"offset is not finite at row {row}")
         return np.broadcast_to(values, n)
 
-    def without_offset(self, y: Array, offset: Array) -> Array:
-        """Return y (n,) as it would be were its offset 0."""
-        return y - offset if self.offset_link == "identity" else y * np.exp(-offset)
-
     def with_offset(self, theta: Array, offset: Array, units: Units) -> Array:
         """Return particles (n, m, d) with their rows' offset (n,) added, in float64."""
         moved = np.array(theta, dtype=np.float64)
@@ -101,51 +118,59 @@ class Response(Likelihood, Prior):
 
     # --- posterior of each row ----------------------------------------------------------------
 
-    def _inputs(self, y: Array, theta: Array, evidence: Parameter) -> tuple[Array, Array, Array]:
-        """Return y (n, 1), theta (n, m, d) and evidence, () or (n, 1), in theta's precision."""
+    def _inputs(
+        self, y: Seen, theta: Array, evidence: Parameter
+    ) -> tuple[Known | Observations, Array, Array]:
+        """Return what is known, theta (n, m, d) and evidence, () or (n, 1), in its precision."""
         theta = working_float(theta)
         if theta.ndim != 3 or theta.shape[-1] != self.n_params:
             raise ValueError(f"theta has shape {theta.shape}; (n, m, {self.n_params}) is needed")
-        y = np.asarray(y, dtype=theta.dtype)
-        if y.shape != theta.shape[:1]:
-            raise ValueError(f"y has shape {y.shape}, theta has {theta.shape[0]} rows")
+        n = theta.shape[0]
+        if not isinstance(y, Observations):
+            y = np.asarray(y, dtype=theta.dtype)
+            if y.shape != (n,):
+                raise ValueError(f"y has shape {y.shape}, theta has {n} rows")
         power = np.asarray(evidence, dtype=theta.dtype)
-        if power.shape not in ((), y.shape):
-            raise ValueError(f"evidence has shape {power.shape}; a number or {y.shape} is needed")
-        self.check_rows(len(y))
-        return y[:, None], theta, power[:, None] if power.ndim else power
+        if power.shape not in ((), (n,)):
+            raise ValueError(f"evidence has shape {power.shape}; a number or ({n},) is needed")
+        self.check_rows(n)
+        seen = y if isinstance(y, Observations) else Known(y)
+        return seen, theta, power[:, None] if power.ndim else power
 
-    def log_posterior(self, y: Array, theta: Array, evidence: Parameter = 1.0) -> Array:
+    def log_posterior(self, y: Seen, theta: Array, evidence: Parameter = 1.0) -> Array:
         """Return the log density of each row's posterior up to a constant, (n, m).
 
-        y (n,), theta (n, m, d); evidence is a number or (n,). So for the methods below.
+        y (n,) or `Observations`, theta (n, m, d); evidence is a number or (n,). So for the methods
+        below.
         """
-        y, theta, power = self._inputs(y, theta, evidence)
+        seen, theta, power = self._inputs(y, theta, evidence)
         with np.errstate(over="ignore"):
-            return power * self.logpdf(y, theta) + self.log_prior(theta)
+            return power * seen.logpdf(self, theta) + self.log_prior(theta)
 
-    def score(self, y: Array, theta: Array, evidence: Parameter = 1.0) -> Array:
+    def score(self, y: Seen, theta: Array, evidence: Parameter = 1.0) -> Array:
         """Return the gradient of `log_posterior` in theta, (n, m, d)."""
-        y, theta, power = self._inputs(y, theta, evidence)
+        seen, theta, power = self._inputs(y, theta, evidence)
         with np.errstate(over="ignore"):
-            return power[..., None] * self.likelihood_score(y, theta) + self.prior_score(theta)
+            return power[..., None] * seen.score(self, theta) + self.prior_score(theta)
 
-    def curvature(self, y: Array, theta: Array, evidence: Parameter = 1.0) -> Array:
+    def curvature(self, y: Seen, theta: Array, evidence: Parameter = 1.0) -> Array:
         """Return minus the diagonal of `hessian`, (n, m, d).
 
         With `curved_by` = "fisher" the likelihood's part of it is the Fisher information.
         """
-        y, theta, power = self._inputs(y, theta, evidence)
+        seen, theta, power = self._inputs(y, theta, evidence)
         with np.errstate(over="ignore"):
-            likelihood = self.likelihood_curvature(y, theta)
+            likelihood = seen.curvature(self, theta)
             return power[..., None] * likelihood + self.prior_curvature(theta)
 
     def score_and_curvature(
-        self, y: Array, theta: Array, evidence: Parameter = 1.0, n_threads: int = 1
+        self, y: Seen, theta: Array, evidence: Parameter = 1.0, n_threads: int = 1
     ) -> tuple[Array, Array]:
         """Return `score` and `curvature` together; of float32 particles by the compiled core."""
         self._inputs(y, theta, evidence)
-        compiled = self.compiled(y, evidence) if theta.dtype == np.float32 else None
+        compiled = None
+        if theta.dtype == np.float32 and not isinstance(y, Observations):
+            compiled = self.compiled(y, evidence)
         if compiled is None:
             return self.score(y, theta, evidence), self.curvature(y, theta, evidence)
         theta = np.ascontiguousarray(theta)
@@ -157,11 +182,11 @@ class Response(Likelihood, Prior):
         """Return the posteriors of these rows in the compiled core, if it has them."""
         return None
 
-    def hessian(self, y: Array, theta: Array, evidence: Parameter = 1.0) -> Array:
+    def hessian(self, y: Seen, theta: Array, evidence: Parameter = 1.0) -> Array:
         """Return the Hessian of `log_posterior` in theta, (n, m, d, d)."""
-        y, theta, power = self._inputs(y, theta, evidence)
+        seen, theta, power = self._inputs(y, theta, evidence)
         with np.errstate(over="ignore"):
-            hessian = power[..., None, None] * self.likelihood_hessian(y, theta)
+            hessian = power[..., None, None] * seen.hessian(self, theta)
             diagonal = np.arange(self.n_params)
             hessian[..., diagonal, diagonal] -= self.prior_curvature(theta)
         return hessian

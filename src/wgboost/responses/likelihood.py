@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from wgboost.responses.intervals import cdf_gradient
 from wgboost.responses.units import Units
 from wgboost.typing import Array
 
@@ -81,6 +82,10 @@ class Likelihood(ABC):
     def cdf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value <= y."""
 
+    def cdf_gradient(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of cdf in theta, (..., d); override it where it has a closed form."""
+        return cdf_gradient(self, y, theta)
+
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value > y; override it where 1 - cdf loses the tail."""
         return 1.0 - self.cdf(y, theta)
@@ -109,6 +114,17 @@ class Likelihood(ABC):
         """Return one draw of y for each theta."""
         theta = np.asarray(theta)
         return self.ppf(rng.random(theta.shape[:-1]), theta)
+
+    def noisy(self, y: Array, theta: Array, noise: Array) -> tuple[Array, Array, Array]:
+        """Return log density, score and curvature of y that was measured with a normal error.
+
+        `noise` is the error's standard deviation, in standardised units like y.
+        """
+        del y, theta, noise
+        raise ValueError(
+            f"the response {self.name!r} cannot take measurement error into account; "
+            "'normal' and 'lognormal' can"
+        )
 
     def probabilities(self, theta: Array) -> Array:
         """Return the probability of each class, (..., k); only for a y of finitely many values."""

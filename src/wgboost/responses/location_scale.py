@@ -150,6 +150,12 @@ class LocationScale(Response):
         """Return the probability of a value <= y."""
         return self.below(self._residual(y, theta)[0])
 
+    def cdf_gradient(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of cdf in theta."""
+        z, inverse = self._residual(y, theta)
+        density = np.exp(self.log_standard(z))
+        return coordinates(-density * inverse, -density * z)
+
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value > y."""
         return self.above(self._residual(y, theta)[0])

@@ -77,6 +77,17 @@ class Normal(LocationScale):
         z: Array = -special.ndtri(q)
         return z
 
+    def noisy(self, y: Array, theta: Array, noise: Array) -> tuple[Array, Array, Array]:
+        """Return log density, score and curvature of y measured with error: variances add."""
+        mean, scale = self._location_and_scale(theta)
+        variance = scale * scale + np.square(noise, dtype=scale.dtype)
+        share = scale * scale / variance  # of the variance that is not noise
+        residual = (y - mean).astype(scale.dtype)
+        square = residual * residual / variance
+        log = -0.5 * (square + np.log(2 * math.pi * variance))
+        score = coordinates(residual / variance, share * (square - 1))
+        return log, score, coordinates(1 / variance, 2 * share * share)
+
     def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
         """Return one draw of y for each theta."""
         mean, scale = self._location_and_scale(theta)

@@ -1,0 +1,248 @@
+"""What was seen of y when it was not simply a number: bounds, truncation, noise, an offset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wgboost.responses.intervals import between
+from wgboost.responses.units import Units
+from wgboost.typing import Array
+
+if TYPE_CHECKING:
+    from wgboost.responses.base import Response
+
+__all__ = ["Known", "Observations", "Seen", "censored", "is_censored", "lowered", "standardised"]
+
+_BOUNDS = ("lower", "upper", "above", "below")
+_DTYPE = np.dtype([(name, np.float64) for name in _BOUNDS])
+_STEP = 1e-4
+
+
+def censored(lower: Any, upper: Any, *, above: Any = -np.inf, below: Any = np.inf) -> Array:
+    """Return y of which only bounds are known, as an array (n,) that `fit` and metrics take.
+
+    Parameters
+    ----------
+    lower, upper : numbers or arrays (n,)
+        y lies between them, ends included. Equal: y is known. upper=inf: censored on the right,
+        y is at least `lower`. lower=-inf: censored on the left.
+    above, below : numbers or arrays (n,)
+        Truncation: rows with y outside these would not be in the data at all, as when a lifetime
+        is only seen of those who had lived up to the time `above`.
+
+    Notes
+    -----
+    The array has the fields lower, upper, above and below and can be indexed and split like any
+    other. For times with an indicator: ``censored(time, np.where(event, time, np.inf))``.
+    """
+    given = (np.asarray(part, dtype=np.float64) for part in (lower, upper, above, below))
+    try:
+        parts = np.broadcast_arrays(*given)
+    except ValueError as error:
+        raise ValueError(f"lower, upper, above and below do not fit: {error}") from error
+    if parts[0].ndim > 1:
+        raise ValueError(f"bounds have shape {parts[0].shape}; one of each per row is needed")
+    out = np.empty(parts[0].size, dtype=_DTYPE)
+    for name, part in zip(_BOUNDS, parts, strict=True):
+        out[name] = part
+    wrong = {
+        "lower is nan": np.isnan(out["lower"]),
+        "upper is nan": np.isnan(out["upper"]),
+        "lower > upper": out["lower"] > out["upper"],
+        "above >= below": ~(out["above"] < out["below"]),
+        "y lies outside of above to below": (out["upper"] < out["above"])
+        | (out["lower"] > out["below"]),
+        "lower and upper are the same infinity": np.isinf(out["lower"])
+        & (out["lower"] == out["upper"]),
+    }
+    for what, rows in wrong.items():
+        if rows.any():
+            row = int(np.argmax(rows))
+            raise ValueError(f"{what} at row {row}: {dict(zip(_BOUNDS, out[row], strict=True))}")
+    return out
+
+
+def is_censored(y: Any) -> bool:
+    """Return whether y is what `censored` returns."""
+    return getattr(getattr(y, "dtype", None), "names", None) == _BOUNDS
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Rows of which y (n,) is known and nothing else; the likelihood at theta (n, m, d)."""
+
+    y: Array
+
+    def logpdf(self, response: Response, theta: Array) -> Array:
+        """Return the log likelihood (n, m)."""
+        return response.logpdf(self.y[:, None], theta)
+
+    def score(self, response: Response, theta: Array) -> Array:
+        """Return its gradient (n, m, d)."""
+        return response.likelihood_score(self.y[:, None], theta)
+
+    def curvature(self, response: Response, theta: Array) -> Array:
+        """Return its curvature (n, m, d)."""
+        return response.likelihood_curvature(self.y[:, None], theta)
+
+    def hessian(self, response: Response, theta: Array) -> Array:
+        """Return its Hessian (n, m, d, d)."""
+        return response.likelihood_hessian(self.y[:, None], theta)
+
+
+@dataclass(frozen=True, eq=False)
+class Observations:
+    """n rows of which more, or less, is known than a number y.
+
+    Attributes
+    ----------
+    lower, upper : Array
+        Bounds (n,) of y, ends included; equal where y is known.
+    above, below : Array or None
+        Between which y had to lie to be seen at all.
+    offset : Array or None
+        Added to the location.
+    noise : Array or None
+        Standard deviation (n,) of the error that y was measured with.
+    """
+
+    lower: Array
+    upper: Array
+    above: Array | None = None
+    below: Array | None = None
+    offset: Array | None = None
+    noise: Array | None = None
+
+    @classmethod
+    def of(cls, y: Any, offset: Array | None = None, noise: Array | None = None) -> Observations:
+        """Return observations of what `censored` returned, or of numbers."""
+        if not is_censored(y):
+            return cls(y, y, offset=offset, noise=noise)
+        truncated = bool((np.isfinite(y["above"]) | np.isfinite(y["below"])).any())
+        above, below = (y["above"], y["below"]) if truncated else (None, None)
+        return cls(y["lower"], y["upper"], above, below, offset, noise)
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+    def __getitem__(self, rows: Any) -> Observations:
+        known = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        taken: dict[str, Any] = {k: v if v is None else v[rows] for k, v in known.items()}
+        return Observations(**taken)
+
+    @property
+    def exact(self) -> Array:
+        """Whether y is known, (n,)."""
+        known: Array = self.lower == self.upper
+        return known
+
+    @property
+    def value(self) -> Array:
+        """A number (n,) for every row: y, or the middle of its bounds, or the finite one."""
+        with np.errstate(invalid="ignore"):
+            middle = self.lower / 2 + self.upper / 2
+        middle = np.where(np.isfinite(self.upper), middle, self.lower)
+        middle = np.where(np.isfinite(self.lower), middle, self.upper)
+        return np.where(np.isfinite(middle), middle, 0.0)
+
+    def bounds(self, change: Callable[[Array], Array]) -> Observations:
+        """Return the same with all bounds changed."""
+        given = {name: getattr(self, name) for name in _BOUNDS}
+        changed: dict[str, Any] = {k: v if v is None else change(v) for k, v in given.items()}
+        return replace(self, **changed)
+
+    # --- the likelihood of each row, theta (n, m, d) ------------------------------------------
+
+    def _moved(self, response: Response, theta: Array) -> Array:
+        if self.offset is None:
+            return theta
+        moved = np.array(theta)
+        moved[..., response.location] += self.offset[:, None].astype(theta.dtype)
+        return moved
+
+    def logpdf(self, response: Response, theta: Array) -> Array:
+        """Return the log likelihood (n, m)."""
+        return self._log_and_score(response, theta)[0]
+
+    def score(self, response: Response, theta: Array) -> Array:
+        """Return its gradient (n, m, d)."""
+        return self._log_and_score(response, theta)[1]
+
+    def _log_and_score(self, response: Response, theta: Array) -> tuple[Array, Array]:
+        theta = self._moved(response, theta)
+        if self.noise is not None:
+            return response.noisy(self.lower[:, None], theta, self.noise[:, None])[:2]
+        log, score = np.empty(theta.shape[:-1], theta.dtype), np.empty(theta.shape, theta.dtype)
+        exact = self.exact
+        y = self.lower[exact][:, None].astype(theta.dtype)
+        log[exact] = response.logpdf(y, theta[exact])
+        score[exact] = response.likelihood_score(y, theta[exact])
+        if not exact.all():
+            bounds = self.lower[~exact], self.upper[~exact]
+            log[~exact], score[~exact] = between(response, *bounds, theta[~exact])
+        if self.above is not None and self.below is not None:
+            log_seen, seen_score = between(response, self.above, self.below, theta)
+            log, score = log - log_seen, score - seen_score
+        return log.astype(theta.dtype, copy=False), score.astype(theta.dtype, copy=False)
+
+    def curvature(self, response: Response, theta: Array) -> Array:
+        """Return a positive curvature (n, m, d).
+
+        Of rows with bounds the Fisher information of a known y, which says at least as much.
+        """
+        theta = self._moved(response, theta)
+        if self.noise is not None:
+            return response.noisy(self.lower[:, None], theta, self.noise[:, None])[2]
+        curvature = np.array(response.likelihood_fisher(theta))
+        if self.above is None:
+            exact = self.exact
+            y = self.lower[exact][:, None].astype(theta.dtype)
+            curvature[exact] = response.likelihood_curvature(y, theta[exact])
+        return curvature
+
+    def hessian(self, response: Response, theta: Array) -> Array:
+        """Return the Hessian (n, m, d, d) of the log likelihood, by differences of the score."""
+        wide = np.asarray(theta, dtype=np.float64)
+        columns = []
+        for j in range(theta.shape[-1]):
+            step = np.zeros(theta.shape[-1])
+            step[j] = _STEP
+            ahead, behind = (self.score(response, wide + sign * step) for sign in (1, -1))
+            columns.append((ahead - behind) / (2 * _STEP))
+        hessian = np.stack(columns, axis=-1)
+        return ((hessian + np.swapaxes(hessian, -1, -2)) / 2).astype(theta.dtype)
+
+
+Seen = Array | Observations  # y (n,), or what is known instead
+
+
+def standardised(seen: Seen, units: Units) -> Seen:
+    """Return what is known in standardised units; an offset is left as it is."""
+    if not isinstance(seen, Observations):
+        return units.standardise(seen)
+    noise = None if seen.noise is None else seen.noise / units.scale
+    return replace(seen.bounds(units.standardise), noise=noise)
+
+
+def lowered(seen: Seen, response: Response, step: Array) -> Seen:
+    """Return what would be known were the location of each row lower by a step (n,).
+
+    A continuous y moves with its location; the likelihood of a discrete one is taken elsewhere.
+    """
+    if response.discrete:
+        seen = seen if isinstance(seen, Observations) else Observations.of(seen)
+        return replace(seen, offset=step if seen.offset is None else seen.offset + step)
+
+    def change(y: Array) -> Array:
+        return y - step if response.offset_link == "identity" else y * np.exp(-step)
+
+    if not isinstance(seen, Observations):
+        return change(seen)
+    changed = seen.bounds(change)
+    if seen.noise is not None and response.offset_link == "log":
+        changed = replace(changed, noise=change(seen.noise))
+    return changed
