@@ -4,7 +4,7 @@ from wgboost.boosting import AveragedFlow, Density, Interrupted, Target
 from wgboost.directions import DiagonalNewton, FullNewton, Kernel, Langevin, SmoothedGradient
 from wgboost.estimators import WGBClassifier, WGBoost, WGBRegressor
 from wgboost.predictive import Mixture
-from wgboost.responses import Categorical, Normal
+from wgboost.responses import Categorical, Normal, censored
 
 __version__ = "0.1.0"
 
@@ -25,4 +25,5 @@ __all__ = [
     "WGBRegressor",
     "WGBoost",
     "__version__",
+    "censored",
 ]

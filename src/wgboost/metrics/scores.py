@@ -1,8 +1,4 @@
-"""How good predictive distributions are, given what happened.
-
-Each function takes a `Mixture` and y (n,) in the user's units (classes as codes 0 to k - 1), and
-returns the weighted mean over rows of a score; smaller is better except where it says otherwise.
-"""
+"""Scores of predictive distributions, and metrics to watch during training."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ from sklearn.metrics import average_precision_score
 
 from wgboost.predictive import Mixture
 from wgboost.predictive.crps import normal_crps, numeric_crps
-from wgboost.responses import Normal, Response
+from wgboost.responses import Normal, Observations, Response, is_censored
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_number, check_weight, takes_weight
 
@@ -38,8 +34,9 @@ __all__ = [
 
 
 def nll(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
-    """Return the negative log likelihood, in nats per row."""
-    return _average(-dist.log_likelihood(_checked(dist, y)), sample_weight)
+    """Return the negative log likelihood, in nats per row; y may be `censored`."""
+    seen = y if isinstance(y, Observations) else _of_rows(dist, dist.response.check(y))
+    return _average(-dist.log_likelihood(seen), sample_weight)
 
 
 def crps(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
@@ -145,7 +142,18 @@ def ood_average_precision(score_in: Any, score_out: Any) -> float:
 
 
 def _checked(dist: Mixture, y: Any) -> Array:
+    if isinstance(y, Observations):  # measured with error
+        y = y.value
     values = dist.response.check(y)
+    if is_censored(values):
+        raise ValueError(
+            "this metric needs known values of y; nll, concordance and calibration_curve do with "
+            "bounds"
+        )
+    return _of_rows(dist, values)
+
+
+def _of_rows(dist: Mixture, values: Array) -> Array:
     if len(values) != len(dist):
         raise ValueError(f"y has {len(values)} rows, the distribution {len(dist)}")
     return values

@@ -1,0 +1,40 @@
+"""How good predictive distributions are, given what happened.
+
+Each function takes a `Mixture` and y (n,) in the user's units (classes as codes 0 to k - 1), and
+returns the weighted mean over rows of a score; smaller is better except where it says otherwise.
+"""
+
+from wgboost.metrics.censoring import calibration_curve, concordance
+from wgboost.metrics.scores import (
+    METRICS,
+    Metric,
+    accuracy,
+    as_metric,
+    brier,
+    coverage,
+    crps,
+    error_rate,
+    interval_width,
+    nll,
+    ood_average_precision,
+    pit,
+    rmse,
+)
+
+__all__ = [
+    "METRICS",
+    "Metric",
+    "accuracy",
+    "as_metric",
+    "brier",
+    "calibration_curve",
+    "concordance",
+    "coverage",
+    "crps",
+    "error_rate",
+    "interval_width",
+    "nll",
+    "ood_average_precision",
+    "pit",
+    "rmse",
+]
