@@ -1,7 +1,9 @@
 """The gap to the true NLL against evidence, on made data of known noise.
 
 5,000 rows, 5 features uniform on [-1, 1], mean sin(2 x0), log scale x1 / 2. 1,000 of the rows are
-held out for early stopping, 4,000 others test.
+held out for early stopping, 4,000 others test. Evidence 1 has the paper's kernel; with more of it
+the posteriors contract, and the kernel is one in their own units. The gap depends on the draw of
+the data: its sd over seeds says how much.
 """
 
 import argparse
@@ -23,10 +25,11 @@ def made(n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndar
 def gap(evidence: float, seed: int) -> tuple[float, int, float]:
     X, y, _, _ = made(5000, 2 * seed)
     X_test, y_test, mean, log_scale = made(4000, 2 * seed + 1)
+    kernel = {"bandwidth": 0.1} if evidence == 1 else {"kernel": "scaled", "bandwidth": 2.0}
     model = WGBRegressor(
         n_estimators=4000, learning_rate=0.05, subsample=0.6, colsample=0.7, leaf="newton",
-        split_on="particle_mean", l2=evidence, evidence=evidence, bandwidth=0.1,
-        early_stopping=True, n_iter_no_change=150, refit=False, random_state=seed,
+        split_on="particle_mean", l2=evidence, evidence=evidence, early_stopping=True,
+        n_iter_no_change=150, refit=False, random_state=seed, **kernel,
     ).fit(X, y)  # fmt: skip
     dist = model.predict_dist(X_test)
     residual = (y_test - mean) / np.exp(log_scale)
