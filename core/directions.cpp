@@ -8,7 +8,8 @@ namespace wgb {
 namespace {
 
 constexpr size_t kRowsPerTask = 1024;
-constexpr float kFloor = 1e-6f;
+// Of the row's largest curvature in a parameter: less has vanished, and becomes at least the floor.
+constexpr float kVanished = 1e-12f, kFloor = 1e-6f;
 constexpr float kHalfLog2 = -0.721347520f;  // exp(-q / 2) = 2^(kHalfLog2 q)
 
 // Arrays (m, d, kLanes) of one block of rows; `scale` (d, kLanes) is 2 A / h.
@@ -133,15 +134,16 @@ struct Finish {
     const size_t width = static_cast<size_t>(d) * kLanes, size = static_cast<size_t>(m) * width;
     const Vec share = all_of<Vec>(1.0f / static_cast<float>(m)), one = all_of<Vec>(1.0f);
     for (size_t p = lane; p < width; p += kLanes) {
-      Vec floor = all_of<Vec>(0.0f);
+      Vec largest = all_of<Vec>(0.0f);
       if (curved)
         for (size_t j = p; j < size; j += width)
-          floor = larger(floor, absolute(load<Vec>(s->curvature + j)) * kFloor);
+          largest = larger(largest, absolute(load<Vec>(s->curvature + j)));
       for (size_t j = p; j < size; j += width) {
         Vec g = load<Vec>(s->gradient + j) * share;
         if (curved) {
           const Vec c = load<Vec>(s->smoothed + j) * share;
-          Vec kept = choose_positive(c - floor, c, larger(absolute(c), floor));
+          Vec kept = choose_positive(c - largest * kVanished, c,
+                                     larger(absolute(c), largest * kFloor));
           kept = choose_positive(kept, kept, one);
           if (divide)
             g = g / kept;
@@ -215,10 +217,11 @@ void newton_step(const double* particles, const double* score, const double* cur
   for (int p = 0; p < d; ++p) {
     double largest = 0;
     for (int j = 0; j < m; ++j) largest = std::max(largest, std::fabs(curvature[at(j, p)]));
-    const double floor = static_cast<double>(kFloor) * largest;
     for (int j = 0; j < m; ++j) {
       const double c = smoothed[at(j, p)] / m;
-      const double kept = c > floor ? c : std::max(std::fabs(c), floor);
+      const double kept = c > static_cast<double>(kVanished) * largest
+                              ? c
+                              : std::max(std::fabs(c), static_cast<double>(kFloor) * largest);
       step[at(j, p)] = gradient[at(j, p)] / m / (kept > 0 ? kept : 1.0);
     }
   }

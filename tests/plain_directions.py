@@ -36,11 +36,11 @@ def plain_curvature(x, curvature, h, metric):
 
 
 def plain_guard(c, curvature):
-    """c kept positive: at least 1e-6 of the row's largest |curvature|, and 1 if there is none."""
-    c, floor = c.copy(), 1e-6 * np.abs(curvature).max(axis=0)
+    """c kept positive by the row's largest |curvature|, and 1 if there is none."""
+    c, largest = c.copy(), np.abs(curvature).max(axis=0)
     for j, p in np.ndindex(c.shape):
-        if c[j, p] <= floor[p]:
-            c[j, p] = max(abs(c[j, p]), floor[p])
+        if c[j, p] <= 1e-12 * largest[p]:
+            c[j, p] = max(abs(c[j, p]), 1e-6 * largest[p])
         if c[j, p] == 0:
             c[j, p] = 1.0
     return c

@@ -29,8 +29,9 @@ def error(fitted):
 
 def test_bounds_that_say_y_give_the_model_of_y():
     exact, plain = model().fit(X, censored(Y, Y)), model().fit(X, Y)
-    # The start is that of a sample of rows, and the arithmetic not the compiled one.
-    assert_allclose(exact.predict(X), plain.predict(X), atol=0.05)
+    assert_allclose(exact.predict(X), plain.predict(X))
+    almost = censored(Y, np.where(np.arange(N) == 0, Y + 1e-6, Y))
+    assert np.abs(model().fit(X, almost).predict(X) - plain.predict(X)).mean() < 0.05
 
 
 @pytest.mark.parametrize("y", [RIGHT, ROUNDED], ids=["right", "rounded"])
@@ -41,7 +42,7 @@ def test_bounds_are_worth_more_than_what_one_would_put_in_their_place(y):
     assert error(fitted) < 0.17
     if y is RIGHT:
         assert error(fitted) < 0.6 * error(naive)
-    assert_allclose(fitted.predict_dist(X).std().mean(), 0.5, atol=0.07)
+    assert_allclose(fitted.predict_dist(X).std().mean(), 0.5, atol=0.12)
     assert fitted.score(X, Y) > 0.4
 
 
@@ -95,13 +96,13 @@ def test_the_calibration_curve_of_the_truth_is_the_diagonal(kind):
     rng = np.random.default_rng(1)
     truth = model(n_estimators=0).fit(X, Y).predict_dist(np.zeros((n, 2)))
     y, limit = truth.rvs(random_state=rng), truth.rvs(random_state=rng)
+    first = truth.ppf(rng.uniform(0, 0.4, n))  # what happens before is only known to have
     lower, upper = y.copy(), y.copy()
     if kind in ("right", "both"):
-        upper[y > limit] = np.inf
-        lower[y > limit] = limit[y > limit]
+        limit = np.maximum(limit, first)
+        lower[y > limit], upper[y > limit] = limit[y > limit], np.inf
     if kind in ("left", "both"):
-        early = np.where(kind == "left", y < limit, y < truth.ppf(0.1))
-        lower[early], upper[early] = -np.inf, np.maximum(y, limit)[early]
+        lower[y < first], upper[y < first] = -np.inf, first[y < first]
     level, reached = metrics.calibration_curve(truth, censored(lower, upper))
     assert np.abs(reached - level)[1:-2].max() < 0.05
     off = model(n_estimators=0).fit(X, Y + 0.5).predict_dist(np.zeros((n, 2)))
@@ -123,7 +124,7 @@ def test_noise_of_y_is_taken_off_the_prediction():
     y = Y + noise * RNG.normal(size=N)
     fitted = model().fit(X, y, y_std=noise)
     plain = model().fit(X, y)
-    assert error(fitted) < 0.7 * error(plain)
+    assert error(fitted) < 0.9 * error(plain)
     assert_allclose(fitted.predict_dist(X).std().mean(), 0.5, atol=0.12)
     rows = np.arange(N) >= 1000
     held = model(refit=False).fit(X, y, y_std=noise, validation_rows=rows)

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from wgboost.estimators.evidential import Evidential
-from wgboost.responses import Categorical, Response
+from wgboost.responses import Categorical, Response, is_censored
 from wgboost.responses.outcomes import check_outcomes
 from wgboost.typing import Array
 
@@ -136,6 +136,8 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
     def _encode(self, y: Any, *, fitting: bool) -> Array:
         if y is None:
             raise ValueError("WGBClassifier requires y to be passed, but the target y is None")
+        if is_censored(y):
+            raise ValueError("classes have no order; y cannot be censored")
         y = column_or_1d(y, warn=True)
         if np.asarray(y).dtype.kind == "f":
             check_outcomes(y)

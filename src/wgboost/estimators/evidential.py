@@ -132,7 +132,7 @@ class Evidential(Predictions, ABC):
         if self.prior is not None:
             response = as_response(response, **_prior(self.prior))
         response.check_rows(n)
-        beside = beside_y(response, n, offset, y_std)
+        beside = beside_y(response, codes, offset, y_std)
         evidence = _evidence(self.evidence, n)
         return Rows(X, response.check(codes), weight, response, evidence, *beside)
 

@@ -35,7 +35,8 @@ class Rows:
         """What is known of y, as it would be without its offset."""
         seen: Seen = self.y
         if is_censored(self.y) or self.noise is not None:
-            seen = Observations.of(self.y, noise=self.noise)
+            bounded = Observations.of(self.y, noise=self.noise)
+            seen = bounded.lower if bounded.plain else bounded
         return seen if self.offset is None else lowered(seen, self.response, self.offset)
 
     def units(self) -> Units:
@@ -168,7 +169,7 @@ def given_sets(
         which = f"set {i + 1} of " if len(tables) > 1 else ""
         try:
             X, y = estimator._matrix(table, reset=False), estimator._encode(answer, fitting=False)
-            offset, noise = beside_y(response, len(y), *others)
+            offset, noise = beside_y(response, y, *others)
         except ValueError as error:
             raise ValueError(f"{which}X_val, y_val: {error}") from error
         if len(y) != X.shape[0]:
@@ -179,12 +180,15 @@ def given_sets(
 
 
 def beside_y(
-    response: Response, n: int, offset: Any, y_std: Any
+    response: Response, y: Array, offset: Any, y_std: Any
 ) -> tuple[Array | None, Array | None]:
     """Return the offset and the measurement error (n,) of rows, checked; None where not given."""
+    n = len(y)
     known = None if offset is None else response.check_offset(offset, n)
     if y_std is None:
         return known, None
+    if is_censored(y):
+        raise ValueError("bounds and a measurement error of y together are not supported")
     noise = np.asarray(y_std, dtype=np.float64)
     if noise.shape not in ((), (n,)):
         raise ValueError(f"y_std has shape {noise.shape}; a number or ({n},) is needed")

@@ -61,8 +61,7 @@ def calibration_curve(dist: Mixture, y: Any, levels: Any = None) -> tuple[Array,
     """
     grid = np.linspace(0, 1, 21) if levels is None else np.asarray(levels, dtype=np.float64)
     seen = _bounds(dist, y)
-    low = np.where(np.isfinite(seen.lower), dist.cdf(np.nan_to_num(seen.lower)), 0.0)
-    high = np.where(np.isfinite(seen.upper), dist.cdf(np.nan_to_num(seen.upper)), 1.0)
+    low, high = dist.cdf(seen.lower), dist.cdf(seen.upper)  # 0 and 1 at the infinities
     exact = seen.exact
     # Mass of each of many small bins of probability; rows reach from one bin to another.
     first = np.minimum((low * _BINS).astype(int), _BINS - 1)
@@ -74,7 +73,7 @@ def calibration_curve(dist: Mixture, y: Any, levels: Any = None) -> tuple[Array,
         total = known.copy()
         if spread.any():
             reached = np.concatenate([[0.0], np.cumsum(mass)])
-            between = np.maximum(reached[last[spread] + 1] - reached[first[spread]], 1e-300)
+            between = np.maximum(reached[last[spread] + 1] - reached[first[spread]], 1e-9)
             # Each such row adds 1 / between to the bins it reaches, in proportion to their mass.
             change = np.bincount(first[spread], 1 / between, _BINS + 1)
             change -= np.bincount(last[spread] + 1, 1 / between, _BINS + 1)

@@ -141,6 +141,12 @@ class Observations:
         return known
 
     @property
+    def plain(self) -> bool:
+        """Whether nothing but y is known, of all rows."""
+        beside = (self.above, self.below, self.offset, self.noise)
+        return all(one is None for one in beside) and bool(self.exact.all())
+
+    @property
     def value(self) -> Array:
         """A number (n,) for every row: y, or the middle of its bounds, or the finite one."""
         with np.errstate(invalid="ignore"):
