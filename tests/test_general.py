@@ -136,7 +136,7 @@ def test_a_list_of_densities_is_the_target_of_the_rows_one_by_one():
 LISTS = [
     (densities(3), None, ValueError, "X has 200 rows, there are 3 densities"),
     (densities(), CENTRES, ValueError, "leave y out"),
-    ([1.0] * 200, None, TypeError, "the target of row 0, 1.0, has no function score"),
+    ([1.0] * 200, None, TypeError, "the target of row 0, 1.0, is neither a Density"),
     ("normal", None, TypeError, "target='normal' must be"),
     ([Density(lambda x: x[:1])] * 200, None, ValueError, r"score returned shape \(200, 1, 1\)"),
     (
@@ -161,7 +161,7 @@ def test_lists_that_are_no_targets_are_refused(target, y, error, message):
 
 
 WRONG = [
-    ({"target": None}, TypeError, r"target=None must be a wgboost.Target\(score="),
+    ({"target": None}, TypeError, r"target=array.* must be a wgboost.Target\(score="),
     ({"target": Target(score=lambda x, _: -x)}, ValueError, "needs the target's curvature"),
     (
         {"target": Target(score=lambda x, _: -x), "direction": "full_newton"},
@@ -171,7 +171,7 @@ WRONG = [
     (
         {"target": Target(score=lambda x, _: x[:, :, 0]), "direction": "smoothed"},
         ValueError,
-        r"target's score returned shape \(200, 20\) .*\(200, 20, 1\) is needed",
+        r"target's score returned shape \(200, 20\); \(200, 20, 1\) is needed",
     ),
     (
         {"target": Target(score=lambda x, _: x * np.nan), "direction": "smoothed"},

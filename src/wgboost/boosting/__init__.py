@@ -5,22 +5,16 @@ from wgboost.boosting.init import AveragedFlow, averaged_flow
 from wgboost.boosting.loop import Boosted, boost
 from wgboost.boosting.round import LEAVES, Movement
 from wgboost.boosting.start import ConstantStart, EstimatorStart, Start
-from wgboost.boosting.targets import Density, DensityTarget, PosteriorTarget, RowTarget, Target
 
 __all__ = [
     "LEAVES",
     "AveragedFlow",
     "Boosted",
     "ConstantStart",
-    "Density",
-    "DensityTarget",
     "EstimatorStart",
     "Interrupted",
     "Movement",
-    "PosteriorTarget",
-    "RowTarget",
     "Start",
-    "Target",
     "Validation",
     "Watch",
     "averaged_flow",

@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from wgboost.boosting.targets import RowTarget
 from wgboost.directions import Direction, InteractingDirection
+from wgboost.targets import RowTarget
 from wgboost.typing import Array, Directions
 
 __all__ = ["LEAVES", "Movement"]

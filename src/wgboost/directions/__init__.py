@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from wgboost.directions.alpha import AlphaDivergence
 from wgboost.directions.base import Direction, Needs
 from wgboost.directions.diagonal_newton import DiagonalNewton
+from wgboost.directions.discrepancy import MMD, EnergyDistance
 from wgboost.directions.full_newton import FullNewton
 from wgboost.directions.function import CallableDirection
 from wgboost.directions.interacting import InteractingDirection
@@ -16,9 +18,12 @@ from wgboost.validation import check_choice
 
 __all__ = [
     "DIRECTIONS",
+    "MMD",
+    "AlphaDivergence",
     "CallableDirection",
     "DiagonalNewton",
     "Direction",
+    "EnergyDistance",
     "FullNewton",
     "InteractingDirection",
     "Kernel",
@@ -35,6 +40,9 @@ DIRECTIONS: dict[str, type[Any]] = {
     "diagonal_newton": DiagonalNewton,
     "full_newton": FullNewton,
     "langevin": Langevin,
+    "chi_squared": AlphaDivergence,
+    "mmd": MMD,
+    "energy": EnergyDistance,
 }
 
 
@@ -47,7 +55,9 @@ def as_direction(direction: Any, kernel: Kernel | None = None) -> Direction:
     """
     if isinstance(direction, str):
         kind = DIRECTIONS[check_choice("direction", direction, DIRECTIONS)]
-        return kind() if kernel is None or kind is Langevin else kind(kernel=kernel)  # type: ignore[no-any-return]
+        takes_kernel = "kernel" in kind.__dataclass_fields__ and not issubclass(kind, MMD)
+        made: Direction = kind(kernel=kernel) if takes_kernel and kernel is not None else kind()
+        return made
     if isinstance(direction, type):
         name = direction.__name__
         raise TypeError(f"direction={name} is a class; give an object: {name}()")

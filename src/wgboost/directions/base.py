@@ -14,7 +14,7 @@ from wgboost.typing import Array, Directions
 
 __all__ = ["Direction", "Needs"]
 
-Needs = Literal["score", "curvature", "hessian"]
+Needs = Literal["score", "curvature", "hessian", "log_density", "samples"]
 
 
 @runtime_checkable
@@ -23,7 +23,7 @@ class Direction(Protocol):
 
     @property
     def needs(self) -> Needs:
-        """What of the target's log density is read beyond the score."""
+        """What of the target is read: more than the score of its log density, or its samples."""
         ...
 
     @property
@@ -44,7 +44,8 @@ class Direction(Protocol):
         """Return g and c, both (n, m, d).
 
         The movement is g / c, or g itself when c is None. `second` is the curvature (n, m, d) or
-        the Hessian (n, m, d, d) of the log densities at the particles, whichever is needed;
-        `metric` (n, d) the rows' Fisher information; `rate` the learning rate.
+        the Hessian (n, m, d, d) of the log densities at the particles, or their values (n, m),
+        whichever is needed; a direction of samples gets those in place of the score, and their
+        weights (n, s); `metric` (n, d) the rows' Fisher information; `rate` the learning rate.
         """
         ...

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import EstimatorStart, PosteriorTarget
+from wgboost.boosting import EstimatorStart
 from wgboost.estimators.continuing import check_continuation, description, without_rows
 from wgboost.estimators.fitting import Fit, HeldOut, train, warn_interrupted
 from wgboost.estimators.predictions import Predictions
@@ -17,6 +17,7 @@ from wgboost.estimators.rows import Rows, WatchedRows, beside_y, given_sets, spl
 from wgboost.estimators.starting import make_start
 from wgboost.metrics import Metric, as_metric
 from wgboost.responses import Response, as_response, standardised
+from wgboost.targets import PosteriorTarget
 from wgboost.typing import Array
 from wgboost.validation import check_weight
 

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import Interrupted, Movement, RowTarget, Start, Validation, Watch, boost
+from wgboost.boosting import Interrupted, Movement, Start, Validation, Watch, boost
 from wgboost.data import Features
 from wgboost.ensemble import FlatTrees, RoundList, join_rounds
 from wgboost.estimators.parameters import Parameters
 from wgboost.responses import Units
+from wgboost.targets import RowTarget
 from wgboost.typing import Array, Directions
 
 __all__ = ["Fit", "HeldOut", "History", "progress", "train", "warn_interrupted"]

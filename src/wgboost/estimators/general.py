@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from wgboost.boosting import ConstantStart, Density, DensityTarget, Target
+from wgboost.boosting import ConstantStart
 from wgboost.estimators.fitting import train, warn_interrupted
 from wgboost.estimators.parameters import Parameters, checked_matrix
+from wgboost.predictive.weights import log_mix
+from wgboost.targets import Density, LogDensity, Target, as_row_target
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer, check_weight
 
@@ -24,20 +26,23 @@ class WGBoost(Parameters):
 
     Parameters
     ----------
-    target : Target, list of Density, or None
-        Score and curvature as functions of (particles (n, m, d), y (n, q)), or one `Density` for
-        each row. None: `fit` is given the densities in place of y.
+    target : Target, LogDensity, array, list or None
+        Score and curvature as functions of (particles (n, m, d), y (n, q)), a log density to
+        differentiate, or a description of each row's target: samples (n, s, d), or a list of
+        samples, of `Density` or of frozen distributions of scipy.stats. None: `fit` is given the
+        latter in place of y.
     n_params : int
-        d, when `init` does not say it.
+        d, when neither the target nor `init` says it.
     init : array (n_particles, n_params) or None
-        Start particles of every row; None draws them from a standard normal distribution.
+        Start particles of every row; None takes some of all samples, or draws from a standard
+        normal distribution.
     n_particles, n_estimators, learning_rate, direction, kernel, bandwidth, learner, ...
         As in `WGBRegressor`.
     """
 
     def __init__(
         self,
-        target: Target | Sequence[Density] | None = None,
+        target: Target | LogDensity | Sequence[Density] | Any = None,
         *,
         n_params: int = 1,
         n_particles: int = 10,
@@ -100,9 +105,13 @@ class WGBoost(Parameters):
         if isinstance(self.init, str):
             raise ValueError(f"init={self.init!r} must be start particles or None")
 
-    def _start(self, rng: np.random.Generator) -> ConstantStart:
+    def _start(self, target: Any, rng: np.random.Generator) -> ConstantStart:
         if self.init is None:
-            draws = rng.standard_normal((self.n_particles, self.n_params))
+            if hasattr(target, "draw"):
+                draws = target.draw(self.n_particles, rng)
+            else:
+                n_params = getattr(self.target, "n_params", self.n_params)
+                draws = rng.standard_normal((self.n_particles, n_params))
             return ConstantStart(draws.astype(np.float32))
         particles = np.asarray(self.init, dtype=np.float32)
         if particles.ndim == 1:
@@ -123,14 +132,14 @@ class WGBoost(Parameters):
         """Fit the model.
 
         y (n, q) or (n,) is handed to the target's functions row by row. With target=None it is
-        a list of n densities.
+        what describes the rows' targets; see `target`.
         """
         with self._all_or_nothing():
             self._check_parameters(callbacks)
             X = self._matrix(X, reset=True)
-            target = _row_target(self.target, y, len(X))
+            target = as_row_target(self.target, y, len(X))
             self.seed_ = self._seed()
-            start = self._start(np.random.default_rng([self.seed_, 2**31 + 1]))
+            start = self._start(target, np.random.default_rng([self.seed_, 2**31 + 1]))
             fit = train(
                 self, X, target, start, start.at(X),
                 weight=check_weight(sample_weight, len(X)), n_rounds=self.n_estimators,
@@ -158,32 +167,20 @@ class WGBoost(Parameters):
             X, start=self.start_.at(X), n_threads=self._n_threads()
         )
 
+    def log_likelihood(self, X: Any, y: Any) -> Array:
+        """Return the log of the mean over particles of the target's likelihood of y, (n,).
+
+        The target has to be a `LogDensity` with a likelihood.
+        """
+        if not isinstance(self.target, LogDensity) or self.target.likelihood is None:
+            raise TypeError("log_likelihood needs target=LogDensity(..., likelihood=...)")
+        particles, values = self.predict_particles(X), np.asarray(y)
+        if len(values) != len(particles):
+            raise ValueError(f"X has {len(particles)} rows, y has {len(values)}")
+        logs = np.asarray(self.target.evaluate("likelihood", particles, values), dtype=np.float64)
+        return log_mix(logs, None)
+
     def predict(self, X: Any) -> Array:
         """Return the mean of the particles: (n,) for one parameter, else (n, d)."""
         mean: Array = self.predict_particles(X).mean(axis=1, dtype=np.float64)
         return mean[:, 0] if mean.shape[1] == 1 else mean
-
-
-def _row_target(target: Any, y: Any, n: int) -> DensityTarget:
-    """Return the targets of n rows; raise if they are neither functions nor densities."""
-    if target is None and isinstance(y, Sequence) and not isinstance(y, str):
-        target, y = y, None
-    if isinstance(target, Target):
-        values = np.zeros((n, 0)) if y is None else np.asarray(y)
-        values = values[:, None] if values.ndim == 1 else values
-        if len(values) != n:
-            raise ValueError(f"X has {n} rows, y has {len(values)}")
-        return DensityTarget(target, values)
-    if not isinstance(target, Sequence) or isinstance(target, str):
-        raise TypeError(
-            f"target={target!r} must be a wgboost.Target(score=..., ...) or a list of "
-            "wgboost.Density(score=..., ...), one for each row"
-        )
-    if y is not None:
-        raise ValueError("a list of densities already says the targets; leave y out")
-    if len(target) != n:
-        raise ValueError(f"X has {n} rows, there are {len(target)} densities")
-    for row, density in enumerate(target):
-        if not callable(getattr(density, "score", None)):
-            raise TypeError(f"the target of row {row}, {density!r}, has no function score")
-    return DensityTarget(tuple(target), np.zeros((n, 0)))

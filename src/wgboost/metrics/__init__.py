@@ -5,6 +5,7 @@ returns the weighted mean over rows of a score; smaller is better except where i
 """
 
 from wgboost.metrics.censoring import calibration_curve, concordance
+from wgboost.metrics.distances import energy_distance, mmd, sliced_wasserstein
 from wgboost.metrics.scores import (
     METRICS,
     Metric,
@@ -31,10 +32,13 @@ __all__ = [
     "concordance",
     "coverage",
     "crps",
+    "energy_distance",
     "error_rate",
     "interval_width",
+    "mmd",
     "nll",
     "ood_average_precision",
     "pit",
     "rmse",
+    "sliced_wasserstein",
 ]

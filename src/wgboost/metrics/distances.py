@@ -1,0 +1,112 @@
+"""Distances between the samples of two distributions, row by row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wgboost.typing import Array
+from wgboost.validation import check_integer, check_number
+
+__all__ = ["energy_distance", "mmd", "sliced_wasserstein"]
+
+_NUMBERS = 2**22  # in a temporary array
+
+
+def _rows(a: Any, b: Any) -> tuple[Array, Array]:
+    """Return samples (n, s, d) and (n, t, d) in float64; one distribution (s, d) is one row."""
+    pair = []
+    for name, given in (("a", a), ("b", b)):
+        values = np.asarray(given, dtype=np.float64)
+        values = values[None] if values.ndim == 2 else values
+        if values.ndim != 3 or values.size == 0:
+            raise ValueError(
+                f"{name} has shape {np.shape(given)}; samples (n, s, d), or (s, d) of one "
+                "distribution, are needed"
+            )
+        if not np.isfinite(values).all():
+            raise ValueError(f"{name} has values that are not finite")
+        pair.append(values)
+    first, second = pair
+    if first.shape[0] != second.shape[0] or first.shape[2] != second.shape[2]:
+        raise ValueError(f"a {first.shape} and b {second.shape} differ in rows or parameters")
+    return first, second
+
+
+def _mean_over_pairs(a: Array, b: Array, kernel: Any) -> Array:
+    """Return the mean of a kernel of squared distances over all pairs, (n,)."""
+    out = np.empty(len(a))
+    block = max(1, _NUMBERS // (a.shape[1] * b.shape[1] * a.shape[2]))
+    for begin in range(0, len(a), block):
+        rows = slice(begin, begin + block)
+        square = np.square(a[rows, :, None] - b[rows, None]).sum(axis=3)
+        out[rows] = kernel(square, rows).mean(axis=(1, 2))
+    return out
+
+
+def energy_distance(a: Any, b: Any) -> Array:
+    """Return 2 E|A - B| - E|A - A'| - E|B - B'| of samples (n, s, d) and (n, t, d), (n,)."""
+    a, b = _rows(a, b)
+    between, within_a, within_b = (
+        _mean_over_pairs(p, q, lambda square, _: np.sqrt(square))
+        for p, q in ((a, b), (a, a), (b, b))
+    )
+    return 2 * between - within_a - within_b
+
+
+def mmd(a: Any, b: Any, bandwidth: Any = "median") -> Array:
+    """Return the squared maximum mean discrepancy of samples (n, s, d) and (n, t, d), (n,).
+
+    With the kernel exp(-|x - y|^2 / h); "median" takes h as the median of squared distances
+    between a and b, row by row.
+    """
+    a, b = _rows(a, b)
+    if isinstance(bandwidth, str):
+        if bandwidth != "median":
+            raise ValueError(f"bandwidth={bandwidth!r} must be a number > 0 or 'median'")
+        h = np.array([
+            np.median(np.square(p[:, None] - q[None]).sum(axis=2))
+            for p, q in zip(a, b, strict=True)
+        ])  # fmt: skip
+        h = np.where(h > 0, h, 1.0)
+    else:
+        h = np.full(len(a), check_number("bandwidth", bandwidth, above=0))
+
+    def kernel(square: Array, rows: slice) -> Array:
+        values: Array = np.exp(-square / h[rows, None, None])
+        return values
+
+    within = _mean_over_pairs(a, a, kernel) + _mean_over_pairs(b, b, kernel)
+    squared: Array = within - 2 * _mean_over_pairs(a, b, kernel)
+    return squared
+
+
+def sliced_wasserstein(
+    a: Any, b: Any, *, order: float = 2.0, n_directions: int = 64, random_state: Any = 0
+) -> Array:
+    """Return the sliced Wasserstein distance of samples (n, s, d) and (n, t, d), (n,).
+
+    Exact in one dimension; in more the mean over random lines of the one-dimensional distance,
+    each to the power `order`, and its root.
+    """
+    a, b = _rows(a, b)
+    check_number("order", order, low=1)
+    check_integer("n_directions", n_directions, low=1)
+    d = a.shape[2]
+    lines = np.ones((1, 1))
+    if d > 1:
+        lines = np.random.default_rng(random_state).standard_normal((n_directions, d))
+        lines /= np.linalg.norm(lines, axis=1, keepdims=True)
+    # Both quantile functions are steps: their difference is constant between the joint levels.
+    s, t = a.shape[1], b.shape[1]
+    levels = np.union1d(np.arange(s + 1) / s, np.arange(t + 1) / t)
+    middle, width = (levels[1:] + levels[:-1]) / 2, np.diff(levels)
+    at_a = np.minimum((middle * s).astype(int), s - 1)
+    at_b = np.minimum((middle * t).astype(int), t - 1)
+    total = np.zeros(len(a))
+    for line in lines:
+        quantiles_a, quantiles_b = np.sort(a @ line, axis=1), np.sort(b @ line, axis=1)
+        total += np.abs(quantiles_a[:, at_a] - quantiles_b[:, at_b]) ** order @ width
+    distance: Array = (total / len(lines)) ** (1 / order)
+    return distance

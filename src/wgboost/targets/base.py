@@ -1,0 +1,55 @@
+"""What the particles of each row move towards."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from wgboost.directions import Needs
+from wgboost.responses import CompiledPosterior
+from wgboost.typing import Array, Directions
+
+__all__ = ["RowTarget", "checked"]
+
+
+class RowTarget(Protocol):
+    """A distribution on R^d for every training row, by the derivatives of its log density."""
+
+    @property
+    def compiled(self) -> CompiledPosterior | None:
+        """The distributions of all rows in the compiled core, if it has them."""
+        ...
+
+    def derivatives(
+        self, particles: Directions, rows: slice, needs: Needs, n_threads: int
+    ) -> tuple[Directions, Array | None]:
+        """What a direction needs of the targets of these rows.
+
+        The score (n, m, d) at their particles and, as needed, the curvature (n, m, d), the
+        Hessian (n, m, d, d) or the log density (n, m), which may lack a constant of the row; or
+        samples (n, s, d) of the targets and their weights (n, s).
+        """
+        ...
+
+    def metric(self, particles: Directions, rows: slice) -> Array | None:
+        """The Fisher information (n, d) of these rows at their mean particle, if there is one."""
+        ...
+
+
+def checked(name: str, values: Any, rows: slice, shape: tuple[int, ...]) -> Array:
+    """Return what a target says as float32; raise unless it is finite and of this shape."""
+    try:
+        array = np.asarray(values, dtype=np.float32)
+    except ValueError as error:  # rows of different shapes make no array
+        raise ValueError(f"the target's {name} did not return {shape}: {error}") from error
+    if array.shape != shape:
+        raise ValueError(
+            f"the target's {name} returned shape {array.shape}; {shape} is needed for "
+            f"{shape[0]} rows of {shape[1]} particles"
+        )
+    finite = np.isfinite(array).reshape(len(array), -1).all(axis=1)
+    if not finite.all():
+        row = rows.start + int(np.argmin(finite))
+        raise ValueError(f"the target's {name} returned a value that is not finite, row {row}")
+    return np.ascontiguousarray(array)

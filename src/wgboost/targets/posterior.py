@@ -1,0 +1,54 @@
+"""The target of evidential learning: the posterior of a row's response parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from wgboost.directions import Needs
+from wgboost.responses import CompiledPosterior, Observations, Response, Seen
+from wgboost.typing import Array, Directions
+
+__all__ = ["PosteriorTarget"]
+
+
+@dataclass(frozen=True, eq=False)
+class PosteriorTarget:
+    """The posterior of one row's response parameters given its y."""
+
+    response: Response
+    y: Seen  # (n,), standardised
+    evidence: Any = 1.0  # a number, or one per row
+
+    @cached_property
+    def compiled(self) -> CompiledPosterior | None:
+        """See RowTarget."""
+        if isinstance(self.y, Observations):
+            return None
+        return self.response.compiled(self.y, self.evidence)
+
+    def _evidence(self, rows: slice) -> Any:
+        return self.evidence[rows] if np.ndim(self.evidence) else self.evidence
+
+    def derivatives(
+        self, particles: Directions, rows: slice, needs: Needs, n_threads: int
+    ) -> tuple[Directions, Array | None]:
+        """See RowTarget."""
+        response, y, evidence = self.response.take(rows), self.y[rows], self._evidence(rows)
+        if needs == "curvature":
+            return response.score_and_curvature(y, particles, evidence, n_threads)
+        if needs == "samples":
+            raise ValueError("a posterior has no samples; choose a direction of the score")
+        score = response.score(y, particles, evidence)
+        if needs == "log_density":
+            return score, response.log_posterior(y, particles, evidence)
+        return score, None if needs == "score" else response.hessian(y, particles, evidence)
+
+    def metric(self, particles: Directions, rows: slice) -> Array | None:
+        """See RowTarget."""
+        centre = particles.mean(axis=1)
+        fisher = self.response.take(rows).fisher(centre, self._evidence(rows))
+        return np.ascontiguousarray(fisher, dtype=np.float32)

@@ -1,0 +1,149 @@
+"""Targets that are known by samples, histograms or quantiles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wgboost.directions import Needs
+from wgboost.typing import Array, Directions
+
+__all__ = ["SampleTarget", "from_histograms", "from_quantiles"]
+
+_POINTS = 64  # samples that stand for a histogram or for quantiles
+
+
+@dataclass(frozen=True, eq=False)
+class SampleTarget:
+    """Samples (n, s, d) of each row's target; shorter lists are filled up with weight zero.
+
+    Where a direction asks for a density, it gets the samples' Gaussian kernel density estimate
+    (Scott's rule, row by row).
+    """
+
+    samples: Array  # (n, s, d) float32
+    weights: Array  # (n, s) float32, each row's sum 1
+    compiled: None = None
+
+    @classmethod
+    def of(cls, given: Any) -> SampleTarget:
+        """Return the targets of an array (n, s) or (n, s, d), or a list of (s_i,) or (s_i, d)."""
+        rows = [np.asarray(one, dtype=np.float32) for one in given]
+        rows = [one[:, None] if one.ndim == 1 else one for one in rows]
+        for i, one in enumerate(rows):
+            if one.ndim != 2 or one.shape[1] != rows[0].shape[1]:
+                raise ValueError(
+                    f"the samples of row {i} have shape {one.shape}; (samples, parameters) with "
+                    f"{rows[0].shape[-1]} parameters is needed"
+                )
+            if len(one) == 0:
+                raise ValueError(f"row {i} has no samples; drop the row")
+            if not np.isfinite(one).all():
+                raise ValueError(f"the samples of row {i} are not all finite")
+        longest = max(len(one) for one in rows)
+        samples = np.zeros((len(rows), longest, rows[0].shape[1]), np.float32)
+        weights = np.zeros((len(rows), longest), np.float32)
+        for i, one in enumerate(rows):
+            samples[i, : len(one)], samples[i, len(one) :] = one, one[0]
+            weights[i, : len(one)] = 1 / len(one)
+        return cls(samples, weights)
+
+    @property
+    def n_params(self) -> int:
+        """Number d of coordinates."""
+        return int(self.samples.shape[2])
+
+    def draw(self, m: int, rng: np.random.Generator) -> Array:
+        """Return m of all samples, where particles may start."""
+        row, column = np.nonzero(self.weights)
+        chosen = rng.choice(len(row), size=m, replace=len(row) < m)
+        return self.samples[row[chosen], column[chosen]]
+
+    def derivatives(
+        self, particles: Directions, rows: slice, needs: Needs, n_threads: int
+    ) -> tuple[Directions, Array | None]:
+        """See RowTarget."""
+        del n_threads
+        samples, weights = self.samples[rows], self.weights[rows]
+        if needs == "samples":
+            return samples, weights
+        # Kernel density estimate: mixture of normals at the samples, one width a coordinate.
+        mean = np.einsum("ns,nsd->nd", weights, samples)[:, None]
+        spread = np.sqrt(np.einsum("ns,nsd->nd", weights, (samples - mean) ** 2))
+        count, d = 1 / np.square(weights).sum(axis=1, keepdims=True), samples.shape[2]
+        spread *= np.sqrt(count / np.maximum(count - 1, 1))
+        width = spread * count ** (-1 / (d + 4))
+        width = np.maximum(width, 1e-3 * np.maximum(spread.max(axis=1, keepdims=True), 1e-6))
+        apart = (samples[:, None] - particles[:, :, None]) / width[:, None, None]  # (n, m, s, d)
+        log = -0.5 * np.square(apart).sum(axis=3) + np.log(np.maximum(weights, 1e-30))[:, None]
+        top = log.max(axis=2, keepdims=True)
+        share = np.exp(log - top)
+        total = share.sum(axis=2, keepdims=True)
+        share /= total
+        score = np.einsum("nms,nmsd->nmd", share, apart) / width[:, None]
+        if needs == "score":
+            return score.astype(np.float32), None
+        if needs == "log_density":
+            log_density = top[..., 0] + np.log(total[..., 0])
+            return score.astype(np.float32), log_density.astype(np.float32)
+        outer = np.einsum("nms,nmsp,nmsq->nmpq", share, apart, apart)
+        scale = width[:, None, :, None] * width[:, None, None, :]
+        hessian = outer / scale - score[..., :, None] * score[..., None, :]
+        diagonal = np.arange(d)
+        hessian[..., diagonal, diagonal] -= 1 / np.square(width)[:, None]
+        if needs == "hessian":
+            return score.astype(np.float32), hessian.astype(np.float32)
+        curvature = np.ascontiguousarray(-hessian[..., diagonal, diagonal], dtype=np.float32)
+        return score.astype(np.float32), curvature
+
+    def metric(self, particles: Directions, rows: slice) -> Array | None:  # noqa: ARG002
+        """See RowTarget."""
+        raise ValueError('kernel="scaled" needs a Fisher information, which samples do not have')
+
+
+def from_quantiles(levels: Any, values: Any, points: int = _POINTS) -> Array:
+    """Return samples (n, points) of distributions given by quantiles.
+
+    The quantile function is interpolated linearly between `levels` (q,), probabilities, with
+    `values` (n, q); beyond the first and the last level it stays at their values.
+    """
+    levels, values = np.asarray(levels, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    if levels.ndim != 1 or values.ndim != 2 or values.shape[1] != levels.size:
+        raise ValueError(
+            f"levels {levels.shape} and values {values.shape} do not fit; (q,) and (n, q) do"
+        )
+    if not ((levels >= 0) & (levels <= 1)).all() or (np.diff(levels) <= 0).any():
+        raise ValueError("levels must be increasing probabilities")
+    wrong = ~(np.diff(values, axis=1) >= 0).all(axis=1)
+    if wrong.any():
+        raise ValueError(f"the quantiles of row {int(np.argmax(wrong))} decrease or are nan")
+    middle = (np.arange(points) + 0.5) / points
+    return np.stack([np.interp(middle, levels, row) for row in values])
+
+
+def from_histograms(edges: Any, counts: Any, points: int = _POINTS) -> Array:
+    """Return samples (n, points) of histograms: `edges` (b + 1,) and `counts` (n, b), any scale."""
+    edges, counts = np.asarray(edges, dtype=np.float64), np.asarray(counts, dtype=np.float64)
+    if edges.ndim != 1 or counts.ndim != 2 or counts.shape[1] + 1 != edges.size:
+        raise ValueError(
+            f"edges {edges.shape} and counts {counts.shape} do not fit; (b + 1,) and (n, b) do"
+        )
+    if not np.isfinite(edges).all() or (np.diff(edges) <= 0).any():
+        raise ValueError("edges must be finite and increasing")
+    bad = ~(np.isfinite(counts) & (counts >= 0)).all(axis=1) | ~(counts.sum(axis=1) > 0)
+    if bad.any():
+        raise ValueError(
+            f"the counts of row {int(np.argmax(bad))} must be finite, >= 0 and not all zero"
+        )
+    reached = np.cumsum(counts, axis=1) / counts.sum(axis=1, keepdims=True)
+    middle = (np.arange(points) + 0.5) / points
+    out = np.empty((len(counts), points))
+    for row, (cdf, count) in enumerate(zip(reached, counts, strict=True)):
+        # Where in its bin each probability lies: empty bins are never reached.
+        bin_ = np.minimum(np.searchsorted(cdf, middle), len(count) - 1)
+        before = np.where(bin_ > 0, cdf[bin_ - 1], 0.0)
+        share = (middle - before) / np.maximum(cdf[bin_] - before, 1e-300)
+        out[row] = edges[bin_] + share * (edges[bin_ + 1] - edges[bin_])
+    return out
