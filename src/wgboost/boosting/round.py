@@ -14,7 +14,7 @@ from wgboost.typing import Array, Directions
 __all__ = ["LEAVES", "Movement"]
 
 LEAVES = ("mean", "newton")
-_ROWS = 16_384  # at a time: what lies between particles and movement stays in the cache
+_ROWS = 4096  # at a time: what lies between particles and movement stays in the cache
 
 
 @dataclass(eq=False)
