@@ -120,7 +120,8 @@ def test_samples_follow_the_cdf(name):
         share = (draws[:, None] <= grid).mean(axis=0)
         # 0.0138 is the Kolmogorov-Smirnov bound at level 1e-3 for this many draws.
         assert abs(share - response.cdf(grid, theta)).max() < 0.0138
-        assert_allclose(draws.mean(), response.mean(theta), atol=5 * draws.std() / 141)
+        if np.isfinite(response.var(theta)):
+            assert_allclose(draws.mean(), response.mean(theta), atol=5 * draws.std() / 141)
 
 
 @every

@@ -114,14 +114,27 @@ def _row_step(
 ) -> Array:  # fmt: skip
     """The same from the rows themselves."""
     n = len(y)
-    particles = np.broadcast_to(theta, (n, *theta.shape))
-    score = response.score(y, particles, evidence)
-    curvature = response.curvature(y, particles, evidence)
     power = np.broadcast_to(evidence, n)
     if of == "directions":
+        particles = np.broadcast_to(theta, (n, *theta.shape))
+        score = response.score(y, particles, evidence)
+        curvature = response.curvature(y, particles, evidence)
         steps = [_step(kernel, theta, score[i], curvature[i], response, power[i]) for i in range(n)]
         averaged: Array = np.average(steps, axis=0, weights=weight)
         return averaged
-    score = np.average(score, axis=0, weights=weight)
-    curvature = np.average(curvature, axis=0, weights=weight)
-    return _step(kernel, theta, score, curvature, response, np.average(power, weights=weight))
+    share = np.full(n, 1.0 / n) if weight is None else weight / weight.sum()
+    mean_power = share @ power
+    # What does not depend on the row is computed once.
+    common = theta[None] if not response.per_row() else np.broadcast_to(theta, (n, *theta.shape))
+    score, curvature = (
+        np.average(part, axis=0, weights=share if len(part) > 1 else None)
+        for part in (response.prior_score(common), response.prior_curvature(common))
+    )
+    with np.errstate(over="ignore"):
+        score += np.tensordot(share * power, response.likelihood_score(y[:, None], theta[None]), 1)
+        if response.curved_by == "fisher":
+            curvature += mean_power * response.likelihood_fisher(theta)
+        else:
+            each = response.likelihood_curvature(y[:, None], theta[None])
+            curvature += np.tensordot(share * power, each, 1)
+    return _step(kernel, theta, score, curvature, response, mean_power)

@@ -7,7 +7,12 @@ from typing import Any
 
 from wgboost.responses.base import Response
 from wgboost.responses.categorical import Categorical
+from wgboost.responses.cauchy import Cauchy
+from wgboost.responses.gumbel import Gumbel
+from wgboost.responses.laplace import Laplace
 from wgboost.responses.likelihood import Likelihood
+from wgboost.responses.logistic import Logistic
+from wgboost.responses.lognormal import LogNormal
 from wgboost.responses.native import CompiledPosterior
 from wgboost.responses.normal import Normal
 from wgboost.responses.observations import (
@@ -18,18 +23,25 @@ from wgboost.responses.observations import (
     lowered,
     standardised,
 )
+from wgboost.responses.student_t import StudentT
 from wgboost.responses.units import Units
 from wgboost.validation import check_choice, nearest_name
 
 __all__ = [
     "RESPONSES",
     "Categorical",
+    "Cauchy",
     "CompiledPosterior",
+    "Gumbel",
+    "Laplace",
     "Likelihood",
+    "LogNormal",
+    "Logistic",
     "Normal",
     "Observations",
     "Response",
     "Seen",
+    "StudentT",
     "Units",
     "as_response",
     "censored",
@@ -41,6 +53,12 @@ __all__ = [
 RESPONSES: dict[str, type[Response]] = {
     "normal": Normal,
     "categorical": Categorical,
+    "student_t": StudentT,
+    "laplace": Laplace,
+    "logistic": Logistic,
+    "gumbel": Gumbel,
+    "cauchy": Cauchy,
+    "lognormal": LogNormal,
 }
 
 

@@ -32,8 +32,11 @@ class Likelihood(ABC):
     offset_link: ClassVar[Literal["identity", "log"] | None] = None
     """How a known offset enters: added to the location in units of y, to the log of the location,
     or not at all."""
-    curved_by: ClassVar[Literal["hessian", "fisher"]] = "hessian"
-    """What `likelihood_curvature` is; where logpdf is not concave the Fisher information serves."""
+    curved_by: ClassVar[Literal["hessian", "fisher", "damped"]] = "hessian"
+    """What `likelihood_curvature` is: minus the diagonal of the Hessian; where that is negative, or
+    vanishes in the tails, the Fisher information; or "damped" where in addition the score grows in
+    the tails: a tenth of the former where it exceeds the latter, so that rows far out make bounded
+    steps and all others those of the Fisher information."""
 
     @property
     @abstractmethod
@@ -66,11 +69,17 @@ class Likelihood(ABC):
     def likelihood_hessian(self, y: Array, theta: Array) -> Array:
         """Return the Hessian of logpdf in theta, (..., d, d)."""
 
+    def hessian_diagonal(self, y: Array, theta: Array) -> Array:
+        """Return the diagonal of `likelihood_hessian`; override it where the rest is costly."""
+        return np.diagonal(self.likelihood_hessian(y, theta), axis1=-2, axis2=-1)
+
     def likelihood_curvature(self, y: Array, theta: Array) -> Array:
-        """Return minus the diagonal of the Hessian of logpdf, or of its mean over y, (..., d)."""
+        """Return the curvature of minus logpdf that `curved_by` declares, (..., d)."""
         if self.curved_by == "hessian":
-            return -np.diagonal(self.likelihood_hessian(y, theta), axis1=-2, axis2=-1)
+            return -self.hessian_diagonal(y, theta)
         fisher = self.likelihood_fisher(theta)
+        if self.curved_by == "damped":
+            return np.maximum(fisher, -0.1 * self.hessian_diagonal(y, theta))
         shape = np.broadcast_shapes(np.shape(y), fisher.shape[:-1])
         return np.broadcast_to(fisher, (*shape, fisher.shape[-1]))
 

@@ -19,16 +19,12 @@ from wgboost.responses.numerics import coordinates, held, safe_exp
 from wgboost.responses.units import Units, mean_and_deviation
 from wgboost.typing import Array
 
-__all__ = ["LocationScale"]
+__all__ = ["LocationScale", "LocationScalePrior"]
 
 
 @dataclass(frozen=True, eq=False)
-class LocationScale(Response):
-    """y = location + scale * z with a standard density f(z), theta = (location, log scale).
-
-    A family says log f and its first two derivatives, its cdf and quantiles and their upper
-    counterparts, and four facts: `information`, `standard_mean`, `standard_var` and
-    `standard_entropy`.
+class LocationScalePrior(Response):
+    """A response whose theta begins with a location and a log scale: their priors and units.
 
     Parameters
     ----------
@@ -49,6 +45,47 @@ class LocationScale(Response):
 
     positive: ClassVar[tuple[str, ...]] = ("prior_scale", "prior_shape", "prior_rate")
     offset_link: ClassVar[Literal["identity", "log"] | None] = "identity"
+
+    @property
+    def param_names(self) -> tuple[str, ...]:
+        """Names of the coordinates of theta."""
+        return "location", "log_scale"
+
+    def units(self, y: Array, weight: Array | None = None) -> Units:
+        """Return the weighted mean and standard deviation of y."""
+        return mean_and_deviation(y, weight)
+
+    def natural(self, theta: Array, units: Units) -> dict[str, Array]:
+        """Return location and scale in the user's units."""
+        location, scale = self._location_and_scale(theta)
+        name = self.param_names[0]
+        return {name: units.restore(location), "scale": units.scale * scale}
+
+    def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
+        """Return the normal prior of the location and the inverse-gamma prior of the scale."""
+        names = ("prior_mean", "prior_scale", "prior_shape", "prior_rate")
+        mean, scale, shape, rate = (self.column(getattr(self, name), dtype) for name in names)
+        return NormalPrior(mean, scale), InverseGammaPrior(shape, rate)
+
+    def _location_and_scale(self, theta: Array) -> tuple[Array, Array]:
+        theta = np.asarray(theta)
+        return theta[..., 0], safe_exp(theta[..., 1])
+
+    def _residual(self, y: Array, theta: Array) -> tuple[Array, Array]:
+        """Return z = (y - location) / scale and 1 / scale."""
+        inverse = safe_exp(-theta[..., 1])
+        return (y - theta[..., 0]) * inverse, inverse
+
+
+@dataclass(frozen=True, eq=False)
+class LocationScale(LocationScalePrior):
+    """y = location + scale * z with a standard density f(z), theta = (location, log scale).
+
+    A family says log f and its first two derivatives, its cdf and quantiles and their upper
+    counterparts, and four facts: `information`, `standard_mean`, `standard_var` and
+    `standard_entropy`. The priors are those of `LocationScalePrior`.
+    """
+
     information: ClassVar[tuple[float, float]]
     """Fisher information of location and log scale at scale 1."""
     standard_mean: ClassVar[float] = 0.0
@@ -85,38 +122,6 @@ class LocationScale(Response):
     def upper_quantile(self, q: Array) -> Array:
         """Return the z with above(z) = q; NaN for q outside [0, 1]."""
 
-    # --- coordinates and units ----------------------------------------------------------------
-
-    @property
-    def param_names(self) -> tuple[str, ...]:
-        """Names of the coordinates of theta."""
-        return "location", "log_scale"
-
-    def units(self, y: Array, weight: Array | None = None) -> Units:
-        """Return the weighted mean and standard deviation of y."""
-        return mean_and_deviation(y, weight)
-
-    def natural(self, theta: Array, units: Units) -> dict[str, Array]:
-        """Return location and scale in the user's units."""
-        location, scale = self._location_and_scale(theta)
-        name = self.param_names[0]
-        return {name: units.restore(location), "scale": units.scale * scale}
-
-    def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
-        """Return the normal prior of the location and the inverse-gamma prior of the scale."""
-        names = ("prior_mean", "prior_scale", "prior_shape", "prior_rate")
-        mean, scale, shape, rate = (self.column(getattr(self, name), dtype) for name in names)
-        return NormalPrior(mean, scale), InverseGammaPrior(shape, rate)
-
-    def _location_and_scale(self, theta: Array) -> tuple[Array, Array]:
-        theta = np.asarray(theta)
-        return theta[..., 0], safe_exp(theta[..., 1])
-
-    def _residual(self, y: Array, theta: Array) -> tuple[Array, Array]:
-        """Return z = (y - location) / scale and 1 / scale."""
-        inverse = safe_exp(-theta[..., 1])
-        return (y - theta[..., 0]) * inverse, inverse
-
     # --- likelihood ---------------------------------------------------------------------------
 
     def logpdf(self, y: Array, theta: Array) -> Array:
@@ -139,6 +144,12 @@ class LocationScale(Response):
         hessian[..., 0, 1] = hessian[..., 1, 0] = (slope + z * bend) * inverse
         hessian[..., 1, 1] = z * (slope + z * bend)
         return hessian
+
+    def hessian_diagonal(self, y: Array, theta: Array) -> Array:
+        """Return the diagonal of the Hessian of logpdf in theta."""
+        z, inverse = self._residual(y, theta)
+        bend = self.bend(z)
+        return coordinates(bend * inverse * inverse, z * (self.slope(z) + z * bend))
 
     def likelihood_fisher(self, theta: Array) -> Array:
         """Return the diagonal of the Fisher information of one observation."""

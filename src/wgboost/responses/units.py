@@ -9,7 +9,7 @@ import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["Units", "mean_and_deviation"]
+__all__ = ["Units", "mean_and_deviation", "median_and_quartiles"]
 
 
 @dataclass(frozen=True)
@@ -68,3 +68,21 @@ def mean_and_deviation(y: Array, weight: Any = None) -> Units:
     mean = float(share @ relative)
     deviation = float(np.sqrt(share @ (relative - mean) ** 2)) * half
     return Units(middle + mean * half, deviation if deviation > 0 else 1.0)
+
+
+def median_and_quartiles(y: Array, weight: Any = None) -> Units:
+    """Return the weighted median of y and its interquartile range / 1.35, in float64.
+
+    For a normal y that is its standard deviation; few values far out do not move it. Where the
+    quartiles are equal the standard deviation takes their place.
+    """
+    spread = mean_and_deviation(y, weight)
+    values = np.asarray(y, dtype=np.float64)
+    share = np.ones(values.shape) if weight is None else np.asarray(weight, dtype=np.float64)
+    values, share = values[share > 0], share[share > 0]
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(share[order] / share.max())
+    places = np.searchsorted(reached, reached[-1] * np.array([0.25, 0.5, 0.75]))
+    low, middle, high = values[order[places]]
+    scale = high / 1.35 - low / 1.35
+    return Units(float(middle), float(scale) if scale > 0 else spread.scale)

@@ -1,0 +1,79 @@
+"""Cauchy response: tails so heavy that there is no mean."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from wgboost.responses.location_scale import LocationScale
+from wgboost.responses.units import Units, median_and_quartiles
+from wgboost.typing import Array
+
+__all__ = ["Cauchy"]
+
+
+@dataclass(frozen=True, eq=False)
+class Cauchy(LocationScale):
+    """y ~ Cauchy(location, scale), theta = (location, log scale).
+
+    The location is the median of y and location +- scale its quartiles; mean and variance do not
+    exist and are NaN.
+
+    Parameters
+    ----------
+    prior_mean, prior_scale
+        The location has a normal prior.
+    prior_shape, prior_rate
+        The scale has an inverse-gamma prior.
+
+    Every one is a number or holds one value per row, and refers to y less its median, over its
+    interquartile range / 1.35; the defaults are vague on that scale.
+    """
+
+    name: ClassVar[str] = "cauchy"
+    curved_by: ClassVar[Literal["hessian", "fisher"]] = "fisher"
+    information: ClassVar[tuple[float, float]] = (0.5, 0.5)
+    standard_mean: ClassVar[float] = math.nan
+    standard_var: ClassVar[float] = math.nan
+    standard_entropy: ClassVar[float] = math.log(4 * math.pi)
+
+    def units(self, y: Array, weight: Array | None = None) -> Units:
+        """Return the weighted median of y and its interquartile range / 1.35."""
+        return median_and_quartiles(y, weight)
+
+    def log_standard(self, z: Array) -> Array:
+        """Return log f(z)."""
+        return -2 * np.log(np.hypot(1, z)) - math.log(math.pi)
+
+    def slope(self, z: Array) -> Array:
+        """Return the derivative of log f."""
+        length = np.hypot(1, z)  # z * z may be infinite
+        return -2 * (z / length) / length
+
+    def bend(self, z: Array) -> Array:
+        """Return the second derivative of log f."""
+        length = np.hypot(1, z)
+        share = z / length
+        return (2 * share * share - 1) * (2 / length / length)
+
+    def below(self, z: Array) -> Array:
+        """Return the probability of a value <= z."""
+        return np.arctan2(1, -z) / math.pi
+
+    def above(self, z: Array) -> Array:
+        """Return the probability of a value > z."""
+        return np.arctan2(1, z) / math.pi
+
+    def quantile(self, q: Array) -> Array:
+        """Return the z with below(z) = q."""
+        tail = np.where(q > 0.5, 1 - q, q)  # exact, unlike pi - pi * q
+        with np.errstate(divide="ignore"):
+            size = 1 / np.tan(math.pi * np.where(tail >= 0, tail, np.nan))
+        return np.where(q > 0.5, size, -size)
+
+    def upper_quantile(self, q: Array) -> Array:
+        """Return the z with above(z) = q."""
+        return -self.quantile(q)

@@ -1,0 +1,135 @@
+"""Log-normal response: a positive y whose logarithm is normal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from wgboost.responses.location_scale import LocationScalePrior
+from wgboost.responses.normal import Normal
+from wgboost.responses.units import Units, mean_and_deviation
+from wgboost.typing import Array
+
+__all__ = ["LogNormal"]
+
+_NORMAL = Normal()
+
+
+@dataclass(frozen=True, eq=False)
+class LogNormal(LocationScalePrior):
+    """log y ~ N(location, scale), theta = (location, log scale).
+
+    Mean, variance, quantiles and all else are those of y itself.
+
+    Parameters
+    ----------
+    prior_mean, prior_scale
+        The location has a normal prior.
+    prior_shape, prior_rate
+        The scale has an inverse-gamma prior.
+
+    Every one is a number or holds one value per row, and refers to y over its geometric mean, so
+    that no unit of y is preferred; the logarithm keeps its own length, and a prior scale of 10
+    covers ratios of e^10 either way.
+    """
+
+    name: ClassVar[str] = "lognormal"
+    curved_by: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
+    offset_link: ClassVar[Literal["identity", "log"] | None] = "log"
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest possible y."""
+        return 0.0, np.inf
+
+    @property
+    def support_text(self) -> str:
+        """What y has to be."""
+        return "finite numbers > 0"
+
+    def in_support(self, y: Array) -> Array:
+        """Return whether each y can occur."""
+        return (y > 0) & (y < np.inf)
+
+    def units(self, y: Array, weight: Array | None = None) -> Units:
+        """Return the weighted geometric mean of y as its unit."""
+        return Units(0.0, float(np.exp(mean_and_deviation(np.log(y), weight).shift)))
+
+    def natural(self, theta: Array, units: Units) -> dict[str, Array]:
+        """Return location and scale of log y, y being in the user's units."""
+        location, scale = self._location_and_scale(theta)
+        return {"location": np.log(units.scale) + location, "scale": scale}
+
+    # --- likelihood ---------------------------------------------------------------------------
+
+    def logpdf(self, y: Array, theta: Array) -> Array:
+        """Return the log density, -inf for y <= 0."""
+        y = np.asarray(y)
+        log = np.log(np.where(y <= 0, 1, y))
+        return np.where(y <= 0, -np.inf, _NORMAL.logpdf(log, theta) - log)
+
+    def likelihood_score(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of logpdf in theta."""
+        return _NORMAL.likelihood_score(np.log(y), theta)
+
+    def likelihood_hessian(self, y: Array, theta: Array) -> Array:
+        """Return the Hessian of logpdf in theta."""
+        return _NORMAL.likelihood_hessian(np.log(y), theta)
+
+    def hessian_diagonal(self, y: Array, theta: Array) -> Array:
+        """Return the diagonal of the Hessian of logpdf in theta."""
+        return _NORMAL.hessian_diagonal(np.log(y), theta)
+
+    def likelihood_fisher(self, theta: Array) -> Array:
+        """Return the diagonal of the Fisher information of one observation."""
+        return _NORMAL.likelihood_fisher(theta)
+
+    def cdf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a value <= y."""
+        return _NORMAL.cdf(_log(y), theta)
+
+    def sf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a value > y."""
+        return _NORMAL.sf(_log(y), theta)
+
+    def ppf(self, q: Array, theta: Array) -> Array:
+        """Return the quantile at q."""
+        return _exp(_NORMAL.ppf(q, theta))
+
+    def isf(self, q: Array, theta: Array) -> Array:
+        """Return the value that is exceeded with probability q."""
+        return _exp(_NORMAL.isf(q, theta))
+
+    def mean(self, theta: Array) -> Array:
+        """Return the mean of y."""
+        location, scale = self._location_and_scale(theta)
+        return _exp(location + 0.5 * scale * scale)
+
+    def var(self, theta: Array) -> Array:
+        """Return the variance of y."""
+        location, scale = self._location_and_scale(theta)
+        square = scale * scale
+        with np.errstate(over="ignore"):
+            variance: Array = np.expm1(square) * np.exp(2 * location + square)
+        return variance
+
+    def entropy(self, theta: Array) -> Array:
+        """Return the entropy of y in nats."""
+        entropy: Array = _NORMAL.entropy(theta) + np.asarray(theta)[..., 0]
+        return entropy
+
+    def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
+        """Return one draw of y for each theta."""
+        return _exp(_NORMAL.rvs(theta, rng))
+
+
+def _log(y: Array) -> Array:
+    with np.errstate(divide="ignore"):
+        return np.log(np.maximum(y, 0))
+
+
+def _exp(exponent: Array) -> Array:
+    with np.errstate(over="ignore"):
+        return np.exp(exponent)

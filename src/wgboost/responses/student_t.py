@@ -1,0 +1,226 @@
+"""Student's t response: a location, a scale, and tails as heavy as the data say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from scipy import special
+
+from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
+from wgboost.responses.location_scale import LocationScalePrior
+from wgboost.responses.numerics import coordinates, held, safe_exp
+from wgboost.responses.units import Units, median_and_quartiles
+from wgboost.typing import Array
+from wgboost.validation import check_number
+
+__all__ = ["StudentT"]
+
+
+@dataclass(frozen=True, eq=False)
+class StudentT(LocationScalePrior):
+    """y = location + scale * t with df degrees of freedom, theta = (location, log scale, log df).
+
+    The mean exists for df > 1, the variance is finite for df > 2; else they are NaN and inf.
+
+    Parameters
+    ----------
+    prior_mean, prior_scale
+        The location has a normal prior.
+    prior_shape, prior_rate
+        The scale has an inverse-gamma prior.
+    df
+        Degrees of freedom; None learns them, a number fixes them and drops the third coordinate.
+    prior_df, prior_df_spread
+        The degrees of freedom have a log-normal prior with this median and this standard deviation
+        of their logarithm; the defaults give 1.4 to 71 in nineteen cases of twenty.
+
+    The parameters of priors are numbers or hold one value per row. Those of location and scale
+    refer to y less its median, over its interquartile range / 1.35, where they are vague; df has
+    no unit.
+    """
+
+    df: float | None = None
+    prior_df: Parameter = 10.0
+    prior_df_spread: Parameter = 1.0
+
+    name: ClassVar[str] = "student_t"
+    curved_by: ClassVar[Literal["hessian", "fisher"]] = "fisher"
+    positive: ClassVar[tuple[str, ...]] = (
+        *LocationScalePrior.positive,
+        "prior_df",
+        "prior_df_spread",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.df is not None:
+            object.__setattr__(self, "df", check_number("df", self.df, above=0))
+
+    @property
+    def param_names(self) -> tuple[str, ...]:
+        """Names of the coordinates of theta."""
+        names = super().param_names
+        return (*names, "log_df") if self.df is None else names
+
+    def units(self, y: Array, weight: Array | None = None) -> Units:
+        """Return the weighted median of y and its interquartile range / 1.35."""
+        return median_and_quartiles(y, weight)
+
+    def natural(self, theta: Array, units: Units) -> dict[str, Array]:
+        """Return location and scale in the user's units, and the degrees of freedom."""
+        located = super().natural(theta, units)
+        return located | {"df": np.broadcast_to(self._df(theta), located["scale"].shape)}
+
+    def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
+        """Return the priors of location, log scale and log df."""
+        priors = super().coordinate_priors(dtype)
+        if self.df is not None:
+            return priors
+        log_median = np.log(np.asarray(self.column(self.prior_df, dtype), dtype))
+        return *priors, NormalPrior(log_median, self.column(self.prior_df_spread, dtype))
+
+    def _df(self, theta: Array) -> Array:
+        theta = np.asarray(theta)
+        if self.df is None:
+            return safe_exp(theta[..., 2])
+        return np.full_like(theta[..., 0], self.df)
+
+    def _parts(self, y: Array, theta: Array) -> tuple[Array, Array, Array, Array]:
+        """Return z, 1 / scale, df, and (df + 1) / (df + z^2)."""
+        z, inverse = self._residual(y, theta)
+        df = self._df(theta)
+        return z, inverse, df, (df + 1) / (df + z * z)
+
+    # --- likelihood ---------------------------------------------------------------------------
+
+    def logpdf(self, y: Array, theta: Array) -> Array:
+        """Return the log density."""
+        (z, _), df = self._residual(y, theta), self._df(theta)
+        constant = -_log_beta(df) - 0.5 * np.log(df) - held(theta[..., 1])
+        with np.errstate(divide="ignore"):
+            log_square = 2 * np.log(np.abs(z)) - np.log(df)  # of a z whose square may be infinite
+        logs: Array = constant - 0.5 * (df + 1) * np.logaddexp(0, log_square)
+        return logs
+
+    def likelihood_score(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of logpdf in theta."""
+        z, inverse, df, pull = self._parts(y, theta)
+        square = pull * z * z
+        located = pull * z * inverse, square - 1
+        if self.df is not None:
+            return coordinates(*located)
+        normaliser = 2 * df * _alternating(df) - 1
+        tail = df * np.log1p(np.minimum(z * z / df, 1e38))  # finite in float32, too
+        return coordinates(*located, 0.5 * (normaliser + square - tail))
+
+    def likelihood_hessian(self, y: Array, theta: Array) -> Array:
+        """Return the Hessian of logpdf in theta."""
+        z, inverse, df, pull = self._parts(y, theta)
+        total = df + z * z
+        tail, core = z * z / total, df / total
+        hessian = np.empty((*z.shape, self.n_params, self.n_params), z.dtype)
+        hessian[..., 0, 0] = pull * (tail - core) * inverse * inverse
+        hessian[..., 0, 1] = hessian[..., 1, 0] = -2 * pull * core * z * inverse
+        hessian[..., 1, 1] = -2 * pull * core * z * z
+        if self.df is None:
+            change = core * (z * z - 1) / total  # of the pull, per log df
+            hessian[..., 0, 2] = hessian[..., 2, 0] = change * z * inverse
+            hessian[..., 1, 2] = hessian[..., 2, 1] = change * z * z
+            normaliser = 2 * df * (_alternating(df) - df * _alternating_squares(df))
+            varying = df * (tail - np.log1p(z * z / df)) + change * z * z
+            hessian[..., 2, 2] = 0.5 * (normaliser + varying)
+        return hessian
+
+    def likelihood_fisher(self, theta: Array) -> Array:
+        """Return the diagonal of the Fisher information of one observation."""
+        inverse, df = safe_exp(-theta[..., 1]), self._df(theta)
+        located = (df + 1) / (df + 3) * inverse * inverse, 2 * df / (df + 3)
+        return coordinates(*located) if self.df is not None else coordinates(*located, _of_df(df))
+
+    def cdf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a value <= y."""
+        probability: Array = special.stdtr(self._df(theta), self._residual(y, theta)[0])
+        return probability
+
+    def sf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a value > y."""
+        probability: Array = special.stdtr(self._df(theta), -self._residual(y, theta)[0])
+        return probability
+
+    def ppf(self, q: Array, theta: Array) -> Array:
+        """Return the quantile at q."""
+        location, scale = self._location_and_scale(theta)
+        value: Array = location + scale * _quantile(q, self._df(theta))
+        return value
+
+    def isf(self, q: Array, theta: Array) -> Array:
+        """Return the value that is exceeded with probability q."""
+        location, scale = self._location_and_scale(theta)
+        value: Array = location - scale * _quantile(q, self._df(theta))
+        return value
+
+    def mean(self, theta: Array) -> Array:
+        """Return the mean of y, NaN for df <= 1."""
+        return np.where(self._df(theta) > 1, theta[..., 0], np.nan).astype(theta.dtype)
+
+    def var(self, theta: Array) -> Array:
+        """Return the variance of y, inf for df <= 2 and NaN for df <= 1."""
+        df, scale = self._df(theta), safe_exp(theta[..., 1])
+        heavy = np.where(df > 1, np.inf, np.nan)
+        ratio = np.where(df > 2, df / np.maximum(df - 2, 1e-30), heavy).astype(df.dtype)
+        variance: Array = ratio * scale * scale
+        return variance
+
+    def entropy(self, theta: Array) -> Array:
+        """Return the entropy of y in nats."""
+        df = self._df(theta)
+        standard: Array = _log_beta(df) + 0.5 * np.log(df) + (df + 1) * _alternating(df)
+        return standard + held(theta[..., 1])
+
+    def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
+        """Return one draw of y for each theta."""
+        location, scale = self._location_and_scale(theta)
+        return location + scale * rng.standard_t(self._df(theta))
+
+
+def _log_beta(df: Array) -> Array:
+    """Return the log of the beta function of df / 2 and 1 / 2."""
+    log: Array = special.betaln(0.5 * df, 0.5).astype(df.dtype)
+    return log
+
+
+def _quantile(q: Array, df: Array) -> Array:
+    q = np.asarray(q)
+    ends = np.where(q == 0, -np.inf, np.where(q == 1, np.inf, np.nan))
+    inside = (q > 0) & (q < 1)
+    return np.where(inside, special.stdtrit(df, np.where(inside, q, 0.5)), ends)
+
+
+def _alternating(x: Array) -> Array:
+    """Return 1 / x - 1 / (x + 1) + 1 / (x + 2) - ..., as digamma((x + 1) / 2) - digamma(x / 2) is
+    twice, to rounding however large x is."""  # noqa: D205, D209
+    total = sum(1 / ((x + k) * (x + k + 1)) for k in range(0, 12, 2))
+    x = 1 / (x + 12)  # what is left, by Boole's summation formula
+    v = x * x
+    rest = 0.25 - v * (0.125 - v * (0.25 - v * (1.0625 - v * (7.75 - v * 86.375))))
+    value: Array = total + 0.5 * x + v * rest
+    return value
+
+
+def _alternating_squares(x: Array) -> Array:
+    """Return minus the derivative of `_alternating`: 1 / x^2 - 1 / (x + 1)^2 + ..."""
+    total = sum((2 * (x + k) + 1) / ((x + k) * (x + k + 1)) ** 2 for k in range(0, 12, 2))
+    x = 1 / (x + 12)
+    v = x * x
+    rest = 0.5 - v * (0.5 - v * (1.5 - v * (8.5 - v * (77.5 - v * 1036.5))))
+    value: Array = total + v * (0.5 + x * rest)
+    return value
+
+
+def _of_df(df: Array) -> Array:
+    """Return the Fisher information of log df."""
+    x = np.minimum(df.astype(np.float64), 1e3)  # digits cancel: 3.5 / x^2 is a difference of ones
+    exact = x * (x * _alternating_squares(x) - 0.5 * (x + 5) / ((x + 1) * (x + 3)))
+    return np.where(df < 1e3, exact, 3.5 / (df + 13 / 7) ** 2).astype(df.dtype)
