@@ -18,6 +18,7 @@ __all__ = ["AveragedFlow", "averaged_flow"]
 _SUBSAMPLE = 1000  # rows that stand for all where averages have no sufficient statistics
 _STILL = 1e-7
 _STILL_ENOUGH = 1e-4  # for such a sample
+_CONDENSED = 256  # values of y that stand for all of them
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,12 @@ def averaged_flow(
             evidence = float(np.average(evidence, weights=weight))
         statistics = response.statistics(y, power)
     else:
-        response, y, weight, evidence = _sampled(response, y, weight, evidence, rng)
         still = _STILL_ENOUGH
+        common = not response.per_row() and not np.ndim(evidence)
+        if common and not isinstance(y, Observations):
+            y, weight = _condensed(y, weight)
+        else:
+            response, y, weight, evidence = _sampled(response, y, weight, evidence, rng)
     before = theta
     for _ in range(flow.steps):
         if statistics is not None:
@@ -84,6 +89,18 @@ def averaged_flow(
         if np.abs(theta - earlier).max() < still:
             return (theta + before) / 2
     return theta
+
+
+def _condensed(y: Any, weight: Array | None) -> tuple[Array, Array | None]:
+    """Return a few values and weights with all but the same distribution as y."""
+    share = np.ones(len(y)) if weight is None else weight
+    values, inverse = np.unique(y, return_inverse=True)
+    mass = np.bincount(inverse, weights=share)
+    if len(values) <= _CONDENSED:
+        return values, mass
+    reached = (np.cumsum(mass) - mass / 2) / mass.sum()
+    levels = (np.arange(_CONDENSED) + 0.5) / _CONDENSED
+    return np.interp(levels, reached, values), None
 
 
 def _sampled(
@@ -115,15 +132,18 @@ def _row_step(
     """The same from the rows themselves."""
     n = len(y)
     power = np.broadcast_to(evidence, n)
-    if of == "directions":
+    share = np.full(n, 1.0 / n) if weight is None else weight / weight.sum()
+    mean_power = share @ power
+    if of == "directions" or isinstance(y, Observations):
         particles = np.broadcast_to(theta, (n, *theta.shape))
         score = response.score(y, particles, evidence)
         curvature = response.curvature(y, particles, evidence)
+        if of != "directions":
+            mean_score, mean_curvature = (np.tensordot(share, p, 1) for p in (score, curvature))
+            return _step(kernel, theta, mean_score, mean_curvature, response, mean_power)
         steps = [_step(kernel, theta, score[i], curvature[i], response, power[i]) for i in range(n)]
-        averaged: Array = np.average(steps, axis=0, weights=weight)
+        averaged: Array = np.tensordot(share, steps, 1)
         return averaged
-    share = np.full(n, 1.0 / n) if weight is None else weight / weight.sum()
-    mean_power = share @ power
     # What does not depend on the row is computed once.
     common = theta[None] if not response.per_row() else np.broadcast_to(theta, (n, *theta.shape))
     score, curvature = (

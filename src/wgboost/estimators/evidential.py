@@ -12,6 +12,7 @@ import numpy as np
 from wgboost.boosting import EstimatorStart
 from wgboost.estimators.continuing import check_continuation, description, without_rows
 from wgboost.estimators.fitting import Fit, HeldOut, train, warn_interrupted
+from wgboost.estimators.parameters import prior_settings
 from wgboost.estimators.predictions import Predictions
 from wgboost.estimators.rows import Rows, WatchedRows, beside_y, given_sets, split_rows
 from wgboost.estimators.starting import make_start
@@ -131,7 +132,7 @@ class Evidential(Predictions, ABC):
             weight = check_weight(class_weight if weight is None else weight * class_weight, n)
         response = self._response()
         if self.prior is not None:
-            response = as_response(response, **_prior(self.prior))
+            response = as_response(response, **prior_settings(self.prior))
         response.check_rows(n)
         beside = beside_y(response, codes, offset, y_std)
         evidence = _evidence(self.evidence, n)
@@ -202,12 +203,6 @@ class Evidential(Predictions, ABC):
         self.ensemble_, self.start_, self.units_ = fit.ensemble, fit.start, fit.units
         self.n_estimators_, self.history_ = fit.n_rounds, fit.history
         self.validation_rows_, self.interrupted_ = fit.held_out, fit.interrupted
-
-
-def _prior(prior: Any) -> dict[str, Any]:
-    if not isinstance(prior, dict):
-        raise TypeError(f"prior={prior!r} must be a dict of prior parameters by name")
-    return {name if name.startswith("prior_") else f"prior_{name}": v for name, v in prior.items()}
 
 
 def _evidence(evidence: Any, n: int) -> Any:

@@ -24,7 +24,7 @@ from wgboost.validation import (
     resolve_threads,
 )
 
-__all__ = ["Parameters", "checked_matrix"]
+__all__ = ["Parameters", "checked_matrix", "prior_settings"]
 
 
 def checked_matrix(estimator: Any, X: Any, *, reset: bool) -> Array:
@@ -133,3 +133,10 @@ class Parameters(BaseEstimator):  # type: ignore[misc]
 
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+
+def prior_settings(prior: Any) -> dict[str, Any]:
+    """Return prior parameters by their names in the response: "scale" is short for prior_scale."""
+    if not isinstance(prior, dict):
+        raise TypeError(f"prior={prior!r} must be a dict of prior parameters by name")
+    return {name if name.startswith("prior_") else f"prior_{name}": v for name, v in prior.items()}

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from wgboost.estimators.decisions import bayes_action
-from wgboost.estimators.parameters import Parameters, checked_matrix
+from wgboost.estimators.parameters import Parameters, checked_matrix, prior_settings
 from wgboost.predictive import Mixture
+from wgboost.responses import as_response
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer
 
@@ -30,19 +32,46 @@ class Predictions(Parameters):
         )
         return particles
 
-    def _mixture(self, particles: Directions, offset: Any) -> Mixture:
+    def _mixture(self, particles: Directions, offset: Any, prior: Any = None) -> Mixture:
+        weights = None if prior is None else self._weights(particles, prior)
         if offset is not None:
             known = self.response_.check_offset(offset, len(particles))
             particles = self.response_.with_offset(particles, known, self.units_)
-        return Mixture(self.response_, particles, self.units_)
+        return Mixture(self.response_, particles, self.units_, weights)
 
-    def predict_dist(self, X: Any, *, offset: Any = None, n_rounds: int | None = None) -> Mixture:
+    def _weights(self, particles: Directions, prior: Any) -> Array:
+        """Weights (n, m) that turn posteriors under the fitted prior into those under another."""
+        if self.response_.per_row():
+            raise ValueError(
+                "the model was fitted with a prior of each row's own, which new rows do not have; "
+                "fit with one prior for all rows to change it later"
+            )
+        new = as_response(self.response_, **prior_settings(prior))
+        new.check_rows(len(particles))
+        theta = particles.astype(np.float64)
+        logs = new.log_prior(theta) - self.response_.log_prior(theta)
+        weights: Array = np.exp(logs - logs.max(axis=1, keepdims=True))
+        return weights
+
+    def predict_dist(
+        self, X: Any, *, offset: Any = None, prior: Any = None, n_rounds: int | None = None
+    ) -> Mixture:
         """Return the predictive distribution of each row, a mixture over its particles.
 
-        `offset` is the known part of the location, as in `fit`; without it, none is added. So for
-        all predictions. `n_rounds` uses only the first so many rounds.
+        Parameters
+        ----------
+        X : array (n, p)
+        offset : number or array (n,), optional
+            The known part of the location, as in `fit`; without it, none is added. So for all
+            predictions.
+        prior : dict, optional
+            Another prior than the model was fitted with, each parameter a number or one value per
+            row of X. Particles are weighted by the ratio of the two priors, nothing is trained;
+            `effective_sample_size` of the result says how many particles are left to speak.
+        n_rounds : int, optional
+            Use only the first so many rounds.
         """
-        return self._mixture(self._particles(X, n_rounds), offset)
+        return self._mixture(self._particles(X, n_rounds), offset, prior)
 
     def pred_dist(self, X: Any, *, offset: Any = None) -> Mixture:
         """Return `predict_dist`, under the name that NGBoost gives it."""

@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from wgboost.estimators.evidential import Evidential
-from wgboost.responses import Response, as_response, is_censored
+from wgboost.responses import Response, as_response, is_censored, propose_response
 from wgboost.typing import Array
 from wgboost.validation import check_number
 
@@ -58,7 +58,9 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         Where particles start: where a flow without features settles, at given constants, or
         around the predictions of an estimator (cross-fitted).
     response : str or Response
-        The distribution of y given its parameters.
+        The distribution of y given its parameters: a name such as "gamma", an object such as
+        ``Gamma(prior_scale=3)``, or "auto", which proposes one by the type and range of y; the
+        attribute `proposal_` says which and why.
     prior : dict, optional
         Parameters of the response's prior, each a number or one value per row.
     early_stopping : bool
@@ -172,12 +174,16 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         return cls(**{**settings, **changes})
 
     def _response(self) -> Response:
-        return as_response(self.response)
+        automatic = isinstance(self.response, str) and self.response == "auto"
+        return as_response(self.proposal_[0] if automatic else self.response)
 
     def _encode(self, y: Any, *, fitting: bool) -> Array:
-        del fitting
         if y is None:
             raise ValueError("WGBRegressor requires y to be passed, but the target y is None")
+        if fitting and isinstance(self.response, str) and self.response == "auto":
+            self.proposal_ = propose_response(y)
+            if self.verbose:
+                print("response={!r}: {}".format(*self.proposal_), flush=True)
         column = y if is_censored(y) else column_or_1d(y, warn=True)
         if column.dtype.kind in "mM":
             raise TypeError(f"y has dtype {column.dtype}; give numbers, such as days since a date")

@@ -23,6 +23,7 @@ from wgboost.responses.observations import (
     lowered,
     standardised,
 )
+from wgboost.responses.proposal import propose_response
 from wgboost.responses.student_t import StudentT
 from wgboost.responses.units import Units
 from wgboost.validation import check_choice, nearest_name
@@ -47,6 +48,7 @@ __all__ = [
     "censored",
     "is_censored",
     "lowered",
+    "propose_response",
     "standardised",
 ]
 

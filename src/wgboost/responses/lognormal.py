@@ -90,6 +90,21 @@ class LogNormal(LocationScalePrior):
         """Return the probability of a value <= y."""
         return _NORMAL.cdf(_log(y), theta)
 
+    def cdf_gradient(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of cdf in theta."""
+        positive = np.asarray(y) > 0
+        gradient = _NORMAL.cdf_gradient(np.log(np.where(positive, y, 1)), theta)
+        return np.where(positive[..., None], gradient, 0)
+
+    def noisy(self, y: Array, theta: Array, noise: Array) -> tuple[Array, Array, Array]:
+        """Return log density, score and curvature of y measured with an error small against y.
+
+        The error of log y is then noise / y.
+        """
+        log_y = np.log(y)
+        log, score, curvature = _NORMAL.noisy(log_y, theta, noise / y)
+        return log - log_y, score, curvature
+
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value > y."""
         return _NORMAL.sf(_log(y), theta)
