@@ -6,27 +6,42 @@ from dataclasses import fields, replace
 from typing import Any
 
 from wgboost.responses.base import Response
+from wgboost.responses.beta import Beta
 from wgboost.responses.categorical import Categorical
+from wgboost.responses.exponential import Exponential
+from wgboost.responses.gamma import Gamma
+from wgboost.responses.inverse_gaussian import InverseGaussian
 from wgboost.responses.likelihood import Likelihood
 from wgboost.responses.native import CompiledPosterior
 from wgboost.responses.normal import Normal
 from wgboost.responses.units import Units
+from wgboost.responses.weibull import Weibull
 from wgboost.validation import check_choice, nearest_name
 
 __all__ = [
     "RESPONSES",
+    "Beta",
     "Categorical",
     "CompiledPosterior",
+    "Exponential",
+    "Gamma",
+    "InverseGaussian",
     "Likelihood",
     "Normal",
     "Response",
     "Units",
+    "Weibull",
     "as_response",
 ]
 
 RESPONSES: dict[str, type[Response]] = {
     "normal": Normal,
     "categorical": Categorical,
+    "gamma": Gamma,
+    "weibull": Weibull,
+    "exponential": Exponential,
+    "inverse_gaussian": InverseGaussian,
+    "beta": Beta,
 }
 
 

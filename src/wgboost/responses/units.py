@@ -9,7 +9,7 @@ import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["Units", "mean_and_deviation"]
+__all__ = ["Units", "mean_and_deviation", "mean_as_scale"]
 
 
 @dataclass(frozen=True)
@@ -46,18 +46,7 @@ def mean_and_deviation(y: Array, weight: Any = None) -> Units:
     Rows of weight zero count for nothing. If all rows that count are equal, the shift is their
     value and the scale 1.
     """
-    values = np.asarray(y, dtype=np.float64)
-    if weight is None:
-        share = np.full(values.shape, 1.0 / values.size)
-    else:
-        share = np.asarray(weight, dtype=np.float64)
-        if share.shape != values.shape:
-            raise ValueError(f"the weights have shape {share.shape}, y has {values.shape}")
-        values, share = values[share > 0], share[share > 0]
-        if values.size == 0:
-            raise ValueError("all sample weights are zero; at least one row has to count")
-        share = share / share.max()
-        share = share / share.sum()
+    values, share = _rows_that_count(y, weight)
     low, high = float(values.min()), float(values.max())
     if low == high:
         return Units(low, 1.0)
@@ -68,3 +57,27 @@ def mean_and_deviation(y: Array, weight: Any = None) -> Units:
     mean = float(share @ relative)
     deviation = float(np.sqrt(share @ (relative - mean) ** 2)) * half
     return Units(middle + mean * half, deviation if deviation > 0 else 1.0)
+
+
+def mean_as_scale(y: Array, weight: Any = None) -> Units:
+    """Return the weighted mean of y >= 0 as the scale, in float64; 1 if it is 0."""
+    values, share = _rows_that_count(y, weight)
+    largest = float(values.max())
+    # Relative to the largest: neither a sum overflows nor a small mean vanishes.
+    mean = float(share @ (values / largest)) * largest if largest > 0 else 0.0
+    return Units(0.0, mean if mean > 0 else 1.0)
+
+
+def _rows_that_count(y: Array, weight: Any) -> tuple[Array, Array]:
+    """Return y of the rows whose weight is not zero, and their shares of the weight."""
+    values = np.asarray(y, dtype=np.float64)
+    if weight is None:
+        return values, np.full(values.shape, 1.0 / values.size)
+    share = np.asarray(weight, dtype=np.float64)
+    if share.shape != values.shape:
+        raise ValueError(f"the weights have shape {share.shape}, y has {values.shape}")
+    values, share = values[share > 0], share[share > 0]
+    if values.size == 0:
+        raise ValueError("all sample weights are zero; at least one row has to count")
+    share = share / share.max()
+    return values, share / share.sum()
