@@ -6,10 +6,14 @@ from dataclasses import fields, replace
 from typing import Any
 
 from wgboost.responses.base import Response
+from wgboost.responses.beta import Beta
 from wgboost.responses.categorical import Categorical
 from wgboost.responses.cauchy import Cauchy
 from wgboost.responses.gumbel import Gumbel
 from wgboost.responses.laplace import Laplace
+from wgboost.responses.exponential import Exponential
+from wgboost.responses.gamma import Gamma
+from wgboost.responses.inverse_gaussian import InverseGaussian
 from wgboost.responses.likelihood import Likelihood
 from wgboost.responses.logistic import Logistic
 from wgboost.responses.lognormal import LogNormal
@@ -26,15 +30,20 @@ from wgboost.responses.observations import (
 from wgboost.responses.proposal import propose_response
 from wgboost.responses.student_t import StudentT
 from wgboost.responses.units import Units
+from wgboost.responses.weibull import Weibull
 from wgboost.validation import check_choice, nearest_name
 
 __all__ = [
     "RESPONSES",
+    "Beta",
     "Categorical",
     "Cauchy",
     "CompiledPosterior",
     "Gumbel",
     "Laplace",
+    "Exponential",
+    "Gamma",
+    "InverseGaussian",
     "Likelihood",
     "LogNormal",
     "Logistic",
@@ -44,6 +53,7 @@ __all__ = [
     "Seen",
     "StudentT",
     "Units",
+    "Weibull",
     "as_response",
     "censored",
     "is_censored",
@@ -61,6 +71,11 @@ RESPONSES: dict[str, type[Response]] = {
     "gumbel": Gumbel,
     "cauchy": Cauchy,
     "lognormal": LogNormal,
+    "gamma": Gamma,
+    "weibull": Weibull,
+    "exponential": Exponential,
+    "inverse_gaussian": InverseGaussian,
+    "beta": Beta,
 }
 
 

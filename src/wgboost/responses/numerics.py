@@ -6,7 +6,7 @@ import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["coordinates", "held", "safe_exp", "working_float"]
+__all__ = ["coordinates", "held", "log_positive", "safe_exp", "working_float"]
 
 
 def working_float(values: Array) -> Array:
@@ -30,6 +30,14 @@ def held(exponent: Array) -> Array:
 def safe_exp(exponent: Array) -> Array:
     """Return exp of the `held` exponent."""
     return np.exp(held(exponent))
+
+
+def log_positive(y: Array) -> Array:
+    """Return log y of y > 0, finite also where y is too small or too large for its precision."""
+    y = working_float(y)
+    limits = np.finfo(y.dtype)
+    logs: Array = np.log(np.minimum(np.maximum(y, limits.tiny), limits.max))
+    return logs
 
 
 def coordinates(*parts: Array) -> Array:

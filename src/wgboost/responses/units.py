@@ -9,7 +9,7 @@ import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["Units", "mean_and_deviation", "median_and_quartiles"]
+__all__ = ["Units", "mean_and_deviation", "mean_as_scale", "median_and_quartiles"]
 
 
 @dataclass(frozen=True)
@@ -46,18 +46,7 @@ def mean_and_deviation(y: Array, weight: Any = None) -> Units:
     Rows of weight zero count for nothing. If all rows that count are equal, the shift is their
     value and the scale 1.
     """
-    values = np.asarray(y, dtype=np.float64)
-    if weight is None:
-        share = np.full(values.shape, 1.0 / values.size)
-    else:
-        share = np.asarray(weight, dtype=np.float64)
-        if share.shape != values.shape:
-            raise ValueError(f"the weights have shape {share.shape}, y has {values.shape}")
-        values, share = values[share > 0], share[share > 0]
-        if values.size == 0:
-            raise ValueError("all sample weights are zero; at least one row has to count")
-        share = share / share.max()
-        share = share / share.sum()
+    values, share = _rows_that_count(y, weight)
     low, high = float(values.min()), float(values.max())
     if low == high:
         return Units(low, 1.0)
@@ -77,12 +66,34 @@ def median_and_quartiles(y: Array, weight: Any = None) -> Units:
     quartiles are equal the standard deviation takes their place.
     """
     spread = mean_and_deviation(y, weight)
-    values = np.asarray(y, dtype=np.float64)
-    share = np.ones(values.shape) if weight is None else np.asarray(weight, dtype=np.float64)
-    values, share = values[share > 0], share[share > 0]
+    values, share = _rows_that_count(y, weight)
     order = np.argsort(values, kind="stable")
-    reached = np.cumsum(share[order] / share.max())
+    reached = np.cumsum(share[order])
     places = np.searchsorted(reached, reached[-1] * np.array([0.25, 0.5, 0.75]))
     low, middle, high = values[order[places]]
     scale = high / 1.35 - low / 1.35
     return Units(float(middle), float(scale) if scale > 0 else spread.scale)
+
+
+def mean_as_scale(y: Array, weight: Any = None) -> Units:
+    """Return the weighted mean of y >= 0 as the scale, in float64; 1 if it is 0."""
+    values, share = _rows_that_count(y, weight)
+    largest = float(values.max())
+    # Relative to the largest: neither a sum overflows nor a small mean vanishes.
+    mean = float(share @ (values / largest)) * largest if largest > 0 else 0.0
+    return Units(0.0, mean if mean > 0 else 1.0)
+
+
+def _rows_that_count(y: Array, weight: Any) -> tuple[Array, Array]:
+    """Return y of the rows whose weight is not zero, and their shares of the weight."""
+    values = np.asarray(y, dtype=np.float64)
+    if weight is None:
+        return values, np.full(values.shape, 1.0 / values.size)
+    share = np.asarray(weight, dtype=np.float64)
+    if share.shape != values.shape:
+        raise ValueError(f"the weights have shape {share.shape}, y has {values.shape}")
+    values, share = values[share > 0], share[share > 0]
+    if values.size == 0:
+        raise ValueError("all sample weights are zero; at least one row has to count")
+    share = share / share.max()
+    return values, share / share.sum()

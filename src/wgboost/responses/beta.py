@@ -1,0 +1,227 @@
+"""Beta response with unknown mean and precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from scipy import special
+
+from wgboost.responses.base import Response
+from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
+from wgboost.responses.gamma_functions import digamma_rest, log_gamma_rest, trigamma_rest
+from wgboost.responses.numerics import coordinates, held, safe_exp, working_float
+from wgboost.responses.units import Units
+from wgboost.typing import Array
+
+__all__ = ["Beta"]
+
+
+class _Shares(NamedTuple):
+    """The mean and its complement, with their logarithms, the precision, and their products."""
+
+    mean: Array
+    rest: Array
+    log_mean: Array
+    log_rest: Array
+    precision: Array
+    first: Array
+    second: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Beta(Response):
+    """y ~ Beta(mean * precision, (1 - mean) * precision), theta = (logit mean, log precision).
+
+    The variance of y is mean (1 - mean) / (1 + precision).
+
+    Parameters
+    ----------
+    prior_mean, prior_scale
+        The logit of the mean has a normal prior.
+    prior_precision_mean, prior_precision_scale
+        The log precision has a normal prior.
+
+    Every one is a number or holds one value per row. y has no unit, and on its scale the defaults
+    are vague.
+    """
+
+    prior_mean: Parameter = 0.0
+    prior_scale: Parameter = 10.0
+    prior_precision_mean: Parameter = 0.0
+    prior_precision_scale: Parameter = 10.0
+
+    name: ClassVar[str] = "beta"
+    positive: ClassVar[tuple[str, ...]] = ("prior_scale", "prior_precision_scale")
+    sufficient: ClassVar[bool] = True
+    curved_by: ClassVar[Literal["hessian", "fisher"]] = "fisher"
+
+    @property
+    def param_names(self) -> tuple[str, ...]:
+        """Names of the coordinates of theta."""
+        return "logit_mean", "log_precision"
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest possible y."""
+        return 0.0, 1.0
+
+    @property
+    def support_text(self) -> str:
+        """What y has to be."""
+        return "numbers between 0 and 1, both excluded"
+
+    def in_support(self, y: Array) -> Array:
+        """Return whether each y lies strictly between 0 and 1."""
+        return (y > 0) & (y < 1)
+
+    def natural(self, theta: Array, units: Units) -> dict[str, Array]:  # noqa: ARG002
+        """Return mean and precision."""
+        return {"mean": self.mean(theta), "precision": safe_exp(theta[..., 1])}
+
+    def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
+        """Return the normal priors of the logit of the mean and of the log precision."""
+        names = ("prior_mean", "prior_scale", "prior_precision_mean", "prior_precision_scale")
+        mean, scale, *precision = (self.column(getattr(self, name), dtype) for name in names)
+        return NormalPrior(mean, scale), NormalPrior(*precision)
+
+    def _shares(self, theta: Array) -> _Shares:
+        logit, precision = held(theta[..., 0]), safe_exp(theta[..., 1])
+        smaller = -np.log1p(np.exp(-np.abs(logit)))
+        log_mean, log_rest = smaller + np.minimum(logit, 0), smaller - np.maximum(logit, 0)
+        mean, rest = np.exp(log_mean), np.exp(log_rest)
+        return _Shares(
+            mean, rest, log_mean, log_rest, precision, precision * mean, precision * rest
+        )
+
+    # --- likelihood ---------------------------------------------------------------------------
+
+    def logpdf(self, y: Array, theta: Array) -> Array:
+        """Return the log density."""
+        y = np.asarray(y)
+        log_y, log_rest = _logs(y)
+        s = self._shares(theta)
+        density = log_gamma_rest(s.precision) - log_gamma_rest(s.first) - log_gamma_rest(s.second)
+        density = density - _divergence(s, log_y, log_rest) - log_y - log_rest
+        outside = (y < 0) | (y > 1)
+        return np.where(outside, -np.inf, density) if outside.any() else density
+
+    def likelihood_score(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of logpdf in theta."""
+        return self._score(*_logs(y), theta)
+
+    def _score(self, log_y: Array, log_rest: Array, theta: Array) -> Array:
+        s = self._shares(theta)
+        first, second = digamma_rest(s.first), digamma_rest(s.second)
+        apart = s.first * s.rest * (log_y - log_rest - held(theta[..., 0]))
+        return coordinates(
+            apart + s.rest * first - s.mean * second,
+            first + second - digamma_rest(s.precision) - _divergence(s, log_y, log_rest),
+        )
+
+    def likelihood_hessian(self, y: Array, theta: Array) -> Array:
+        """Return the Hessian of logpdf in theta."""
+        log_y, log_rest = _logs(y)
+        s = self._shares(theta)
+        first, second = digamma_rest(s.first), digamma_rest(s.second)
+        whole = digamma_rest(s.precision)
+        # Derivatives of these in the logarithm of their argument.
+        bends = [d - trigamma_rest(x) for d, x in ((first, s.first), (second, s.second))]
+        spread = s.first * s.rest
+        apart = spread * (log_y - log_rest - held(theta[..., 0]))
+        hessian = np.empty((*apart.shape, 2, 2), apart.dtype)
+        hessian[..., 0, 0] = (s.rest - s.mean) * apart - spread - s.mean * s.rest * (first + second)
+        hessian[..., 0, 0] += np.square(s.rest) * bends[0] + np.square(s.mean) * bends[1]
+        cross = apart + s.rest * bends[0] - s.mean * bends[1]
+        hessian[..., 0, 1] = hessian[..., 1, 0] = cross
+        total = bends[0] + bends[1] - whole + trigamma_rest(s.precision)
+        hessian[..., 1, 1] = total - _divergence(s, log_y, log_rest)
+        return hessian
+
+    def likelihood_fisher(self, theta: Array) -> Array:
+        """Return the diagonal of the Fisher information of one observation."""
+        s = self._shares(theta)
+        first, second = trigamma_rest(s.first), trigamma_rest(s.second)
+        return coordinates(
+            s.first * s.rest + np.square(s.rest) * first + np.square(s.mean) * second,
+            first + second - trigamma_rest(s.precision),
+        )
+
+    def cdf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a value <= y."""
+        s = self._shares(theta)
+        probability: Array = special.betainc(s.first, s.second, np.clip(y, 0, 1))
+        return probability
+
+    def sf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a value > y."""
+        s = self._shares(theta)
+        probability: Array = special.betaincc(s.first, s.second, np.clip(y, 0, 1))
+        return probability
+
+    def ppf(self, q: Array, theta: Array) -> Array:
+        """Return the quantile at q."""
+        s = self._shares(theta)
+        value: Array = special.betaincinv(s.first, s.second, q)
+        return value
+
+    def isf(self, q: Array, theta: Array) -> Array:
+        """Return the value that is exceeded with probability q."""
+        s = self._shares(theta)
+        value: Array = special.betainccinv(s.first, s.second, q)
+        return value
+
+    def mean(self, theta: Array) -> Array:
+        """Return the mean of y."""
+        return self._shares(theta).mean
+
+    def var(self, theta: Array) -> Array:
+        """Return the variance of y."""
+        s = self._shares(theta)
+        variance: Array = s.mean * s.rest / (1 + s.precision)
+        return variance
+
+    def entropy(self, theta: Array) -> Array:
+        """Return the entropy of y in nats."""
+        s = self._shares(theta)
+        total = s.log_mean + s.log_rest
+        for x, sign, share in ((s.first, 1, 1), (s.second, 1, 1), (s.precision, -1, -2)):
+            rest = digamma_rest(x)
+            total = total + sign * (log_gamma_rest(x) + rest) - share * rest / x
+        return total
+
+    def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
+        """Return one draw of y for each theta."""
+        s = self._shares(np.asarray(theta))
+        return rng.beta(s.first, s.second)
+
+    # --- averages over rows -------------------------------------------------------------------
+
+    def statistics(self, y: Array, weight: Array | None = None) -> Array:
+        """Return the weighted means of log y and of log(1 - y), (2,)."""
+        logs = _logs(np.asarray(y, dtype=np.float64))
+        return np.array([np.average(each, weights=weight) for each in logs])
+
+    def statistics_score(self, theta: Array, statistics: Array) -> Array:
+        """Return the mean over rows of likelihood_score at common particles (m, d)."""
+        log_y, log_rest = statistics.astype(theta.dtype)
+        return self._score(log_y, log_rest, theta)
+
+    def statistics_curvature(self, theta: Array, statistics: Array) -> Array:  # noqa: ARG002
+        """Return the mean over rows of likelihood_curvature at common particles (m, d)."""
+        return self.likelihood_fisher(theta)
+
+
+def _logs(y: Array) -> tuple[Array, Array]:
+    """Return log y and log(1 - y), finite also where y is rounded to 0 or 1."""
+    y = working_float(y)
+    limits = np.finfo(y.dtype)
+    inside = np.minimum(np.maximum(y, limits.tiny), 1 - limits.epsneg)
+    return np.log(inside), np.log1p(-inside)
+
+
+def _divergence(s: _Shares, log_y: Array, log_rest: Array) -> Array:
+    """Return precision times the Kullback-Leibler divergence of the mean from y."""
+    divergence: Array = s.first * (s.log_mean - log_y) + s.second * (s.log_rest - log_rest)
+    return divergence

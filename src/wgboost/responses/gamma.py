@@ -1,0 +1,132 @@
+"""Gamma response with unknown mean and shape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy import special
+
+from wgboost.responses.gamma_functions import digamma_rest, log_gamma_rest, trigamma_rest
+from wgboost.responses.numerics import coordinates, held, log_positive, safe_exp
+from wgboost.responses.positive import Shaped
+from wgboost.typing import Array
+
+__all__ = ["Gamma"]
+
+
+@dataclass(frozen=True, eq=False)
+class Gamma(Shaped):
+    """y ~ Gamma(shape, mean / shape), theta = (log mean, log shape).
+
+    The relative standard deviation of y is 1 / sqrt(shape).
+
+    Parameters
+    ----------
+    prior_mean, prior_scale
+        The log mean has a normal prior.
+    prior_shape_mean, prior_shape_scale
+        The log shape has a normal prior.
+
+    Every one is a number or holds one value per row, and refers to y divided by its mean; on that
+    scale the defaults are vague.
+    """
+
+    name: ClassVar[str] = "gamma"
+    sufficient: ClassVar[bool] = True
+
+    def _parts(self, y: Array, theta: Array) -> tuple[Array, Array, Array]:
+        """Return the shape, y / mean - 1 and log(y / mean) - y / mean + 1, which is never > 0."""
+        log_ratio = self._log_ratio(y, theta)
+        excess = np.expm1(log_ratio)
+        return safe_exp(theta[..., 1]), excess, log_ratio - excess
+
+    # --- likelihood ---------------------------------------------------------------------------
+
+    def logpdf(self, y: Array, theta: Array) -> Array:
+        """Return the log density."""
+        shape, _, deviance = self._parts(y, theta)
+        return self._inside(y, shape * deviance - log_gamma_rest(shape) - log_positive(y))
+
+    def likelihood_score(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of logpdf in theta."""
+        shape, excess, deviance = self._parts(y, theta)
+        return coordinates(shape * excess, shape * deviance + digamma_rest(shape))
+
+    def likelihood_hessian(self, y: Array, theta: Array) -> Array:
+        """Return the Hessian of logpdf in theta."""
+        shape, excess, deviance = self._parts(y, theta)
+        hessian = np.empty((*excess.shape, 2, 2), excess.dtype)
+        hessian[..., 0, 0] = -shape * (excess + 1)
+        hessian[..., 0, 1] = hessian[..., 1, 0] = shape * excess
+        hessian[..., 1, 1] = shape * deviance + digamma_rest(shape) - trigamma_rest(shape)
+        return hessian
+
+    def likelihood_fisher(self, theta: Array) -> Array:
+        """Return the diagonal of the Fisher information of one observation."""
+        shape = safe_exp(theta[..., 1])
+        return coordinates(shape, trigamma_rest(shape))
+
+    def cdf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a value <= y."""
+        shape = safe_exp(theta[..., 1])
+        probability: Array = special.gammainc(shape, shape * self._ratio(y, theta))
+        return probability
+
+    def sf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a value > y."""
+        shape = safe_exp(theta[..., 1])
+        probability: Array = special.gammaincc(shape, shape * self._ratio(y, theta))
+        return probability
+
+    def ppf(self, q: Array, theta: Array) -> Array:
+        """Return the quantile at q."""
+        shape = safe_exp(theta[..., 1])
+        value: Array = special.gammaincinv(shape, q) / shape * self.mean(theta)
+        return value
+
+    def isf(self, q: Array, theta: Array) -> Array:
+        """Return the value that is exceeded with probability q."""
+        shape = safe_exp(theta[..., 1])
+        value: Array = special.gammainccinv(shape, q) / shape * self.mean(theta)
+        return value
+
+    def mean(self, theta: Array) -> Array:
+        """Return the mean of y."""
+        return safe_exp(theta[..., 0])
+
+    def var(self, theta: Array) -> Array:
+        """Return the variance of y."""
+        return np.square(self.mean(theta)) * safe_exp(-theta[..., 1])
+
+    def entropy(self, theta: Array) -> Array:
+        """Return the entropy of y in nats."""
+        shape = safe_exp(theta[..., 1])
+        rest = digamma_rest(shape)
+        return held(theta[..., 0]) + log_gamma_rest(shape) + rest - rest / shape
+
+    def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
+        """Return one draw of y for each theta."""
+        theta = np.asarray(theta)
+        shape = safe_exp(theta[..., 1])
+        return rng.standard_gamma(shape) / shape * self.mean(theta)
+
+    # --- averages over rows -------------------------------------------------------------------
+
+    def statistics(self, y: Array, weight: Array | None = None) -> Array:
+        """Return the weighted means of y and of log y, (2,)."""
+        y = np.asarray(y, dtype=np.float64)
+        return np.array([np.average(each, weights=weight) for each in (y, log_positive(y))])
+
+    def statistics_score(self, theta: Array, statistics: Array) -> Array:
+        """Return the mean over rows of likelihood_score at common particles (m, d)."""
+        mean, mean_log = statistics.astype(theta.dtype)
+        shape, excess, deviance = self._parts(mean, theta)
+        # The mean of log y falls short of the log of the mean.
+        deviance = deviance + (mean_log - np.log(mean))
+        return coordinates(shape * excess, shape * deviance + digamma_rest(shape))
+
+    def statistics_curvature(self, theta: Array, statistics: Array) -> Array:  # noqa: ARG002
+        """Return the mean over rows of likelihood_curvature at common particles (m, d)."""
+        return self.likelihood_fisher(theta)

@@ -1,0 +1,168 @@
+"""Inverse Gaussian response with unknown mean and shape."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy import special
+
+from wgboost.responses.inverse_gaussian_tails import (
+    log_ratio_of_deviance,
+    log_ratio_quantile,
+    tails,
+)
+from wgboost.responses.numerics import coordinates, held, log_positive, safe_exp
+from wgboost.responses.positive import Shaped
+from wgboost.responses.units import Units
+from wgboost.typing import Array
+
+__all__ = ["InverseGaussian"]
+
+
+@dataclass(frozen=True, eq=False)
+class InverseGaussian(Shaped):
+    """y ~ inverse Gaussian with variance mean^3 / shape, theta = (log mean, log shape).
+
+    The shape is in units of y.
+
+    Parameters
+    ----------
+    prior_mean, prior_scale
+        The log mean has a normal prior.
+    prior_shape_mean, prior_shape_scale
+        The log shape has a normal prior.
+
+    Every one is a number or holds one value per row, and refers to y divided by its mean; on that
+    scale the defaults are vague.
+    """
+
+    name: ClassVar[str] = "inverse_gaussian"
+    sufficient: ClassVar[bool] = True
+
+    def natural(self, theta: Array, units: Units) -> dict[str, Array]:
+        """Return mean and shape in the user's units."""
+        natural = super().natural(theta, units)
+        return natural | {"shape": units.scale * natural["shape"]}
+
+    def _precision(self, theta: Array) -> Array:
+        """Return shape / mean, one over the squared relative standard deviation."""
+        return safe_exp(theta[..., 1] - theta[..., 0])
+
+    def _parts(self, y: Array, theta: Array) -> tuple[Array, Array, Array]:
+        """Return shape / mean, y / mean - 1, and the deviance, which has a chi-squared law."""
+        log_ratio, precision = self._log_ratio(y, theta), self._precision(theta)
+        deviance = precision * np.square(2 * np.sinh(0.5 * log_ratio))
+        return precision, np.expm1(log_ratio), deviance
+
+    # --- likelihood ---------------------------------------------------------------------------
+
+    def logpdf(self, y: Array, theta: Array) -> Array:
+        """Return the log density."""
+        _, _, deviance = self._parts(y, theta)
+        constant = math.log(2 * math.pi)
+        return self._inside(
+            y, 0.5 * (held(theta[..., 1]) - constant - 3 * log_positive(y) - deviance)
+        )
+
+    def likelihood_score(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of logpdf in theta."""
+        precision, excess, deviance = self._parts(y, theta)
+        return coordinates(precision * excess, 0.5 - 0.5 * deviance)
+
+    def likelihood_hessian(self, y: Array, theta: Array) -> Array:
+        """Return the Hessian of logpdf in theta."""
+        precision, excess, deviance = self._parts(y, theta)
+        hessian = np.empty((*excess.shape, 2, 2), excess.dtype)
+        hessian[..., 0, 0] = -precision * (2 * excess + 1)
+        hessian[..., 0, 1] = hessian[..., 1, 0] = precision * excess
+        hessian[..., 1, 1] = -0.5 * deviance
+        return hessian
+
+    def likelihood_fisher(self, theta: Array) -> Array:
+        """Return the diagonal of the Fisher information of one observation."""
+        precision = self._precision(theta)
+        return coordinates(precision, np.full_like(precision, 0.5))
+
+    def _below_and_above(self, y: Array, theta: Array) -> tuple[Array, Array]:
+        y = np.asarray(y)
+        below, above = tails(self._log_ratio(y, theta), self._precision(theta))
+        low, high = y <= 0, y == np.inf
+        below = np.where(low, 0.0, np.where(high, 1.0, below))
+        return below, np.where(low, 1.0, np.where(high, 0.0, above))
+
+    def cdf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a value <= y."""
+        return self._below_and_above(y, theta)[0]
+
+    def sf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a value > y."""
+        return self._below_and_above(y, theta)[1]
+
+    def ppf(self, q: Array, theta: Array) -> Array:
+        """Return the quantile at q."""
+        q = np.asarray(q, dtype=np.float64)
+        return self._value(log_ratio_quantile(q, 1 - q, self._precision(theta)), theta)
+
+    def isf(self, q: Array, theta: Array) -> Array:
+        """Return the value that is exceeded with probability q."""
+        q = np.asarray(q, dtype=np.float64)
+        return self._value(log_ratio_quantile(1 - q, q, self._precision(theta)), theta)
+
+    def _value(self, log_ratio: Array, theta: Array) -> Array:
+        return np.exp(log_ratio) * self.mean(theta)
+
+    def mean(self, theta: Array) -> Array:
+        """Return the mean of y."""
+        return safe_exp(theta[..., 0])
+
+    def var(self, theta: Array) -> Array:
+        """Return the variance of y."""
+        return np.square(self.mean(theta)) / self._precision(theta)
+
+    def entropy(self, theta: Array) -> Array:
+        """Return the entropy of y in nats."""
+        mean_log_ratio = -_scaled_exponential_integral(2 * self._precision(theta))
+        logs = 3 * held(theta[..., 0]) - held(theta[..., 1]) + math.log(2 * math.pi) + 1
+        return 0.5 * logs + 1.5 * mean_log_ratio
+
+    def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
+        """Return one draw of y for each theta."""
+        theta = np.asarray(theta)
+        precision = self._precision(theta)
+        # Two values of y share a deviance, log ratios of opposite sign with odds exp(size).
+        size = log_ratio_of_deviance(np.square(rng.standard_normal(precision.shape)) / precision)
+        low = rng.random(precision.shape) < special.expit(size)
+        return self._value(np.where(low, -size, size), theta)
+
+    # --- averages over rows -------------------------------------------------------------------
+
+    def statistics(self, y: Array, weight: Array | None = None) -> Array:
+        """Return the weighted means of y and of 1 / y, (2,)."""
+        log_y = log_positive(np.asarray(y, dtype=np.float64))
+        return np.array([np.average(np.exp(each), weights=weight) for each in (log_y, -log_y)])
+
+    def statistics_score(self, theta: Array, statistics: Array) -> Array:
+        """Return the mean over rows of likelihood_score at common particles (m, d)."""
+        mean, mean_inverse = (float(value) for value in statistics)
+        precision, excess, deviance = self._parts(np.asarray(mean, theta.dtype), theta)
+        # The mean of 1 / y exceeds one over the mean of y.
+        deviance = deviance + safe_exp(theta[..., 1]) * (mean_inverse - 1 / mean)
+        return coordinates(precision * excess, 0.5 - 0.5 * deviance)
+
+    def statistics_curvature(self, theta: Array, statistics: Array) -> Array:  # noqa: ARG002
+        """Return the mean over rows of likelihood_curvature at common particles (m, d)."""
+        return self.likelihood_fisher(theta)
+
+
+def _scaled_exponential_integral(x: Array) -> Array:
+    """Return exp(x) E1(x)."""
+    small = np.minimum(x, 50)
+    inverse = 1 / np.maximum(x, 50)
+    series = np.ones_like(inverse)
+    for k in range(24, 0, -1):
+        series = 1 - k * inverse * series
+    scaled: Array = np.where(x < 50, np.exp(small) * special.exp1(small), inverse * series)
+    return scaled

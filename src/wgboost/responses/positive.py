@@ -1,0 +1,115 @@
+"""What families of positive numbers share: a log location, and a log shape where they have one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from wgboost.responses.base import Response
+from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
+from wgboost.responses.numerics import held, log_positive, safe_exp
+from wgboost.responses.units import Units, mean_as_scale
+from wgboost.typing import Array
+
+__all__ = ["Positive", "Shaped"]
+
+
+@dataclass(frozen=True, eq=False)
+class Positive(Response):
+    """y > 0 in proportion to exp(theta_0), the mean or another scale of y.
+
+    Parameters
+    ----------
+    prior_mean, prior_scale
+        The log location has a normal prior.
+
+    Both are numbers or hold one value per row. They refer to y divided by its mean, so that no
+    unit of y is preferred; on that scale the defaults are vague: one standard deviation is a
+    factor of 22,000.
+    """
+
+    prior_mean: Parameter = 0.0
+    prior_scale: Parameter = 10.0
+
+    positive: ClassVar[tuple[str, ...]] = ("prior_scale",)
+    offset_link: ClassVar[Literal["identity", "log"] | None] = "log"
+    # A row's own curvature vanishes as y does, and its Newton step explodes.
+    curved_by: ClassVar[Literal["hessian", "fisher"]] = "fisher"
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest possible y."""
+        return 0.0, np.inf
+
+    @property
+    def support_text(self) -> str:
+        """What y has to be."""
+        return "numbers > 0"
+
+    def in_support(self, y: Array) -> Array:
+        """Return whether each y is positive."""
+        return (y > 0) & (y < np.inf)
+
+    def units(self, y: Array, weight: Array | None = None) -> Units:
+        """Return the weighted mean of y as the unit."""
+        return mean_as_scale(y, weight)
+
+    def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
+        """Return the normal prior of the log location."""
+        values = (self.column(value, dtype) for value in (self.prior_mean, self.prior_scale))
+        return (NormalPrior(*values),)
+
+    def _log_ratio(self, y: Array, theta: Array) -> Array:
+        """Return log(y / exp(theta_0)), held between bounds."""
+        return held(log_positive(y) - theta[..., 0])
+
+    def _ratio(self, y: Array, theta: Array) -> Array:
+        """Return y / exp(theta_0) as tail probabilities need it: 0 below the support."""
+        ratio: Array = np.maximum(y, 0) * safe_exp(-theta[..., 0])
+        return ratio
+
+    def _inside(self, y: Array, log_density: Array) -> Array:
+        """Return the log density with -inf outside the support."""
+        y = np.asarray(y)
+        outside = (y < 0) | (y == np.inf)
+        return np.where(outside, -np.inf, log_density) if outside.any() else log_density
+
+
+@dataclass(frozen=True, eq=False)
+class Shaped(Positive):
+    """y > 0 with theta = (log location, log shape).
+
+    Parameters
+    ----------
+    prior_mean, prior_scale
+        The log location has a normal prior.
+    prior_shape_mean, prior_shape_scale
+        The log shape has a normal prior.
+
+    Every one is a number or holds one value per row. They refer to y divided by its mean, so that
+    no unit of y is preferred; on that scale the defaults are vague.
+    """
+
+    prior_shape_mean: Parameter = 0.0
+    prior_shape_scale: Parameter = 10.0
+
+    positive: ClassVar[tuple[str, ...]] = ("prior_scale", "prior_shape_scale")
+
+    @property
+    def param_names(self) -> tuple[str, ...]:
+        """Names of the coordinates of theta."""
+        return "log_mean", "log_shape"
+
+    def natural(self, theta: Array, units: Units) -> dict[str, Array]:
+        """Return location and shape, the location in the user's units."""
+        name = self.param_names[0].removeprefix("log_")
+        location, shape = safe_exp(theta[..., 0]), safe_exp(theta[..., 1])
+        return {name: units.scale * location, "shape": shape}
+
+    def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
+        """Return the normal priors of the log location and of the log shape."""
+        shape = (self.prior_shape_mean, self.prior_shape_scale)
+        mean, scale = (self.column(value, dtype) for value in shape)
+        return (*super().coordinate_priors(dtype), NormalPrior(mean, scale))

@@ -1,0 +1,127 @@
+"""Weibull response with unknown scale and shape."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy import special
+
+from wgboost.responses.numerics import coordinates, held, log_positive, safe_exp
+from wgboost.responses.positive import Shaped
+from wgboost.typing import Array
+
+__all__ = ["Weibull"]
+
+
+@dataclass(frozen=True, eq=False)
+class Weibull(Shaped):
+    """(y / scale)^shape ~ Exp(1), theta = (log scale, log shape).
+
+    Parameters
+    ----------
+    prior_mean, prior_scale
+        The log scale has a normal prior.
+    prior_shape_mean, prior_shape_scale
+        The log shape has a normal prior.
+
+    Every one is a number or holds one value per row, and refers to y divided by its mean; on that
+    scale the defaults are vague.
+    """
+
+    name: ClassVar[str] = "weibull"
+
+    @property
+    def param_names(self) -> tuple[str, ...]:
+        """Names of the coordinates of theta."""
+        return "log_scale", "log_shape"
+
+    def _parts(self, y: Array, theta: Array) -> tuple[Array, Array, Array]:
+        """Return the shape, the log of z = (y / scale)^shape, and z."""
+        shape = safe_exp(theta[..., 1])
+        power = shape * self._log_ratio(y, theta)
+        return shape, power, safe_exp(power)
+
+    # --- likelihood ---------------------------------------------------------------------------
+
+    def logpdf(self, y: Array, theta: Array) -> Array:
+        """Return the log density."""
+        _, power, z = self._parts(y, theta)
+        return self._inside(y, held(theta[..., 1]) + power - z - log_positive(y))
+
+    def likelihood_score(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of logpdf in theta."""
+        shape, power, z = self._parts(y, theta)
+        return coordinates(shape * (z - 1), 1 - power * (z - 1))
+
+    def likelihood_hessian(self, y: Array, theta: Array) -> Array:
+        """Return the Hessian of logpdf in theta."""
+        shape, power, z = self._parts(y, theta)
+        hessian = np.empty((*z.shape, 2, 2), z.dtype)
+        hessian[..., 0, 0] = -shape * shape * z
+        hessian[..., 0, 1] = hessian[..., 1, 0] = shape * (z - 1 + power * z)
+        hessian[..., 1, 1] = -power * (z - 1 + power * z)
+        return hessian
+
+    def likelihood_fisher(self, theta: Array) -> Array:
+        """Return the diagonal of the Fisher information of one observation."""
+        shape = safe_exp(theta[..., 1])
+        constant = math.pi**2 / 6 + (1 - np.euler_gamma) ** 2
+        return coordinates(shape * shape, np.full_like(shape, constant))
+
+    def _hazard(self, y: Array, theta: Array) -> Array:
+        """Return z = (y / scale)^shape, 0 below the support."""
+        with np.errstate(over="ignore", under="ignore"):
+            hazard: Array = self._ratio(y, theta) ** safe_exp(theta[..., 1])
+        return hazard
+
+    def cdf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a value <= y."""
+        return -np.expm1(-self._hazard(y, theta))
+
+    def sf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a value > y."""
+        return np.exp(-self._hazard(y, theta))
+
+    def ppf(self, q: Array, theta: Array) -> Array:
+        """Return the quantile at q."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self._value(-np.log1p(-np.asarray(q)), theta)
+
+    def isf(self, q: Array, theta: Array) -> Array:
+        """Return the value that is exceeded with probability q."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self._value(-np.log(np.asarray(q)), theta)
+
+    def _value(self, hazard: Array, theta: Array) -> Array:
+        """Return the y of a given z; NaN below 0."""
+        known = np.where(hazard >= 0, hazard, np.nan)
+        with np.errstate(over="ignore", under="ignore"):
+            value: Array = safe_exp(theta[..., 0]) * known ** safe_exp(-theta[..., 1])
+        return value
+
+    def mean(self, theta: Array) -> Array:
+        """Return the mean of y."""
+        mean: Array = safe_exp(theta[..., 0]) * special.gamma(1 + safe_exp(-theta[..., 1]))
+        return mean
+
+    def var(self, theta: Array) -> Array:
+        """Return the variance of y."""
+        inverse = safe_exp(-theta[..., 1])
+        # As a multiple of the squared mean, which does not cancel where the shape is large.
+        relative = np.expm1(special.gammaln(1 + 2 * inverse) - 2 * special.gammaln(1 + inverse))
+        variance: Array = np.square(self.mean(theta)) * relative
+        return variance
+
+    def entropy(self, theta: Array) -> Array:
+        """Return the entropy of y in nats."""
+        inverse = safe_exp(-theta[..., 1])
+        constant = np.euler_gamma * (1 - inverse) + 1
+        return held(theta[..., 0]) - held(theta[..., 1]) + constant
+
+    def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
+        """Return one draw of y for each theta."""
+        theta = np.asarray(theta)
+        return self._value(rng.standard_exponential(theta.shape[:-1]), theta)
