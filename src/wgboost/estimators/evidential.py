@@ -122,6 +122,7 @@ class Evidential(Predictions, ABC):
         response = self._response()
         if self.prior is not None:
             response = as_response(response, **_prior(self.prior))
+        response = response.told_by(codes)
         response.check_rows(n)
         known = None if offset is None else response.check_offset(offset, n)
         evidence = _evidence(self.evidence, n)

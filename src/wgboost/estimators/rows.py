@@ -152,7 +152,8 @@ def given_sets(
     for i, (table, answer, given) in enumerate(zip(tables, answers, offsets, strict=True)):
         which = f"set {i + 1} of " if len(tables) > 1 else ""
         try:
-            X, y = estimator._matrix(table, reset=False), estimator._encode(answer, fitting=False)
+            X = estimator._matrix(table, reset=False)
+            y = response.check(estimator._encode(answer, fitting=False))
             offset = None if given is None else response.check_offset(given, len(y))
         except ValueError as error:
             raise ValueError(f"{which}X_val, y_val: {error}") from error

@@ -9,8 +9,13 @@ from wgboost.responses.base import Response
 from wgboost.responses.categorical import Categorical
 from wgboost.responses.likelihood import Likelihood
 from wgboost.responses.native import CompiledPosterior
+from wgboost.responses.negative_binomial import NegativeBinomial
 from wgboost.responses.normal import Normal
+from wgboost.responses.ordinal import Ordinal
+from wgboost.responses.poisson import Poisson
 from wgboost.responses.units import Units
+from wgboost.responses.zero_inflated_negative_binomial import ZeroInflatedNegativeBinomial
+from wgboost.responses.zero_inflated_poisson import ZeroInflatedPoisson
 from wgboost.validation import check_choice, nearest_name
 
 __all__ = [
@@ -18,15 +23,25 @@ __all__ = [
     "Categorical",
     "CompiledPosterior",
     "Likelihood",
+    "NegativeBinomial",
     "Normal",
+    "Ordinal",
+    "Poisson",
     "Response",
     "Units",
+    "ZeroInflatedNegativeBinomial",
+    "ZeroInflatedPoisson",
     "as_response",
 ]
 
 RESPONSES: dict[str, type[Response]] = {
     "normal": Normal,
     "categorical": Categorical,
+    "poisson": Poisson,
+    "negative_binomial": NegativeBinomial,
+    "zero_inflated_poisson": ZeroInflatedPoisson,
+    "zero_inflated_negative_binomial": ZeroInflatedNegativeBinomial,
+    "ordinal": Ordinal,
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -71,6 +71,10 @@ class Response(Likelihood, Prior):
                 f"the response {self.name!r} needs {self.support_text}"
             )
         return values
+
+    def told_by(self, y: Array) -> Self:  # noqa: ARG002
+        """Return the response with what only y can tell, such as a number of classes."""
+        return self
 
     def units(self, y: Array, weight: Array | None = None) -> Units:  # noqa: ARG002
         """Return the units to see y in; those of the user unless a response says otherwise."""
