@@ -54,7 +54,7 @@ def averaged_flow(
     rng: np.random.Generator,
 ) -> Array:
     """Return start particles (m, d), float64."""
-    theta = rng.standard_normal((n_particles, response.n_params))
+    theta = response.near(y, weight) + rng.standard_normal((n_particles, response.n_params))
     if flow.steps == 0:
         return theta
     statistics = None

@@ -80,6 +80,13 @@ class Response(Likelihood, Prior):
         """Return the units to see y in; those of the user unless a response says otherwise."""
         return Units()
 
+    def near(self, y: Array, weight: Array | None = None) -> Array:  # noqa: ARG002
+        """Return parameters (d,) around which to look for start particles; y is standardised.
+
+        The origin, unless units cannot bring y near to it.
+        """
+        return np.zeros(self.n_params)
+
     def check_offset(self, offset: Any, n: int) -> Array:
         """Return known offsets (n,) of the location in float64; raise if they make no sense."""
         if self.offset_link is None:

@@ -27,7 +27,8 @@ class Count(Response):
     """A whole number y >= 0.
 
     A family says the log mass, its value at 0, both tails at whole numbers, and a draw; they get
-    theta in float64. Counts keep their units: the number of things is what it is.
+    theta in float64. Its curvature is the Fisher information, whatever y is: the mean over rows of
+    score / curvature then vanishes where the mean score does. Counts keep their units.
     """
 
     discrete: ClassVar[bool] = True
@@ -65,6 +66,12 @@ class Count(Response):
     def in_support(self, y: Array) -> Array:
         """Return whether each y is a whole number >= 0."""
         return (y >= 0) & (np.floor(y) == y) & (y < np.inf)
+
+    def near(self, y: Array, weight: Array | None = None) -> Array:
+        """Return the log of the mean count, and 0 for other coordinates."""
+        origin, mean = np.zeros(self.n_params), np.average(y, weights=weight)
+        origin[self.location] = np.log(mean) if mean > 0 else 0.0
+        return origin
 
     # --- likelihood ---------------------------------------------------------------------------
 
@@ -171,29 +178,23 @@ class Count(Response):
     def statistics(self, y: Array, weight: Array | None = None) -> Array:
         """Return the distinct counts and their weighted shares, (2, u).
 
-        Counts above 1,000 that agree to half a per cent are put together at their mean.
+        Counts above 200 that agree to one per cent are put together at their mean.
         """
         y = np.asarray(y, dtype=np.float64)
         weight = np.ones(y.shape) if weight is None else np.asarray(weight, dtype=np.float64)
-        size = np.maximum(y, 1.0)
-        bins = np.where(y <= 1000, y, 1000 + np.ceil(200 * np.log(size / 1000)))
-        which = np.unique(bins[weight > 0], return_inverse=True)[1]
-        share = np.bincount(which, weights=weight[weight > 0])
-        counts = np.bincount(which, weights=(weight * y)[weight > 0]) / share
+        y, weight = y[weight > 0], weight[weight > 0]
+        sizes = np.where(y <= 200, y, 200 + np.ceil(100 * np.log(np.maximum(y, 200) / 200)))
+        which = np.unique(sizes, return_inverse=True)[1]
+        share = np.bincount(which, weights=weight)
+        counts = np.bincount(which, weights=weight * y) / share
         return np.stack([counts, share / share.sum()])
 
     def statistics_score(self, theta: Array, statistics: Array) -> Array:
         """Return the mean over rows of likelihood_score at common particles (m, d)."""
-        return self._average(self.likelihood_score, theta, statistics)
-
-    def statistics_curvature(self, theta: Array, statistics: Array) -> Array:
-        """Return the mean over rows of likelihood_curvature at common particles (m, d)."""
-        return self._average(self.likelihood_curvature, theta, statistics)
-
-    def _average(
-        self, function: Callable[[Array, Array], Array], theta: Array, statistics: Array
-    ) -> Array:
-        counts, share = statistics
-        each = function(counts[:, None].astype(theta.dtype), theta)  # (u, m, d)
-        average: Array = np.tensordot(share.astype(theta.dtype), each, axes=1)
+        counts, share = statistics.astype(theta.dtype)
+        average: Array = np.tensordot(share, self.likelihood_score(counts[:, None], theta), axes=1)
         return average
+
+    def statistics_curvature(self, theta: Array, statistics: Array) -> Array:  # noqa: ARG002
+        """Return the mean over rows of likelihood_curvature, which does not depend on y."""
+        return self.likelihood_fisher(theta)
