@@ -56,7 +56,8 @@ def averaged_flow(
     rng: np.random.Generator,
 ) -> Array:
     """Return start particles (m, d), float64."""
-    theta = rng.standard_normal((n_particles, response.n_params))
+    value = y.value if isinstance(y, Observations) else y
+    theta = response.near(value, weight) + rng.standard_normal((n_particles, response.n_params))
     if flow.steps == 0:
         return theta
     statistics = None

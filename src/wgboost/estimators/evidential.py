@@ -133,6 +133,7 @@ class Evidential(Predictions, ABC):
         response = self._response()
         if self.prior is not None:
             response = as_response(response, **prior_settings(self.prior))
+        response = response.told_by(codes)
         response.check_rows(n)
         beside = beside_y(response, codes, offset, y_std)
         evidence = _evidence(self.evidence, n)

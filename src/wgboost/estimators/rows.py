@@ -168,7 +168,8 @@ def given_sets(
     for i, (table, answer, *others) in enumerate(zip(tables, *lists.values(), strict=True)):
         which = f"set {i + 1} of " if len(tables) > 1 else ""
         try:
-            X, y = estimator._matrix(table, reset=False), estimator._encode(answer, fitting=False)
+            X = estimator._matrix(table, reset=False)
+            y = response.check(estimator._encode(answer, fitting=False))
             offset, noise = beside_y(response, y, *others)
         except ValueError as error:
             raise ValueError(f"{which}X_val, y_val: {error}") from error

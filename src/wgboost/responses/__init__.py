@@ -9,15 +9,16 @@ from wgboost.responses.base import Response
 from wgboost.responses.beta import Beta
 from wgboost.responses.categorical import Categorical
 from wgboost.responses.cauchy import Cauchy
-from wgboost.responses.gumbel import Gumbel
-from wgboost.responses.laplace import Laplace
 from wgboost.responses.exponential import Exponential
 from wgboost.responses.gamma import Gamma
+from wgboost.responses.gumbel import Gumbel
 from wgboost.responses.inverse_gaussian import InverseGaussian
+from wgboost.responses.laplace import Laplace
 from wgboost.responses.likelihood import Likelihood
 from wgboost.responses.logistic import Logistic
 from wgboost.responses.lognormal import LogNormal
 from wgboost.responses.native import CompiledPosterior
+from wgboost.responses.negative_binomial import NegativeBinomial
 from wgboost.responses.normal import Normal
 from wgboost.responses.observations import (
     Observations,
@@ -27,10 +28,14 @@ from wgboost.responses.observations import (
     lowered,
     standardised,
 )
+from wgboost.responses.ordinal import Ordinal
+from wgboost.responses.poisson import Poisson
 from wgboost.responses.proposal import propose_response
 from wgboost.responses.student_t import StudentT
 from wgboost.responses.units import Units
 from wgboost.responses.weibull import Weibull
+from wgboost.responses.zero_inflated_negative_binomial import ZeroInflatedNegativeBinomial
+from wgboost.responses.zero_inflated_poisson import ZeroInflatedPoisson
 from wgboost.validation import check_choice, nearest_name
 
 __all__ = [
@@ -39,21 +44,26 @@ __all__ = [
     "Categorical",
     "Cauchy",
     "CompiledPosterior",
-    "Gumbel",
-    "Laplace",
     "Exponential",
     "Gamma",
+    "Gumbel",
     "InverseGaussian",
+    "Laplace",
     "Likelihood",
     "LogNormal",
     "Logistic",
+    "NegativeBinomial",
     "Normal",
     "Observations",
+    "Ordinal",
+    "Poisson",
     "Response",
     "Seen",
     "StudentT",
     "Units",
     "Weibull",
+    "ZeroInflatedNegativeBinomial",
+    "ZeroInflatedPoisson",
     "as_response",
     "censored",
     "is_censored",
@@ -76,6 +86,11 @@ RESPONSES: dict[str, type[Response]] = {
     "exponential": Exponential,
     "inverse_gaussian": InverseGaussian,
     "beta": Beta,
+    "poisson": Poisson,
+    "negative_binomial": NegativeBinomial,
+    "zero_inflated_poisson": ZeroInflatedPoisson,
+    "zero_inflated_negative_binomial": ZeroInflatedNegativeBinomial,
+    "ordinal": Ordinal,
 }
 
 

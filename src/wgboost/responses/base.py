@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -93,9 +93,20 @@ class Response(Likelihood, Prior):
                 f"the response {self.name!r} needs {self.support_text}"
             )
 
+    def told_by(self, y: Array) -> Self:  # noqa: ARG002
+        """Return the response with what only y can tell, such as a number of classes."""
+        return self
+
     def units(self, y: Array, weight: Array | None = None) -> Units:  # noqa: ARG002
         """Return the units to see y in; those of the user unless a response says otherwise."""
         return Units()
+
+    def near(self, y: Array, weight: Array | None = None) -> Array:  # noqa: ARG002
+        """Return parameters (d,) around which to look for start particles; y is standardised.
+
+        The origin, unless units cannot bring y near to it.
+        """
+        return np.zeros(self.n_params)
 
     def check_offset(self, offset: Any, n: int) -> Array:
         """Return known offsets (n,) of the location in float64; raise if they make no sense."""

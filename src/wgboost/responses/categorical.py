@@ -6,77 +6,49 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy import special
 
 from wgboost import _core
-from wgboost.responses.base import Response
+from wgboost.responses.codes import Codes
 from wgboost.responses.coordinate_priors import NormalPrior, Parameter
 from wgboost.responses.native import CompiledPosterior, as_numbers
 from wgboost.responses.numerics import working_float
 from wgboost.responses.units import Units
 from wgboost.typing import Array
-from wgboost.validation import check_integer
 
 __all__ = ["Categorical"]
 
 
 @dataclass(frozen=True, eq=False)
-class Categorical(Response):
+class Categorical(Codes):
     """y is one of the codes 0 to k - 1, theta = log-ratios of all classes to the last.
 
     Parameters
     ----------
     n_classes
         The number k of classes. One class is stored as two, of which the second is never seen:
-        the posterior then says how likely a class without any example is.
+        the posterior then says how likely a class without any example is. None is the largest
+        code of an estimator's y plus 1.
     prior_mean, prior_scale
         Every log-ratio has this normal prior; numbers, or one value per row.
     """
 
-    n_classes: int = 2
+    n_classes: int | None = 2
     prior_mean: Parameter = 0.0
     prior_scale: Parameter = 10.0
 
     name: ClassVar[str] = "categorical"
-    discrete: ClassVar[bool] = True
     nominal: ClassVar[bool] = True
     positive: ClassVar[tuple[str, ...]] = ("prior_scale",)
-    sufficient: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        classes = max(2, check_integer("n_classes", self.n_classes, low=1))
-        object.__setattr__(self, "n_classes", classes)
 
     @property
     def param_names(self) -> tuple[str, ...]:
         """Names of the coordinates of theta."""
-        return tuple(f"log_ratio_{j}" for j in range(self.n_classes - 1))
-
-    @property
-    def n_params(self) -> int:
-        """Number d = k - 1 of coordinates of theta."""
-        return self.n_classes - 1
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """The first and the last code."""
-        return 0.0, float(self.n_classes - 1)
-
-    @property
-    def support_text(self) -> str:
-        """What y has to be."""
-        return f"whole numbers from 0 to {self.n_classes - 1} (n_classes={self.n_classes})"
-
-    def in_support(self, y: Array) -> Array:
-        """Return whether each y is one of the codes."""
-        known: Array = super().in_support(y) & (np.floor(y) == y)
-        return known
+        return tuple(f"log_ratio_{j}" for j in range(self.n_params))
 
     def natural(self, theta: Array, units: Units) -> dict[str, Array]:  # noqa: ARG002
         """Return the probability of each class."""
         probabilities = self.probabilities(theta)
-        return {f"probability_{j}": probabilities[..., j] for j in range(self.n_classes)}
+        return {f"probability_{j}": probabilities[..., j] for j in range(self._k)}
 
     # --- prior: the same for every coordinate, so all of them at once -------------------------
 
@@ -107,11 +79,7 @@ class Categorical(Response):
         ratios -= np.log(np.exp(ratios).sum(axis=-1, keepdims=True))
         return ratios
 
-    def probabilities(self, theta: Array) -> Array:
-        """Return the probability of each class, (..., k)."""
-        return np.exp(self.log_probabilities(theta))
-
-    def _below_and_above(self, theta: Array) -> tuple[Array, Array]:
+    def below_and_above(self, theta: Array) -> tuple[Array, Array]:
         """Return the probabilities of a code < j and of a code >= j, j = 0 to k, (..., k + 1)."""
         probabilities = self.probabilities(theta)
         none = np.zeros_like(probabilities[..., :1])
@@ -120,12 +88,6 @@ class Categorical(Response):
         everything = none + 1
         below = np.concatenate([none, upward, everything], axis=-1)
         return below, np.concatenate([everything, downward, none], axis=-1)
-
-    def logpdf(self, y: Array, theta: Array) -> Array:
-        """Return the log probability of a code; -inf for any other number."""
-        y = np.asarray(y)
-        picked = _pick(self.log_probabilities(theta), y)
-        return np.where(self.in_support(y) | np.isnan(y), picked, -np.inf)
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
         """Return the gradient of logpdf in theta."""
@@ -151,44 +113,6 @@ class Categorical(Response):
         information: Array = probabilities * (1 - probabilities)
         return information
 
-    def cdf(self, y: Array, theta: Array) -> Array:
-        """Return the probability of a code <= y."""
-        return _pick(self._below_and_above(theta)[0], np.floor(y) + 1)
-
-    def sf(self, y: Array, theta: Array) -> Array:
-        """Return the probability of a code > y."""
-        return _pick(self._below_and_above(theta)[1], np.floor(y) + 1)
-
-    def ppf(self, q: Array, theta: Array) -> Array:
-        """Return the smallest code with cdf >= q."""
-        q = np.asarray(q, dtype=np.float64)
-        code = (self._below_and_above(theta)[0][..., 1:-1] < q[..., None]).sum(axis=-1)
-        return np.where((q >= 0) & (q <= 1), code, np.nan)
-
-    def isf(self, q: Array, theta: Array) -> Array:
-        """Return the smallest code with sf <= q."""
-        q = np.asarray(q, dtype=np.float64)
-        code = (self._below_and_above(theta)[1][..., 1:-1] > q[..., None]).sum(axis=-1)
-        return np.where((q >= 0) & (q <= 1), code, np.nan)
-
-    def mean(self, theta: Array) -> Array:
-        """Return the mean code, of use only where the order of the codes means something."""
-        probabilities = self.probabilities(theta)
-        mean: Array = probabilities @ np.arange(self.n_classes, dtype=probabilities.dtype)
-        return mean
-
-    def var(self, theta: Array) -> Array:
-        """Return the variance of the code."""
-        probabilities, mean = self.probabilities(theta), self.mean(theta)
-        deviation = np.arange(self.n_classes, dtype=mean.dtype) - mean[..., None]
-        variance: Array = (probabilities * deviation**2).sum(axis=-1)
-        return variance
-
-    def entropy(self, theta: Array) -> Array:
-        """Return the entropy of y in nats."""
-        entropy: Array = special.entr(self.probabilities(theta)).sum(axis=-1)
-        return entropy
-
     # --- posterior in the compiled core -------------------------------------------------------
 
     def compiled(self, y: Array, evidence: Parameter = 1.0) -> CompiledPosterior:
@@ -197,13 +121,6 @@ class Categorical(Response):
         return _core.CategoricalPosterior(*numbers)
 
     # --- averages over rows -------------------------------------------------------------------
-
-    def statistics(self, y: Array, weight: Array | None = None) -> Array:
-        """Return the weighted frequency of each class, (k,)."""
-        codes = np.asarray(y).astype(np.intp)
-        counts = np.bincount(codes, weights=weight, minlength=self.n_classes)
-        frequencies: Array = counts / counts.sum()
-        return frequencies
 
     def statistics_score(self, theta: Array, statistics: Array) -> Array:
         """Return the mean over rows of likelihood_score at common particles (m, d)."""
@@ -217,17 +134,3 @@ class Categorical(Response):
 
 def _joint(y: Array, theta: Array) -> tuple[int, ...]:
     return np.broadcast_shapes(np.shape(y), theta.shape[:-1])
-
-
-def _pick(table: Array, position: Array) -> Array:
-    """Return table[..., position], the position held to the table's ends; NaN stays NaN.
-
-    The table (..., k) and the positions broadcast without a copy of the table.
-    """
-    position = np.asarray(position, dtype=np.float64)
-    shape = np.broadcast_shapes(position.shape, table.shape[:-1])
-    known = ~np.isnan(position)
-    index = np.where(known, position, 0).clip(0, table.shape[-1] - 1).astype(np.intp)
-    wide = np.broadcast_to(table, (*shape, table.shape[-1]))
-    picked = np.take_along_axis(wide, np.broadcast_to(index, shape)[..., None], axis=-1)[..., 0]
-    return picked if known.all() else np.where(known, picked, np.nan)

@@ -148,12 +148,16 @@ class Observations:
 
     @property
     def value(self) -> Array:
-        """A number (n,) for every row: y, or the middle of its bounds, or the finite one."""
+        """A number (n,) for every row: y, or the middle of its bounds, or the finite one.
+
+        Of a count with an offset, that over the exposure.
+        """
         with np.errstate(invalid="ignore"):
             middle = self.lower / 2 + self.upper / 2
         middle = np.where(np.isfinite(self.upper), middle, self.lower)
         middle = np.where(np.isfinite(self.lower), middle, self.upper)
-        return np.where(np.isfinite(middle), middle, 0.0)
+        middle = np.where(np.isfinite(middle), middle, 0.0)
+        return middle if self.offset is None else middle * np.exp(-self.offset)
 
     def bounds(self, change: Callable[[Array], Array]) -> Observations:
         """Return the same with all bounds changed."""

@@ -1,0 +1,201 @@
+"""What responses for counts share: quantiles, entropy and averages follow from mass and cdf."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from scipy import special
+
+from wgboost.responses.base import Response
+from wgboost.responses.numerics import held
+from wgboost.typing import Array
+
+__all__ = ["Count"]
+
+_FIRST = np.arange(256.0)  # counts that are summed one by one
+_TAILS = special.expit(np.arange(-36.0, 1.0, 4.0))
+_STEPS = np.linspace(0, 1, 17)
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+
+
+@dataclass(frozen=True, eq=False)
+class Count(Response):
+    """A whole number y >= 0.
+
+    A family says the log mass, its value at 0, both tails at whole numbers, and a draw; they get
+    theta in float64. Its curvature is the Fisher information, whatever y is: the mean over rows of
+    score / curvature then vanishes where the mean score does. Counts keep their units.
+    """
+
+    discrete: ClassVar[bool] = True
+    sufficient: ClassVar[bool] = True
+    offset_link: ClassVar[Literal["identity", "log"] | None] = "log"
+
+    @abstractmethod
+    def log_mass(self, y: Array, theta: Array) -> Array:
+        """Return the log probability of whole y >= 0; smooth in y between them."""
+
+    @abstractmethod
+    def log_zero(self, theta: Array) -> Array:
+        """Return the log probability of y = 0."""
+
+    @abstractmethod
+    def below(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a count <= y, a whole number >= 0."""
+
+    @abstractmethod
+    def above(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a count > y, a whole number >= 0."""
+
+    # --- rows ---------------------------------------------------------------------------------
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest possible y."""
+        return 0.0, np.inf
+
+    @property
+    def support_text(self) -> str:
+        """What y has to be."""
+        return "whole numbers >= 0"
+
+    def in_support(self, y: Array) -> Array:
+        """Return whether each y is a whole number >= 0."""
+        known: Array = (y >= 0) & (np.floor(y) == y) & (y < np.inf)
+        return known
+
+    def near(self, y: Array, weight: Array | None = None) -> Array:
+        """Return the log of the mean count, and 0 for other coordinates."""
+        origin, mean = np.zeros(self.n_params), np.average(y, weights=weight)
+        origin[self.location] = np.log(mean) if mean > 0 else 0.0
+        return origin
+
+    # --- likelihood ---------------------------------------------------------------------------
+
+    def logpdf(self, y: Array, theta: Array) -> Array:
+        """Return the log mass; -inf for anything but a whole number >= 0."""
+        theta, y = held(theta), np.asarray(y, dtype=np.float64)
+        possible = self.in_support(y)
+        logs = self.log_mass(np.where(possible, y, 0), theta.astype(np.float64, copy=False))
+        impossible = np.where(np.isnan(y), np.nan, -np.inf)
+        return np.where(possible, logs, impossible).astype(theta.dtype, copy=False)
+
+    def cdf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a count <= y."""
+        return self._side(self.below, y, theta, (0.0, 1.0))
+
+    def sf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a count > y."""
+        return self._side(self.above, y, theta, (1.0, 0.0))
+
+    def _side(
+        self, side: Callable[[Array, Array], Array], y: Array, theta: Array,
+        ends: tuple[float, float],
+    ) -> Array:  # fmt: skip
+        whole = np.floor(np.asarray(y, dtype=np.float64))
+        finite = np.where(whole == np.inf, 0, np.maximum(whole, 0))
+        inside = side(finite, np.asarray(theta, dtype=np.float64))
+        return np.where(whole < 0, ends[0], np.where(whole == np.inf, ends[1], inside))
+
+    def ppf(self, q: Array, theta: Array) -> Array:
+        """Return the smallest count with cdf >= q."""
+        return self._search(self.below, np.greater_equal, q, theta)
+
+    def isf(self, q: Array, theta: Array) -> Array:
+        """Return the smallest count with sf <= q."""
+        return self._search(self.above, np.less_equal, q, theta)
+
+    def _search(
+        self, side: Callable[[Array, Array], Array], reached: np.ufunc, q: Array, theta: Array
+    ) -> Array:
+        """Return the smallest count y with reached(side(y), q); NaN for q outside [0, 1].
+
+        Steps from the quantile of a normal with the same moments double until they have passed
+        the count, then the bracket is halved.
+        """
+        q, theta = np.asarray(q, dtype=np.float64), np.asarray(theta, dtype=np.float64)
+        shape = np.broadcast_shapes(q.shape, theta.shape[:-1])
+        theta = np.broadcast_to(theta, (*shape, theta.shape[-1])).reshape(-1, theta.shape[-1])
+        q = np.broadcast_to(q, shape).ravel()
+        deviation, upper = np.sqrt(self.var(theta)), reached is np.less_equal
+        normal = special.ndtri(1 - q if upper else q).clip(-40, 40)
+        at = np.floor(self.mean(theta) + deviation * normal).clip(0)
+        step = 1 + np.floor(deviation / 8) + np.floor(1e-15 * at)  # never lost in rounding
+        low, high = np.full(q.size, -1.0), np.full(q.size, np.inf)
+        active = np.flatnonzero((q > 0) & (q < 1))
+        while active.size:
+            here = at[active]
+            hit = reached(side(here, theta[active]), q[active])
+            a = low[active] = np.where(hit, low[active], here)
+            b = high[active] = np.where(hit, here, high[active])
+            halved = np.maximum(b - step[active], np.floor((a + b) / 2))
+            at[active] = np.where(b == np.inf, a + step[active], halved)
+            step[active] *= 2
+            active = active[(at[active] > a) & (at[active] < b)]
+        high[q == (1 if upper else 0)] = 0
+        high[~((q >= 0) & (q <= 1))] = np.nan
+        return high.reshape(shape)
+
+    def entropy(self, theta: Array) -> Array:
+        """Return the entropy of y in nats.
+
+        The first counts are summed; further ones by Gauss-Legendre rules between quantiles, the
+        sum from k on being the integral from k - 1/2 on and the slope there over 24. NaN for means
+        above 1e9, where log masses have no digits left.
+        """
+        theta = np.asarray(theta, dtype=np.float64)
+        flat = theta.reshape(-1, 1, theta.shape[-1])
+        mean = self.mean(flat[:, 0])
+        total = np.full(mean.shape, np.nan)
+        total[mean <= 1e9] = self._entropy(flat[mean <= 1e9])
+        return total.reshape(theta.shape[:-1])
+
+    def _entropy(self, theta: Array) -> Array:
+        def part(y: Array, theta: Array) -> Array:
+            terms: Array = special.entr(np.exp(self.log_mass(y, theta)))
+            return terms
+
+        total: Array = part(_FIRST, theta).sum(axis=1)
+        long = self.isf(_TAILS[0], theta[:, 0]) > _FIRST[-1]
+        if long.any():
+            far = theta[long]
+            # Even steps of the logarithm as well: the mass may fall from 0 on.
+            start, last = _FIRST[-1] + 0.5, self.isf(_TAILS[:1], far) + 0.5
+            parts = [self.ppf(_TAILS, far), self.isf(_TAILS, far), start * (last / start) ** _STEPS]
+            edges = np.sort(np.maximum(np.concatenate(parts, axis=1), start), axis=1)
+            half = np.diff(edges, axis=1)[..., None] / 2
+            points = edges[:, :-1, None] + half * (1 + _NODES)
+            beyond = (part(points, far[:, :, None]) * half * _WEIGHTS).sum(axis=(1, 2))
+            ends = part(_FIRST[-1] + np.arange(2.0), far)
+            total[long] += beyond + np.diff(ends)[:, 0] / 24
+        return total
+
+    # --- averages over rows -------------------------------------------------------------------
+
+    def statistics(self, y: Array, weight: Array | None = None) -> Array:
+        """Return the distinct counts and their weighted shares, (2, u).
+
+        Counts above 200 that agree to one per cent are put together at their mean.
+        """
+        y = np.asarray(y, dtype=np.float64)
+        weight = np.ones(y.shape) if weight is None else np.asarray(weight, dtype=np.float64)
+        y, weight = y[weight > 0], weight[weight > 0]
+        sizes = np.where(y <= 200, y, 200 + np.ceil(100 * np.log(np.maximum(y, 200) / 200)))
+        which = np.unique(sizes, return_inverse=True)[1]
+        share = np.bincount(which, weights=weight)
+        counts = np.bincount(which, weights=weight * y) / share
+        return np.stack([counts, share / share.sum()])
+
+    def statistics_score(self, theta: Array, statistics: Array) -> Array:
+        """Return the mean over rows of likelihood_score at common particles (m, d)."""
+        counts, share = statistics.astype(theta.dtype)
+        average: Array = np.tensordot(share, self.likelihood_score(counts[:, None], theta), axes=1)
+        return average
+
+    def statistics_curvature(self, theta: Array, statistics: Array) -> Array:  # noqa: ARG002
+        """Return the mean over rows of likelihood_curvature, which does not depend on y."""
+        return self.likelihood_fisher(theta)

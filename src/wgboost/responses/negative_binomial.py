@@ -1,0 +1,160 @@
+"""Negative binomial response: counts that vary more than those of a Poisson response."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from scipy import special
+
+from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
+from wgboost.responses.counts import Count
+from wgboost.responses.dispersion import dispersion_information, log_excess
+from wgboost.responses.numerics import coordinates, held, working_float
+from wgboost.responses.stirling import digamma_rest, log_gamma_rest, trigamma_rest
+from wgboost.responses.units import Units
+from wgboost.typing import Array
+
+__all__ = ["NegativeBinomial"]
+
+_LARGEST = 1e18  # the largest mean that NumPy draws from
+
+
+@dataclass(frozen=True, eq=False)
+class NegativeBinomial(Count):
+    """Counts of variance mean + dispersion * mean^2, theta = (log mean, log dispersion).
+
+    y is Poisson with a gamma distributed mean, whose squared coefficient of variation is the
+    dispersion. The Poisson response is the limit of a log dispersion towards -infinity.
+
+    Parameters
+    ----------
+    prior_mean, prior_scale
+        The log mean has a normal prior. The default covers counts of any practical size.
+    prior_dispersion_mean, prior_dispersion_scale
+        The log dispersion, which has no unit, has a normal prior.
+
+    Every one is a number or holds one value per row.
+    """
+
+    prior_mean: Parameter = 0.0
+    prior_scale: Parameter = 10.0
+    prior_dispersion_mean: Parameter = -1.0
+    prior_dispersion_scale: Parameter = 2.0
+
+    name: ClassVar[str] = "negative_binomial"
+    positive: ClassVar[tuple[str, ...]] = ("prior_scale", "prior_dispersion_scale")
+    curved_by: ClassVar[Literal["hessian", "fisher"]] = "fisher"
+
+    @property
+    def param_names(self) -> tuple[str, ...]:
+        """Names of the coordinates of theta."""
+        return "log_mean", "log_dispersion"
+
+    def natural(self, theta: Array, units: Units) -> dict[str, Array]:  # noqa: ARG002
+        """Return the mean and the dispersion."""
+        mean, dispersion = _mean_and_dispersion(theta)
+        return {"mean": mean, "dispersion": dispersion}
+
+    def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
+        """Return the normal priors of the log mean and the log dispersion."""
+        names = ("prior_mean", "prior_scale", "prior_dispersion_mean", "prior_dispersion_scale")
+        mean, scale, *dispersion = (self.column(getattr(self, name), dtype) for name in names)
+        return NormalPrior(mean, scale), NormalPrior(*dispersion)
+
+    # --- likelihood: in terms of a = dispersion, r = 1 / a and t = a (y - mean) / (1 + a mean) ---
+
+    def log_mass(self, y: Array, theta: Array) -> Array:
+        """Return the log probability of whole y >= 0."""
+        mean, a = _mean_and_dispersion(theta)
+        r = 1 / a
+        ratio = log_excess(y, mean, a)[1]
+        logs: Array = (
+            y * theta[..., 0] - y - special.gammaln(y + 1) + (y + r) * ratio
+            - 0.5 * np.log1p(a * y) + log_gamma_rest(r + y) - log_gamma_rest(r)
+        )  # fmt: skip
+        return logs
+
+    def log_zero(self, theta: Array) -> Array:
+        """Return the log probability of y = 0."""
+        mean, a = _mean_and_dispersion(theta)
+        log: Array = -np.log1p(a * mean) / a
+        return log
+
+    def likelihood_score(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of logpdf in theta."""
+        mean, a = _mean_and_dispersion(theta)
+        y = np.asarray(y, dtype=np.float64)
+        score = coordinates((y - mean) / (1 + a * mean), self._dispersion_score(y, mean, a))
+        return score.astype(working_float(theta).dtype, copy=False)
+
+    def _dispersion_score(self, y: Array, mean: Array, a: Array) -> Array:
+        r, (excess, _) = 1 / a, log_excess(y, mean, a)
+        score: Array = r * (excess - (digamma_rest(r + y) - digamma_rest(r)))
+        return score
+
+    def likelihood_hessian(self, y: Array, theta: Array) -> Array:
+        """Return the Hessian of logpdf in theta."""
+        mean, a = _mean_and_dispersion(theta)
+        y, r, one = np.asarray(y, dtype=np.float64), 1 / a, 1 + a * mean
+        t = a * (y - mean) / one
+        hessian = np.empty((*t.shape, 2, 2), working_float(theta).dtype)
+        hessian[..., 0, 0] = -mean * (1 + a * y) / one / one
+        hessian[..., 0, 1] = hessian[..., 1, 0] = -t * (mean / one)
+        hessian[..., 1, 1] = (
+            r * t * t / (1 + a * y) - self._dispersion_score(y, mean, a)
+            + r * (r * (trigamma_rest(r + y) - trigamma_rest(r)))
+        )  # fmt: skip
+        return hessian
+
+    def likelihood_fisher(self, theta: Array) -> Array:
+        """Return the diagonal of the Fisher information of one observation."""
+        mean, a = _mean_and_dispersion(theta)
+        fisher = coordinates(mean / (1 + a * mean), dispersion_information(mean, a))
+        return fisher.astype(working_float(theta).dtype, copy=False)
+
+    def below(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a count <= y."""
+        mean, a = _mean_and_dispersion(theta)
+        return _beta_share(1 / a, y + 1, 1 / (1 + a * mean), a * mean / (1 + a * mean))
+
+    def above(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a count > y."""
+        mean, a = _mean_and_dispersion(theta)
+        return _beta_share(y + 1, 1 / a, a * mean / (1 + a * mean), 1 / (1 + a * mean))
+
+    def mean(self, theta: Array) -> Array:
+        """Return the mean of y."""
+        return _mean_and_dispersion(theta)[0]
+
+    def var(self, theta: Array) -> Array:
+        """Return the variance of y."""
+        mean, a = _mean_and_dispersion(theta)
+        variance: Array = mean + a * mean * mean
+        return variance
+
+    def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
+        """Return one draw of y for each theta."""
+        mean, a = _mean_and_dispersion(theta)
+        rate = mean * a * rng.standard_gamma(1 / a)
+        return rng.poisson(np.minimum(rate, _LARGEST)).astype(np.float64)
+
+
+def _mean_and_dispersion(theta: Array) -> tuple[Array, Array]:
+    """Return both in float64: differences of large terms follow, whatever theta's precision."""
+    logs = held(theta).astype(np.float64, copy=False)
+    return np.exp(logs[..., 0]), np.exp(logs[..., 1])
+
+
+def _beta_share(first: Array, second: Array, x: Array, rest: Array) -> Array:
+    """Return the cdf at x of a beta distribution; rest = 1 - x, so that either may be tiny."""
+    first, second, x, rest = np.broadcast_arrays(first, second, x, rest)
+    near = x <= rest
+    value = special.betainc(
+        np.where(near, first, second), np.where(near, second, first), np.minimum(x, rest)
+    )
+    share = np.asarray(np.where(near, value, 1 - value))
+    lost = ~near & (value > 0.9)
+    share[lost] = special.betaincc(second[lost], first[lost], rest[lost])
+    return share

@@ -1,0 +1,183 @@
+"""Ordinal response: k classes in order, by a cumulative logit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from scipy import special
+
+from wgboost.responses.codes import Codes, pick
+from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
+from wgboost.responses.numerics import safe_exp, working_float
+from wgboost.responses.units import Units
+from wgboost.typing import Array
+
+__all__ = ["Ordinal"]
+
+
+@dataclass(frozen=True, eq=False)
+class Ordinal(Codes):
+    """y is one of the codes 0 to k - 1 in order, theta = (location, log gaps of the cuts).
+
+    A logistic variable around the location falls between two of the cuts c_1 < ... < c_{k-1}:
+    P(y < j) = expit(c_j - location). The first cut is 0, and log_gap_j = log(c_{j+1} - c_j), the
+    width of class j, so that any theta has its cuts in order.
+
+    Parameters
+    ----------
+    n_classes
+        The number k of classes; None is the largest code of an estimator's y plus 1.
+    prior_mean, prior_scale
+        The location has a normal prior, on the logit scale.
+    prior_gap_mean, prior_gap_scale
+        Every log gap has this normal prior.
+
+    Those of the prior are numbers, or hold one value per row.
+    """
+
+    n_classes: int | None = None
+    prior_mean: Parameter = 0.0
+    prior_scale: Parameter = 10.0
+    prior_gap_mean: Parameter = 0.0
+    prior_gap_scale: Parameter = 2.0
+
+    name: ClassVar[str] = "ordinal"
+    positive: ClassVar[tuple[str, ...]] = ("prior_scale", "prior_gap_scale")
+    curved_by: ClassVar[Literal["hessian", "fisher"]] = "fisher"
+
+    @property
+    def param_names(self) -> tuple[str, ...]:
+        """Names of the coordinates of theta."""
+        return "location", *(f"log_gap_{j}" for j in range(1, self._k - 1))
+
+    def natural(self, theta: Array, units: Units) -> dict[str, Array]:  # noqa: ARG002
+        """Return the location and the cuts, in logits."""
+        theta = working_float(theta)
+        cuts = self._cuts(theta)
+        named = {f"cut_{j}": cuts[..., j - 1] for j in range(1, self._k)}
+        return {"location": theta[..., 0], **named}
+
+    def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
+        """Return the normal priors of the location and of the log gaps."""
+        names = ("prior_mean", "prior_scale", "prior_gap_mean", "prior_gap_scale")
+        mean, scale, *gap = (self.column(getattr(self, name), dtype) for name in names)
+        return NormalPrior(mean, scale), *[NormalPrior(*gap)] * (self._k - 2)
+
+    # --- likelihood ---------------------------------------------------------------------------
+
+    def _cuts(self, theta: Array) -> Array:
+        """Return the cuts (..., k - 1)."""
+        cuts = _table(theta, self._k - 1)
+        np.cumsum(safe_exp(theta[..., 1:]), axis=-1, out=cuts[..., 1:])
+        return cuts
+
+    def below_and_above(self, theta: Array) -> tuple[Array, Array]:
+        """Return the probabilities of a code < j and of a code >= j, j = 0 to k, (..., k + 1)."""
+        theta = working_float(theta)
+        height = self._cuts(theta) - theta[..., :1]
+        small = np.exp(-np.abs(height))
+        below, above = _table(theta, self._k + 1), _table(theta, self._k + 1)
+        below[..., -1] = above[..., 0] = 1
+        below[..., 1:-1] = np.where(height < 0, small, 1) / (1 + small)
+        above[..., 1:-1] = np.where(height < 0, 1, small) / (1 + small)
+        return below, above
+
+    def probabilities(self, theta: Array) -> Array:
+        """Return the probability of each class, (..., k)."""
+        return self._between(*self.below_and_above(theta), safe_exp(theta[..., 1:]))
+
+    def _between(self, below: Array, above: Array, gap: Array) -> Array:
+        # expit(b) - expit(a) = expit(b) expit(-a) (1 - exp(a - b)).
+        probabilities: Array = below[..., 1:] * above[..., :-1]
+        probabilities[..., 1:-1] *= -np.expm1(-gap)
+        return probabilities
+
+    def log_probabilities(self, theta: Array) -> Array:
+        """Return the log probability of each class, (..., k)."""
+        theta = working_float(theta)
+        height = self._cuts(theta) - theta[..., :1]
+        logs = _table(theta, self._k)
+        logs[..., :-1] = special.log_expit(height)
+        logs[..., 1:] += special.log_expit(-height)
+        logs[..., 1:-1] += np.log(-np.expm1(-safe_exp(theta[..., 1:])))
+        return logs
+
+    def _at(self, y: Array, theta: Array) -> tuple[Array, Array, Array, Array, Array]:
+        """Return what the derivatives are made of, at classes y.
+
+        The probabilities of a code < y and of one > y, the gradients (..., d) of the lower and
+        the upper cut less the location, and 1 where theta has the log gap of class y.
+        """
+        below, above = self.below_and_above(theta)
+        y, gap = np.asarray(y), safe_exp(theta[..., 1:])
+        likely = pick(below, y), pick(above, y + 1)
+        lower, upper, own = (_table(likely[0][..., None], self.n_params) for _ in range(3))
+        lower[..., 0] = upper[..., 0] = -1
+        for j in range(1, self.n_params):
+            lower[..., j], own[..., j] = gap[..., j - 1] * (j < y), j == y
+            upper[..., j] = gap[..., j - 1] * (j <= y)
+        return *likely, lower, upper, own
+
+    def _widths(self, theta: Array) -> tuple[Array, Array]:
+        """Return the gaps g and g / (exp(g) - 1), (..., d); of the location 1 and 0."""
+        gap = _table(theta, self.n_params)
+        gap[...] = safe_exp(theta)
+        own = gap * np.exp(-gap) / -np.expm1(-gap)
+        gap[..., 0], own[..., 0] = 1, 0
+        return gap, own
+
+    def likelihood_score(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of logpdf in theta."""
+        theta = working_float(theta)
+        below, above, lower, upper, own = self._at(y, theta)
+        score: Array = above[..., None] * upper - below[..., None] * lower
+        score += own * self._widths(theta)[1]
+        return score
+
+    def likelihood_hessian(self, y: Array, theta: Array) -> Array:
+        """Return the Hessian of logpdf in theta."""
+        theta = working_float(theta)
+        below, above, lower, upper, own = self._at(y, theta)
+        gap, width = self._widths(theta)
+        hessian = np.zeros((*lower.shape, self.n_params), lower.dtype)
+        diagonal = np.arange(1, self.n_params)
+        curve: Array = above[..., None] * upper - below[..., None] * lower
+        curve += own * width * (1 - gap - width)
+        hessian[..., diagonal, diagonal] = curve[..., 1:]
+        for share, slope in ((below, lower), (above, upper)):
+            bend = (share * (1 - share))[..., None, None]
+            hessian -= bend * slope[..., :, None] * slope[..., None, :]
+        return hessian
+
+    def likelihood_fisher(self, theta: Array) -> Array:
+        """Return the diagonal of the Fisher information of one observation."""
+        theta = working_float(theta)
+        below, above = self.below_and_above(theta)
+        gap, width = self._widths(theta)
+        probability = self._between(below, above, gap[..., 1:])
+        moved = probability * np.square(below[..., :-1] - above[..., 1:])  # as the location moves
+        from_here_on = np.cumsum(moved[..., ::-1], axis=-1)[..., ::-1]
+        fisher = np.empty_like(theta)
+        fisher[..., 0] = from_here_on[..., 0]
+        gap, own = gap[..., 1:], gap[..., 1:] * above[..., 2:-1] + width[..., 1:]
+        fisher[..., 1:] = probability[..., 1:-1] * own * own + gap * gap * from_here_on[..., 2:]
+        return fisher
+
+    # --- averages over rows -------------------------------------------------------------------
+
+    def statistics_score(self, theta: Array, statistics: Array) -> Array:
+        """Return the mean over rows of likelihood_score at common particles (m, d)."""
+        each = self.likelihood_score(np.arange(self._k)[:, None], theta)  # (k, m, d)
+        average: Array = np.tensordot(statistics.astype(theta.dtype), each, axes=1)
+        return average
+
+    def statistics_curvature(self, theta: Array, statistics: Array) -> Array:  # noqa: ARG002
+        """Return the mean over rows of likelihood_curvature at common particles (m, d)."""
+        return self.likelihood_fisher(theta)
+
+
+def _table(like: Array, size: int) -> Array:
+    """Return zeros (..., size) for like (..., d), a column at a time in memory: faster to fill."""
+    return np.moveaxis(np.zeros((size, *like.shape[:-1]), like.dtype), 0, -1)

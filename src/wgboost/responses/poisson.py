@@ -1,0 +1,101 @@
+"""Poisson response: counts of unknown mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import special
+
+from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
+from wgboost.responses.counts import Count
+from wgboost.responses.numerics import safe_exp
+from wgboost.responses.units import Units
+from wgboost.typing import Array
+
+__all__ = ["Poisson"]
+
+_LARGEST = 1e18  # the largest mean that NumPy draws from
+
+
+@dataclass(frozen=True, eq=False)
+class Poisson(Count):
+    """y ~ Poisson(mean), theta = log mean.
+
+    Parameters
+    ----------
+    prior_mean, prior_scale
+        The log mean has a normal prior; numbers, or one value per row. The default covers counts
+        of any practical size: a factor of e^10 either way is one standard deviation.
+    """
+
+    prior_mean: Parameter = 0.0
+    prior_scale: Parameter = 10.0
+
+    name: ClassVar[str] = "poisson"
+    positive: ClassVar[tuple[str, ...]] = ("prior_scale",)
+
+    @property
+    def param_names(self) -> tuple[str, ...]:
+        """Names of the coordinates of theta."""
+        return ("log_mean",)
+
+    def natural(self, theta: Array, units: Units) -> dict[str, Array]:  # noqa: ARG002
+        """Return the mean."""
+        return {"mean": self.mean(theta)}
+
+    def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
+        """Return the normal prior of the log mean."""
+        values = (self.column(value, dtype) for value in (self.prior_mean, self.prior_scale))
+        return (NormalPrior(*values),)
+
+    def log_mass(self, y: Array, theta: Array) -> Array:
+        """Return the log probability of whole y >= 0."""
+        logs: Array = y * theta[..., 0] - self.mean(theta) - special.gammaln(y + 1)
+        return logs
+
+    def log_zero(self, theta: Array) -> Array:
+        """Return the log probability of y = 0."""
+        return -self.mean(theta)
+
+    def likelihood_score(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of logpdf in theta."""
+        score: Array = y - self.mean(theta)
+        return score[..., None]
+
+    def likelihood_hessian(self, y: Array, theta: Array) -> Array:
+        """Return the Hessian of logpdf in theta; it does not depend on y."""
+        return -self.likelihood_curvature(y, theta)[..., None]
+
+    def likelihood_curvature(self, y: Array, theta: Array) -> Array:
+        """Return minus the diagonal of the Hessian of logpdf."""
+        fisher = self.likelihood_fisher(theta)
+        shape = np.broadcast_shapes(np.shape(y), fisher.shape[:-1])
+        return np.broadcast_to(fisher, (*shape, 1))
+
+    def likelihood_fisher(self, theta: Array) -> Array:
+        """Return the Fisher information of one observation."""
+        return self.mean(theta)[..., None]
+
+    def below(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a count <= y."""
+        probability: Array = special.gammaincc(y + 1, self.mean(theta))
+        return probability
+
+    def above(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a count > y."""
+        probability: Array = special.gammainc(y + 1, self.mean(theta))
+        return probability
+
+    def mean(self, theta: Array) -> Array:
+        """Return the mean of y."""
+        return safe_exp(theta[..., 0])
+
+    def var(self, theta: Array) -> Array:
+        """Return the variance of y."""
+        return self.mean(theta)
+
+    def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
+        """Return one draw of y for each theta."""
+        return rng.poisson(np.minimum(self.mean(theta), _LARGEST)).astype(np.float64)

@@ -1,0 +1,140 @@
+"""What zero-inflated counts share: a count, or with some probability a zero of its own."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from scipy import special
+
+from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior
+from wgboost.responses.counts import Count
+from wgboost.responses.numerics import working_float
+from wgboost.responses.units import Units
+from wgboost.typing import Array
+
+__all__ = ["ZeroInflated"]
+
+
+@dataclass(frozen=True, eq=False)
+class ZeroInflated(Count):
+    """A count of the family `part`, or an extra zero; theta = (theta of the part, logit).
+
+    The last coordinate is the logit of the probability of an extra zero. A family says `part` and
+    the prior's parameters; the derivatives follow from the probability that a zero is an extra
+    one, and from those of the part.
+    """
+
+    part: ClassVar[Count]
+    curved_by: ClassVar[Literal["hessian", "fisher"]] = "fisher"
+
+    @abstractmethod
+    def normal_priors(self) -> tuple[tuple[Any, Any], ...]:
+        """Return mean and scale of the normal prior of each coordinate."""
+
+    @property
+    def param_names(self) -> tuple[str, ...]:
+        """Names of the coordinates of theta."""
+        return *self.part.param_names, "logit_extra_zero"
+
+    def natural(self, theta: Array, units: Units) -> dict[str, Array]:
+        """Return the parameters of the count part and the probability of an extra zero."""
+        part = self.part.natural(theta[..., :-1], units)
+        return {**part, "extra_zero": special.expit(theta[..., -1])}
+
+    def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
+        """Return the normal priors of all coordinates."""
+        return tuple(
+            NormalPrior(self.column(mean, dtype), self.column(scale, dtype))
+            for mean, scale in self.normal_priors()
+        )
+
+    # --- likelihood ---------------------------------------------------------------------------
+
+    def log_mass(self, y: Array, theta: Array) -> Array:
+        """Return the log probability of whole y >= 0."""
+        part, logit = theta[..., :-1], theta[..., -1]
+        logs = np.where(y == 0, np.logaddexp(logit, self.part.log_zero(part)),
+                        self.part.log_mass(y, part))  # fmt: skip
+        return logs - np.logaddexp(0, logit)
+
+    def log_zero(self, theta: Array) -> Array:
+        """Return the log probability of y = 0."""
+        return self.log_mass(np.zeros(()), theta)
+
+    def _extra(self, y: Array, theta: Array) -> tuple[Array, Array, Array]:
+        """Return how likely y is an extra zero, any row's zero, and any row."""
+        logit = theta[..., -1]
+        of_zero = special.expit(logit - self.part.log_zero(theta[..., :-1]))
+        of_zero = of_zero.astype(logit.dtype, copy=False)
+        return np.where(y == 0, of_zero, logit.dtype.type(0)), of_zero, special.expit(logit)
+
+    def likelihood_score(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of logpdf in theta."""
+        theta = working_float(theta)
+        extra, _, prior = self._extra(y, theta)
+        part = self.part.likelihood_score(y, theta[..., :-1])
+        return np.concatenate([(1 - extra)[..., None] * part, (extra - prior)[..., None]], axis=-1)
+
+    def likelihood_hessian(self, y: Array, theta: Array) -> Array:
+        """Return the Hessian of logpdf in theta."""
+        theta = working_float(theta)
+        extra, _, prior = self._extra(y, theta)
+        score = self.part.likelihood_score(y, theta[..., :-1])
+        # The variance of an indicator of an extra zero, given y.
+        doubt = (extra * (1 - extra))[..., None]
+        hessian = np.empty((*score.shape[:-1], self.n_params, self.n_params), theta.dtype)
+        hessian[..., :-1, :-1] = (1 - extra)[..., None, None] * self.part.likelihood_hessian(
+            y, theta[..., :-1]
+        ) + doubt[..., None] * score[..., :, None] * score[..., None, :]
+        hessian[..., :-1, -1] = hessian[..., -1, :-1] = -doubt * score
+        hessian[..., -1, -1] = doubt[..., 0] - prior * (1 - prior)
+        return hessian
+
+    def likelihood_fisher(self, theta: Array) -> Array:
+        """Return the diagonal of the Fisher information of one observation."""
+        theta = working_float(theta)
+        part, none = theta[..., :-1], np.zeros((), theta.dtype)
+        _, extra, prior = self._extra(none, theta)
+        log_zero = self.part.log_zero(part).astype(theta.dtype, copy=False)
+        score = self.part.likelihood_score(none, part)
+        lost = (np.exp(log_zero) * extra)[..., None] * score * score
+        known = special.expit(-theta[..., -1:]) * np.maximum(
+            self.part.likelihood_fisher(part) - lost, 0
+        )
+        zero = prior * special.expit(-theta[..., -1]) * extra * -np.expm1(log_zero)
+        return np.concatenate([known, zero[..., None]], axis=-1)
+
+    def below(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a count <= y."""
+        part = self.part.below(y, theta[..., :-1])
+        probability: Array = special.expit(theta[..., -1]) + self._share(theta) * part
+        return np.minimum(probability, 1)
+
+    def above(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a count > y."""
+        return self._share(theta) * self.part.above(y, theta[..., :-1])
+
+    def mean(self, theta: Array) -> Array:
+        """Return the mean of y."""
+        return self._share(theta) * self.part.mean(theta[..., :-1])
+
+    def var(self, theta: Array) -> Array:
+        """Return the variance of y."""
+        mean, extra = self.part.mean(theta[..., :-1]), special.expit(theta[..., -1])
+        variance: Array = self._share(theta) * (
+            self.part.var(theta[..., :-1]) + extra * mean * mean
+        )
+        return variance
+
+    def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
+        """Return one draw of y for each theta."""
+        counted = rng.random(theta.shape[:-1]) < self._share(theta)
+        return np.where(counted, self.part.rvs(theta[..., :-1], rng), 0.0)
+
+    def _share(self, theta: Array) -> Array:
+        """Return the probability that y is a count of the part."""
+        share: Array = special.expit(-theta[..., -1])
+        return share
