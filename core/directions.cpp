@@ -8,7 +8,7 @@ namespace wgb {
 namespace {
 
 constexpr size_t kRowsPerTask = 1024;
-// Of the row's largest curvature in a parameter: less has vanished, and becomes at least the floor.
+// A smoothed curvature below this has vanished; the floor is of the row's largest curvature.
 constexpr float kVanished = 1e-12f, kFloor = 1e-6f;
 constexpr float kHalfLog2 = -0.721347520f;  // exp(-q / 2) = 2^(kHalfLog2 q)
 
@@ -133,6 +133,7 @@ struct Finish {
                              bool divide) {
     const size_t width = static_cast<size_t>(d) * kLanes, size = static_cast<size_t>(m) * width;
     const Vec share = all_of<Vec>(1.0f / static_cast<float>(m)), one = all_of<Vec>(1.0f);
+    const Vec vanished = all_of<Vec>(kVanished);
     for (size_t p = lane; p < width; p += kLanes) {
       Vec largest = all_of<Vec>(0.0f);
       if (curved)
@@ -142,9 +143,8 @@ struct Finish {
         Vec g = load<Vec>(s->gradient + j) * share;
         if (curved) {
           const Vec c = load<Vec>(s->smoothed + j) * share;
-          Vec kept = choose_positive(c - largest * kVanished, c,
-                                     larger(absolute(c), largest * kFloor));
-          kept = choose_positive(kept, kept, one);
+          Vec kept = choose_positive(c - vanished, c, larger(absolute(c), largest * kFloor));
+          kept = choose_positive(kept - vanished, kept, one);
           if (divide)
             g = g / kept;
           else
@@ -219,10 +219,10 @@ void newton_step(const double* particles, const double* score, const double* cur
     for (int j = 0; j < m; ++j) largest = std::max(largest, std::fabs(curvature[at(j, p)]));
     for (int j = 0; j < m; ++j) {
       const double c = smoothed[at(j, p)] / m;
-      const double kept = c > static_cast<double>(kVanished) * largest
-                              ? c
-                              : std::max(std::fabs(c), static_cast<double>(kFloor) * largest);
-      step[at(j, p)] = gradient[at(j, p)] / m / (kept > 0 ? kept : 1.0);
+      const double vanished = static_cast<double>(kVanished);
+      const double kept =
+          c > vanished ? c : std::max(std::fabs(c), static_cast<double>(kFloor) * largest);
+      step[at(j, p)] = gradient[at(j, p)] / m / (kept > vanished ? kept : 1.0);
     }
   }
 }

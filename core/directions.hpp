@@ -12,9 +12,9 @@ namespace wgb {
 // r_jl = (2 A / h) (x_j - x_l) k_jl, means over particles l:
 //   gradient_j = score_l k_jl + r_jl
 //   smoothed_j = curvature_l k_jl^2 + r_jl^2, kept positive (see below)
-// A is the row's metric, or 1; h the row's bandwidth. A smoothed curvature that is negative,
-// or below 1e-12 of the row's largest |curvature| in that parameter, becomes its own absolute value
-// or 1e-6 of that largest one, whichever is larger, and 1 when there is no curvature at all.
+// A is the row's metric, or 1; h the row's bandwidth. A smoothed curvature that is negative
+// or below 1e-12, for parameters are of moderate size, becomes its own absolute value or 1e-6 of the
+// row's largest |curvature| in that parameter, whichever is larger, and 1 where these vanish too.
 struct DirectionTask {
   const float* particles;      // (n, m, d)
   const Derivatives& density;  // of each row

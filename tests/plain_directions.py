@@ -39,9 +39,9 @@ def plain_guard(c, curvature):
     """c kept positive by the row's largest |curvature|, and 1 if there is none."""
     c, largest = c.copy(), np.abs(curvature).max(axis=0)
     for j, p in np.ndindex(c.shape):
-        if c[j, p] <= 1e-12 * largest[p]:
+        if c[j, p] <= 1e-12:
             c[j, p] = max(abs(c[j, p]), 1e-6 * largest[p])
-        if c[j, p] == 0:
+        if c[j, p] <= 1e-12:
             c[j, p] = 1.0
     return c
 
@@ -50,7 +50,9 @@ def plain_concave(hessian):
     """Minus the Hessians (m, d, d), |diagonal| of the indefinite, and the share of these."""
     bend, share = [], 0.0
     for one in hessian:
-        concave = np.linalg.eigvalsh(one).max() <= 1e-6 * np.abs(np.diag(one)).max()
+        unit = np.sqrt(np.abs(np.diag(one)))
+        unit[unit == 0] = 1.0
+        concave = np.linalg.eigvalsh(one / np.outer(unit, unit)).max() <= 1e-6
         bend.append(-one if concave else np.diag(np.abs(np.diag(one))))
         share += (not concave) / len(hessian)
     return bend, share
@@ -71,8 +73,11 @@ def plain_full_newton(x, score, hessian, h, metric, ridge=0.01, guarded=True):
             ]
             system[j, :, i, :] = np.mean(terms, axis=0)
     system = system.reshape(m * d, m * d)
-    mean_diagonal = np.trace(system) / (m * d)
-    system = system + (ridge * mean_diagonal if mean_diagonal > 0 else 1.0) * np.eye(m * d)
+    for p in range(d):
+        mean_diagonal = np.mean([system[j * d + p, j * d + p] for j in range(m)])
+        for j in range(m):
+            at = j * d + p
+            system[at, at] += ridge * mean_diagonal if mean_diagonal > 0 else 1.0
     g = plain_gradient(x, score, h, metric)
     return k @ np.linalg.solve(system, g.reshape(-1)).reshape(m, d)
 

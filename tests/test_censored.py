@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from sklearn.model_selection import train_test_split
 
-from wgboost import WGBClassifier, WGBRegressor, censored, metrics
+from wgboost import Mixture, Normal, WGBClassifier, WGBRegressor, censored, metrics
 
 RNG = np.random.default_rng(4)
 N = 1500
@@ -72,6 +72,39 @@ def test_the_nll_of_bounds_is_their_probability_and_of_values_their_density():
     expected = [dist.logpdf(0.1)[0], np.log(dist.sf(0.2)[1]), np.log(dist.cdf(0.3)[2])]
     assert_allclose(dist.log_likelihood(y), expected, rtol=1e-9)
     assert_allclose(metrics.nll(dist, y), -np.mean(expected), rtol=1e-9)
+
+
+def test_truncation_bounds_what_is_seen_and_divides_the_mixture():
+    theta = np.array([[[0.0, 0.0]]])
+    for bounds, ends, seen in (
+        ((-np.inf, 1.0), {"above": 0.0}, (0.0, 1.0, 0.0, np.inf)),
+        ((0.0, np.inf), {"below": 1.0}, (0.0, 1.0, -np.inf, 1.0)),
+    ):
+        low, high, above, below = seen
+        cdf = stats.norm.cdf
+        expected = np.log((cdf(high) - cdf(low)) / (cdf(below) - cdf(above)))
+        ours = Mixture(Normal(), theta).log_likelihood(censored(*bounds, **ends))
+        assert_allclose(ours, expected, rtol=1e-9)
+    two = Mixture(Normal(), np.array([[[0.0, 0.0], [3.0, 0.0]]]))
+    expected = two.logpdf(2.5) - np.log(two.sf(2.0))
+    assert_allclose(two.log_likelihood(censored(2.5, 2.5, above=2.0)), expected, rtol=1e-9)
+
+
+def test_a_metric_of_ones_own_gets_y_as_it_was_given():
+    seen = []
+
+    def watched(dist, y):
+        seen.append(np.asarray(y))
+        return float(np.abs(dist.mean() - y).mean())
+
+    rows = np.arange(N) >= 1000
+    model(n_estimators=2, eval_metric=watched).fit(X, Y, y_std=0.1, validation_rows=rows)
+    assert_allclose(seen[0], Y[rows])
+
+
+def test_no_noise_is_no_change():
+    plain = model(n_estimators=10).fit(X, Y).predict(X)
+    assert_allclose(model(n_estimators=10).fit(X, Y, y_std=0.0).predict(X), plain)
 
 
 def test_concordance_counts_the_pairs_whose_order_is_known():

@@ -210,3 +210,17 @@ def test_a_start_estimator_may_miss_a_class_in_a_fold():
     labels = np.where(np.arange(20) == 4, "rare", "common")
     fitted = model(init=LogisticRegression()).fit(X[:20], labels)
     assert fitted.predict_proba(NEW).shape == (50, 2)
+
+
+def test_balanced_classes_count_weights_and_not_rows():
+    weight = np.random.default_rng(8).integers(0, 3, size=len(LABELS)).astype(float)
+    model = WGBClassifier(n_estimators=15, class_weight="balanced", random_state=0)
+    weighted = model.fit(X, LABELS, sample_weight=weight).predict_proba(X)
+    kept = weight > 0
+    dropped = model.fit(X[kept], np.asarray(LABELS)[kept], sample_weight=weight[kept])
+    assert_allclose(weighted, dropped.predict_proba(X), atol=1e-6)
+    codes = np.unique(LABELS, return_inverse=True)[1]
+    each = model._class_weights(codes.astype(float), weight)
+    assert_allclose(np.bincount(codes, weights=weight * each), weight.sum() / (codes.max() + 1))
+    with pytest.raises(ValueError, match="class_weight='balance' must be one of"):
+        WGBClassifier(class_weight="balance").fit(X, LABELS)

@@ -24,6 +24,7 @@ def test_an_offset_is_taken_off_y_and_added_to_the_location(options):
     plain = model(**options).fit(X, PLAIN)
     assert_allclose(ours.predict(X), plain.predict(X), atol=1e-5)
     assert_allclose(ours.predict(X, offset=OFFSET), plain.predict(X) + OFFSET, atol=1e-5)
+    assert_allclose(ours.score(X, Y, offset=OFFSET), 1, atol=1e-3)
     shifted = ours.predict_dist(X, offset=OFFSET)
     assert_allclose(metrics.nll(shifted, Y), metrics.nll(plain.predict_dist(X), PLAIN), atol=1e-5)
     assert_allclose(shifted.epistemic(), plain.predict_dist(X).epistemic(), rtol=1e-4)

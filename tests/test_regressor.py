@@ -86,7 +86,14 @@ def test_rows_away_from_the_training_data_look_out_of_distribution():
     y = np.where(x[:, 0] < 0, np.sin(3 * x[:, 0]), 4 * rng.normal(size=303))
     fitted = model(n_estimators=150).fit(x, y)
     inside, outside = (np.median(fitted.ood_score(a)) for a in (x[:300], np.full((5, 1), 3.0)))
-    assert outside > 2 * inside
+    assert outside > 1.5 * inside
+
+
+def test_a_decision_may_lie_far_outside_of_what_y_can_be():
+    far = FITTED.decide(NEW, lambda a, theta: np.square(a - theta["mean"] - 500))
+    assert_allclose(far, FITTED.predict(NEW) + 500, rtol=1e-4)
+    with pytest.raises(ValueError, match="still falls at action"):
+        FITTED.decide(NEW, lambda a, theta: -a + 0 * theta["mean"])
 
 
 def test_squared_loss_decides_for_the_mean():

@@ -70,12 +70,13 @@ def averaged_flow(
             evidence = float(np.average(evidence, weights=weight))
         statistics = response.statistics(y, power)
     else:
-        still = _STILL_ENOUGH
+        rows = len(y)
         common = not response.per_row() and not np.ndim(evidence)
         if common and not isinstance(y, Observations):
             y, weight = _condensed(y, weight)
         else:
             response, y, weight, evidence = _sampled(response, y, weight, evidence, rng)
+        still = _STILL if len(y) == rows else _STILL_ENOUGH
     before = theta
     for _ in range(flow.steps):
         if statistics is not None:

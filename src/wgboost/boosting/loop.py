@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from wgboost.boosting.history import Validation, Watch
 from wgboost.boosting.randomness import RoundRandomness
 from wgboost.boosting.round import Movement
@@ -57,8 +59,16 @@ def boost(
     try:
         for r in range(first_round, first_round + n_rounds):
             rng = randomness.at(r)
-            targets, curvature = movement(particles, rate, rng)
-            fitted = learner.fit(features, targets, curvature, weight, rng).scaled(rate)
+            try:
+                targets, curvature = movement(particles, rate, rng)
+                fitted = learner.fit(features, targets, curvature, weight, rng).scaled(rate)
+            except ValueError as error:
+                if np.isfinite(particles).all() and "finite" not in str(error):
+                    raise
+                raise ValueError(
+                    f"round {r + 1}: {error}. If particles run away, a smaller learning_rate, a "
+                    'larger min_samples_leaf or leaf="newton" with l2 > 0 holds them'
+                ) from error
             fitted.add_to(particles)
             result.rounds.append(fitted)
             metrics: dict[str, dict[str, float]] = {}

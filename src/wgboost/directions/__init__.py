@@ -51,7 +51,7 @@ def as_direction(direction: Any, kernel: Kernel | None = None) -> Direction:
 
     A shorthand takes the given kernel; an object keeps its own. A function is called with
     (particles, score, curvature, metric, rate, rng) and returns a movement g (n, m, d), or g and
-    a curvature c.
+    a curvature c; `CallableDirection(function, needs="score")` does without the curvature.
     """
     if isinstance(direction, str):
         kind = DIRECTIONS[check_choice("direction", direction, DIRECTIONS)]
@@ -64,6 +64,6 @@ def as_direction(direction: Any, kernel: Kernel | None = None) -> Direction:
     if isinstance(direction, Direction):
         return direction
     if callable(direction):
-        return CallableDirection(direction)
+        return CallableDirection(direction, uses_metric=kernel is not None and kernel.uses_metric)
     names = ", ".join(map(repr, DIRECTIONS))
     raise TypeError(f"direction={direction!r} must be one of {names}, a direction or a function")

@@ -22,8 +22,9 @@ class FullNewton:
 
     H_jk = mean_l [-Hessian_l k_jl k_kl + r_jl r_kl^T], g as in `SmoothedGradient` and K the kernel
     matrix between the row's particles. H loses rank when particles come close, so `ridge` times
-    its mean diagonal is added, or 1 if that is 0. Particles settle where g vanishes whatever the
-    ridge is; with much less than the default they circle around it at large rates.
+    its mean diagonal in each parameter is added, or 1 if that is 0. Particles settle where g
+    vanishes whatever the ridge is; with much less than the default they circle around it at large
+    rates.
 
     Where the log density is not concave, a particle enters H by |curvature|, the absolute
     diagonal of its Hessian, alone: H then has no negative eigenvalue and the movement descends.
@@ -77,10 +78,10 @@ class FullNewton:
         push = np.swapaxes(push, 2, 3).reshape(n, m * d, m)
         system += push @ np.swapaxes(push, 1, 2)
         system /= m
-        mean_diagonal = np.einsum("nii->n", system) / (m * d)
-        ridge = np.maximum(self.ridge, _RIDGE * (1 - concave.mean(axis=1))) * mean_diagonal
-        ridge = np.where(mean_diagonal > 0, ridge, 1.0)
-        system += ridge[:, None, None] * np.eye(m * d)
+        mean_diagonal = np.einsum("nii->ni", system).reshape(n, m, d).mean(axis=1)
+        ridge = np.maximum(self.ridge, _RIDGE * (1 - concave.mean(axis=1)))[:, None]
+        ridge = np.where(mean_diagonal > 0, ridge * mean_diagonal, 1.0)
+        system += np.tile(ridge, m)[:, None, :] * np.eye(m * d)
         solved = np.linalg.solve(system, gradient.reshape(n, m * d, 1))
         moved: Array = k @ solved.reshape(n, m, d)
         return moved
@@ -93,7 +94,8 @@ def _concave(bend: Array) -> tuple[Array, Array]:
     """
     d = bend.shape[-1]
     size = np.abs(np.einsum("nlpp->nlp", bend))
-    rest = bend + 1e-6 * size.max(axis=2)[..., None, None] * np.eye(d)  # float32 rounding
+    unit = np.sqrt(np.where(size > 0, size, 1.0))  # no parameter's scale hides another's sign
+    rest = bend / (unit[..., :, None] * unit[..., None, :]) + 1e-6 * np.eye(d)  # float32 rounding
     concave = np.ones(bend.shape[:2], dtype=bool)
     for p in range(d):
         pivot = rest[..., p, p]

@@ -13,6 +13,7 @@ from wgboost.validation import check_choice, check_number
 __all__ = ["KERNELS", "Kernel", "default_bandwidth"]
 
 KERNELS = ("gaussian", "scaled")
+_NUMBERS = 2**20  # in a temporary array
 
 
 def default_bandwidth(kind: str, n_params: int) -> float:
@@ -65,10 +66,14 @@ class Kernel:
         if m == 1:
             return np.ones(1, dtype=np.float32)
         first, second = np.triu_indices(m, k=1)
-        apart = np.square(particles[:, first] - particles[:, second])
-        if metric is not None:
-            apart *= metric[:, None, :].astype(apart.dtype)
-        median = np.median(apart.sum(axis=2), axis=1) / np.log(m + 1)
+        median = np.empty(len(particles))
+        block = max(1, _NUMBERS // (first.size * particles.shape[2]))
+        for begin in range(0, len(particles), block):
+            rows = slice(begin, begin + block)
+            apart = np.square(particles[rows, first] - particles[rows, second])
+            if metric is not None:
+                apart *= metric[rows, None, :].astype(apart.dtype)
+            median[rows] = np.median(apart.sum(axis=2), axis=1) / np.log(m + 1)
         # Particles that all coincide have no scale of their own; any positive h parts them.
         return np.where(median > 0, median, 1.0).astype(np.float32)
 

@@ -16,6 +16,7 @@ from wgboost.estimators.evidential import Evidential
 from wgboost.responses import Categorical, Response, is_censored
 from wgboost.responses.outcomes import check_outcomes
 from wgboost.typing import Array
+from wgboost.validation import check_choice
 
 __all__ = ["WGBClassifier"]
 
@@ -162,11 +163,19 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
         codes: Array = self._encoder.transform(y)
         return codes
 
-    def _class_weights(self, y: Array) -> Array | None:
+    def _class_weights(self, y: Array, weight: Array | None) -> Array | None:
         if self.class_weight is None:
             return None
-        weight: Array = compute_sample_weight(self.class_weight, self.classes_[y.astype(int)])
-        return weight
+        codes = y.astype(int)
+        if isinstance(self.class_weight, str):
+            check_choice("class_weight", self.class_weight, ["balanced"])
+            total = np.bincount(codes, weights=weight, minlength=len(self.classes_))
+            share = total.sum() / np.count_nonzero(total)
+            each: Array = np.where(total > 0, share / np.where(total > 0, total, 1), 0.0)
+            of_rows: Array = each[codes]
+            return of_rows
+        weights: Array = compute_sample_weight(self.class_weight, self.classes_[codes])
+        return weights
 
     def _decode(self, values: Array) -> Array:
         labels: Array = self.classes_[np.minimum(values.astype(int), len(self.classes_) - 1)]

@@ -12,6 +12,7 @@ from wgboost.typing import Array
 __all__ = ["bayes_action"]
 
 _GRID = 65
+_WIDER = 12  # times the range of actions is tripled
 _GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
 
 
@@ -74,9 +75,24 @@ def _over_the_line(dist: Mixture, risk: Any) -> tuple[Array, Array]:
     if dist.response.nominal:
         raise ValueError("classes have no continuum of actions; give actions")
     low, high = dist.interval(1 - 1e-6)
-    step = (high - low) / (_GRID - 1)
-    grid = np.stack([risk((low + i * step)[:, None]) for i in range(_GRID)], axis=1)
-    centre = low + grid.argmin(axis=1) * step
+    for _ in range(_WIDER):
+        step = (high - low) / (_GRID - 1)
+        grid = np.stack([risk((low + i * step)[:, None]) for i in range(_GRID)], axis=1)
+        best = grid.argmin(axis=1)
+        at_end = (best == 0) | (best == _GRID - 1)
+        at_end &= grid.min(axis=1) < grid.max(axis=1)  # a flat loss has no better side
+        if not at_end.any():
+            break
+        width = high - low
+        low = np.where(best == 0, low - 2 * width, low)
+        high = np.where(best == _GRID - 1, high + 2 * width, high)
+    else:
+        row = int(np.argmax(at_end))
+        end = low[row] if best[row] == 0 else high[row]
+        raise ValueError(
+            f"the loss of row {row} still falls at action {end:g}; bound it, or give actions"
+        )
+    centre = low + best * step
     a, b = centre - step, centre + step
     for _ in range(60):
         left, right = b - _GOLDEN * (b - a), a + _GOLDEN * (b - a)

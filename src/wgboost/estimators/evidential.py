@@ -38,8 +38,8 @@ class Evidential(Predictions, ABC):
     def _response(self) -> Response:
         """Return the response that the parameters name."""
 
-    def _class_weights(self, y: Array) -> Array | None:  # noqa: ARG002
-        """Weights (n,) that classes bring along."""
+    def _class_weights(self, y: Array, weight: Array | None) -> Array | None:  # noqa: ARG002
+        """Weights (n,) that classes bring along, beside those of the rows."""
         return None
 
     # --- fitting ------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ class Evidential(Predictions, ABC):
         if len(codes) != n:
             raise ValueError(f"X has {n} rows, y has {len(codes)}")
         weight = check_weight(sample_weight, n)
-        class_weight = self._class_weights(codes)
+        class_weight = self._class_weights(codes, weight)
         if class_weight is not None:
             weight = check_weight(class_weight if weight is None else weight * class_weight, n)
         response = self._response()

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from wgboost.boosting import ConstantStart
 from wgboost.estimators.fitting import train, warn_interrupted
-from wgboost.estimators.parameters import Parameters, checked_matrix
+from wgboost.estimators.tree_view import TreeView
 from wgboost.predictive.weights import log_mix
 from wgboost.targets import Density, LogDensity, Target, as_row_target
 from wgboost.typing import Array, Directions
@@ -19,7 +19,7 @@ from wgboost.validation import check_integer, check_weight
 __all__ = ["WGBoost"]
 
 
-class WGBoost(Parameters):
+class WGBoost(TreeView):
     """Wasserstein gradient boosting on distribution-valued targets (Algorithm 1 of the paper).
 
     Every row's target is a distribution on R^d, given by the derivatives of its log density.
@@ -122,9 +122,6 @@ class WGBoost(Parameters):
                 "(n_particles, n_params) are needed"
             )
         return ConstantStart(particles)
-
-    def _matrix(self, X: Any, *, reset: bool) -> Array:
-        return checked_matrix(self, X, reset=reset)
 
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, callbacks: Sequence[Any] = ()

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from wgboost.estimators.decisions import bayes_action
-from wgboost.estimators.parameters import Parameters, checked_matrix, prior_settings
+from wgboost.estimators.parameters import prior_settings
+from wgboost.estimators.tree_view import TreeView
 from wgboost.predictive import Mixture
 from wgboost.responses import as_response
 from wgboost.typing import Array, Directions
@@ -18,11 +19,8 @@ from wgboost.validation import check_integer
 __all__ = ["Predictions"]
 
 
-class Predictions(Parameters):
+class Predictions(TreeView):
     """Predictive distributions of fitted rounds."""
-
-    def _matrix(self, X: Any, *, reset: bool) -> Array:
-        return checked_matrix(self, X, reset=reset)
 
     def _particles(self, X: Any, n_rounds: int | None = None) -> Directions:
         check_is_fitted(self, "ensemble_")
@@ -90,6 +88,11 @@ class Predictions(Parameters):
         """Return the particles of each row, by parameter (n, m), in the user's units."""
         return self.predict_dist(X, offset=offset).params()
 
+    def staged_predict_particles(self, X: Any, *, offset: Any = None) -> Iterator[dict[str, Array]]:
+        """Yield `predict_particles` after 1, 2, ... rounds."""
+        for dist in self.staged_predict_dist(X, offset=offset):
+            yield dist.params()
+
     def sample(
         self, X: Any, n_samples: int = 1, random_state: Any = None, *, offset: Any = None
     ) -> Array:
@@ -113,26 +116,6 @@ class Predictions(Parameters):
             utility=utility,
             return_risks=return_risks,
         )
-
-    def apply(self, X: Any) -> Array:
-        """Return the leaf (n, trees) that each row reaches in each tree."""
-        check_is_fitted(self, "ensemble_")
-        if not hasattr(self.ensemble_, "apply"):
-            raise TypeError("apply needs native trees; this model has another learner")
-        leaves: Array = self.ensemble_.apply(
-            self._matrix(X, reset=False), n_threads=self._n_threads()
-        )
-        return leaves
-
-    @property
-    def feature_importances_(self) -> Array:
-        """The share (p,) of each feature in the total gain of all splits."""
-        check_is_fitted(self, "ensemble_")
-        if not hasattr(self.ensemble_, "feature_gains"):
-            raise AttributeError("feature importances need native trees")
-        gains: Array = self.ensemble_.feature_gains()
-        total = gains.sum()
-        return gains / total if total > 0 else gains
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
 from sklearn.utils.validation import column_or_1d
 
 from wgboost.estimators.evidential import Evidential
@@ -62,7 +63,9 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         ``Gamma(prior_scale=3)``, or "auto", which proposes one by the type and range of y; the
         attribute `proposal_` says which and why.
     prior : dict, optional
-        Parameters of the response's prior, each a number or one value per row.
+        Parameters of the response's prior, each a number or one value per row. Like the particles
+        of `init` they refer to standardised y: for the normal response minus its mean and over
+        its standard deviation.
     early_stopping : bool
         Hold out `validation_fraction` of the rows and keep the best number of rounds by
         `eval_metric` on them (or on X_val, y_val given to `fit`).
@@ -197,6 +200,13 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         """Yield `predict` after 1, 2, ... rounds."""
         for dist in self.staged_predict_dist(X, offset=offset):
             yield dist.mean()
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None) -> float:
+        """Return the share of the variance of y that the predicted mean explains, R^2."""
+        if is_censored(y):
+            raise ValueError("R^2 needs known values of y; see wgboost.metrics for bounds")
+        prediction = self.predict(X, offset=offset)
+        return float(r2_score(y, prediction, sample_weight=sample_weight))
 
     def predict_quantiles(
         self, X: Any, alpha: Any = (0.05, 0.5, 0.95), *, offset: Any = None

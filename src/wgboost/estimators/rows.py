@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from wgboost.metrics import Metric
+from wgboost.metrics import Metric, nll
 from wgboost.predictive import Mixture
 from wgboost.responses import Observations, Response, Seen, Units, is_censored, lowered
 from wgboost.typing import Array, Directions
@@ -80,7 +80,9 @@ class WatchedRows:
         self, metric: Metric, response: Response, units: Units
     ) -> Callable[[Directions], float]:
         """Return the metric as a function of the set's particles."""
-        y: Any = self.y if self.noise is None else Observations.of(self.y, noise=self.noise)
+        y: Any = self.y
+        if self.noise is not None and metric.function is nll:
+            y = Observations.of(self.y, noise=self.noise)
 
         def score(particles: Directions) -> float:
             if self.offset is not None:

@@ -11,6 +11,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from wgboost.boosting import AveragedFlow, ConstantStart, EstimatorStart, Start, averaged_flow
 from wgboost.boosting.start import predicted_location
+from wgboost.directions import Kernel
 from wgboost.estimators.parameters import Parameters
 from wgboost.estimators.rows import Rows
 from wgboost.learners import weight_options
@@ -30,13 +31,15 @@ def make_start(
     """
     init, response = estimator.init, rows.response
     rng = np.random.default_rng([seed, 2**31 + 1])
+    kernel = getattr(estimator._direction(), "kernel", None)  # a direction keeps its own
+    kernel = kernel if isinstance(kernel, Kernel) else estimator._kernel()
     seen, counting = standardised(rows.seen, units), rows.take(rows.counted)
 
     def settle(flow: AveragedFlow, location: Array | None = None) -> Array:
         left = seen if location is None else lowered(seen, response, location)
         return averaged_flow(
             flow, counting.response, left[rows.counted], counting.weight, counting.evidence,
-            estimator._kernel(), estimator.n_particles, rng,
+            kernel, estimator.n_particles, rng,
         )  # fmt: skip
 
     flow = estimator._flow()

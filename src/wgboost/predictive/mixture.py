@@ -63,8 +63,10 @@ class Mixture(ParticleRows):
         out = np.empty(n)
         for rows, _ in blocks(n, 1, m * d * 8):
             part: Any = standardised(seen[rows], self.units)
-            logs = part.logpdf(self.response, self.theta(rows))
+            logs, log_seen = part.logs(self.response, self.theta(rows))
             out[rows] = log_mix(logs, self.weights_of(rows))
+            if log_seen is not None:
+                out[rows] -= log_mix(log_seen, self.weights_of(rows))
         # Densities change with the unit of y, probabilities do not.
         return out - np.where(seen.exact, math.log(self.units.scale), 0.0)
 

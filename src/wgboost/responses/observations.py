@@ -123,8 +123,11 @@ class Observations:
         if not is_censored(y):
             return cls(y, y, offset=offset, noise=noise)
         truncated = bool((np.isfinite(y["above"]) | np.isfinite(y["below"])).any())
-        above, below = (y["above"], y["below"]) if truncated else (None, None)
-        return cls(y["lower"], y["upper"], above, below, offset, noise)
+        if not truncated:
+            return cls(y["lower"], y["upper"], offset=offset, noise=noise)
+        above, below = y["above"], y["below"]
+        lower, upper = np.maximum(y["lower"], above), np.minimum(y["upper"], below)
+        return cls(lower, upper, above, below, offset, noise)
 
     def __len__(self) -> int:
         return len(self.lower)
@@ -143,8 +146,9 @@ class Observations:
     @property
     def plain(self) -> bool:
         """Whether nothing but y is known, of all rows."""
-        beside = (self.above, self.below, self.offset, self.noise)
-        return all(one is None for one in beside) and bool(self.exact.all())
+        beside = (self.above, self.below, self.offset)
+        quiet = self.noise is None or not self.noise.any()
+        return all(one is None for one in beside) and quiet and bool(self.exact.all())
 
     @property
     def value(self) -> Array:
@@ -176,13 +180,28 @@ class Observations:
 
     def logpdf(self, response: Response, theta: Array) -> Array:
         """Return the log likelihood (n, m)."""
-        return self._log_and_score(response, theta)[0]
+        log, log_seen = self.logs(response, theta)
+        return log if log_seen is None else log - log_seen
+
+    def logs(self, response: Response, theta: Array) -> tuple[Array, Array | None]:
+        """Return the log of what was seen, and of the probability of being seen if truncated."""
+        log = self._log_and_score(response, theta)[0]
+        if self.above is None or self.below is None:
+            return log, None
+        moved = self._moved(response, theta)
+        return log, between(response, self.above, self.below, moved)[0].astype(theta.dtype)
 
     def score(self, response: Response, theta: Array) -> Array:
         """Return its gradient (n, m, d)."""
-        return self._log_and_score(response, theta)[1]
+        score = self._log_and_score(response, theta)[1]
+        if self.above is None or self.below is None:
+            return score
+        moved = self._moved(response, theta)
+        seen: Array = between(response, self.above, self.below, moved)[1].astype(theta.dtype)
+        return score - seen
 
     def _log_and_score(self, response: Response, theta: Array) -> tuple[Array, Array]:
+        """Return log likelihood and score, truncation left out."""
         theta = self._moved(response, theta)
         if self.noise is not None:
             return response.noisy(self.lower[:, None], theta, self.noise[:, None])[:2]
@@ -194,10 +213,7 @@ class Observations:
         if not exact.all():
             bounds = self.lower[~exact], self.upper[~exact]
             log[~exact], score[~exact] = between(response, *bounds, theta[~exact])
-        if self.above is not None and self.below is not None:
-            log_seen, seen_score = between(response, self.above, self.below, theta)
-            log, score = log - log_seen, score - seen_score
-        return log.astype(theta.dtype, copy=False), score.astype(theta.dtype, copy=False)
+        return log, score
 
     def curvature(self, response: Response, theta: Array) -> Array:
         """Return a positive curvature (n, m, d).
@@ -205,13 +221,17 @@ class Observations:
         Of rows with bounds the Fisher information of a known y, which says at least as much.
         """
         theta = self._moved(response, theta)
-        if self.noise is not None:
-            return response.noisy(self.lower[:, None], theta, self.noise[:, None])[2]
-        curvature = np.array(response.likelihood_fisher(theta))
-        if self.above is None:
-            exact = self.exact
-            y = self.lower[exact][:, None].astype(theta.dtype)
-            curvature[exact] = response.likelihood_curvature(y, theta[exact])
+        exact = self.exact
+        if self.noise is None:
+            curvature = np.array(response.likelihood_fisher(theta))
+        else:
+            noise = self.noise[:, None]
+            curvature, exact = (
+                response.noisy(self.lower[:, None], theta, noise)[2],
+                noise[:, 0] == 0,
+            )
+        y = self.lower[exact][:, None].astype(theta.dtype)
+        curvature[exact] = response.likelihood_curvature(y, theta[exact])
         return curvature
 
     def hessian(self, response: Response, theta: Array) -> Array:
