@@ -24,6 +24,11 @@ class RowTarget(Protocol):
         """The distributions of all rows in the compiled core, if it has them."""
         ...
 
+    @property
+    def longest_step(self) -> float:
+        """How far a tree's leaf may move a coordinate in one round, before the learning rate."""
+        ...
+
     def derivatives(
         self, particles: Directions, rows: slice, needs: Needs, n_threads: int
     ) -> tuple[Directions, Array | None]:
@@ -48,6 +53,11 @@ class PosteriorTarget:
     def compiled(self) -> CompiledPosterior | None:
         """See RowTarget."""
         return self.response.compiled(self.y, self.evidence)
+
+    @property
+    def longest_step(self) -> float:
+        """See RowTarget."""
+        return self.response.longest_step
 
     def _evidence(self, rows: slice) -> Any:
         return self.evidence[rows] if np.ndim(self.evidence) else self.evidence
@@ -114,6 +124,7 @@ class DensityTarget:
     target: Target | Sequence[Density]
     y: Array  # (n, q)
     compiled: None = None
+    longest_step: float = np.inf
 
     def _function(self, name: str) -> Callable[[Directions, slice], Any] | None:
         """Return the function of (particles, rows), if there is one for every row."""
