@@ -167,3 +167,15 @@ def test_counts_of_any_size_are_learnt(response, mean):
         assert np.corrcoef(np.log(found), np.log(centre))[0, 1] > 0.8
     with pytest.raises(ValueError, match=r"y is 0.5 at row 1.*whole numbers >= 0"):
         model.fit(X[:2], [1, 0.5])
+
+
+@every_count
+def test_an_outlier_does_not_carry_the_mean_away(response):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (400, 2))
+    y = rng.poisson(np.exp(np.sin(2 * X[:, 0])))
+    y[7] = 10_000
+    model = WGBRegressor(response=response, n_estimators=60, evidence=10.0, random_state=0)
+    dist = model.fit(X, y).predict_dist(X)
+    assert abs(dist.particles[..., 0]).max() < 15
+    assert -np.delete(dist.logpmf(y), 7).mean() < 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from wgboost.boosting import Interrupted, Movement, Start, Validation, Watch, bo
 from wgboost.data import Features
 from wgboost.ensemble import FlatTrees, RoundList, join_rounds
 from wgboost.estimators.parameters import Parameters
+from wgboost.learners import HistTree
 from wgboost.responses import Units
 from wgboost.targets import RowTarget
 from wgboost.typing import Array, Directions
@@ -82,6 +83,9 @@ def train(
 ) -> Fit:
     """Add rounds up to n_rounds, and keep the best number of them by the first held-out set."""
     learner, n_threads = estimator._learner(), estimator._n_threads()
+    longest = getattr(target, "longest_step", np.inf)
+    if isinstance(learner, HistTree) and longest < np.inf:
+        learner = replace(learner, longest_step=longest)
     features = Features.from_raw(
         X,
         bins=estimator.max_bins if learner.uses_codes else None,

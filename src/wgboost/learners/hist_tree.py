@@ -60,6 +60,7 @@ class HistTree:
 
     settings: TreeSettings = field(default_factory=TreeSettings)
     n_threads: int = 1
+    longest_step: float = np.inf  # leaf values are held to it
     uses_codes: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
@@ -94,4 +95,6 @@ class HistTree:
             features.binned, features.cuts, targets, curvature, weight, self.settings, rng,
             self._workspace, self.n_threads,
         )  # fmt: skip
+        if self.longest_step < np.inf:
+            trees = trees.held(self.longest_step)
         return FittedTrees(trees, leaf, self.n_threads)

@@ -48,6 +48,10 @@ class Response(Likelihood, Prior):
 
     sufficient: ClassVar[bool] = False
     """Whether the likelihood's averages over rows reduce to `statistics`."""
+    longest_step: ClassVar[float] = np.inf
+    """How far a tree's leaf may move a coordinate in one round, before the learning rate.
+
+    For responses whose Newton steps have no bound, as with an outlier among counts."""
 
     # --- rows ---------------------------------------------------------------------------------
 

@@ -33,6 +33,7 @@ class Count(Response):
 
     discrete: ClassVar[bool] = True
     sufficient: ClassVar[bool] = True
+    longest_step: ClassVar[float] = 3.0
     offset_link: ClassVar[Literal["identity", "log"] | None] = "log"
 
     @abstractmethod

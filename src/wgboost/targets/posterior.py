@@ -30,6 +30,11 @@ class PosteriorTarget:
             return None
         return self.response.compiled(self.y, self.evidence)
 
+    @property
+    def longest_step(self) -> float:
+        """How far a tree's leaf may move a coordinate in one round, before the learning rate."""
+        return self.response.longest_step
+
     def _evidence(self, rows: slice) -> Any:
         return self.evidence[rows] if np.ndim(self.evidence) else self.evidence
 

@@ -84,6 +84,10 @@ class FlatTrees:
         """Return the same trees with leaf values multiplied by a rate."""
         return replace(self, values=self.values * np.float32(rate))
 
+    def held(self, longest: float) -> FlatTrees:
+        """Return the same trees with leaf values held between -longest and longest."""
+        return replace(self, values=np.clip(self.values, -longest, longest))
+
     @property
     def trees(self) -> tuple[Tree, ...]:
         """The trees one by one, as views."""
