@@ -31,8 +31,14 @@ class Likelihood(ABC):
     offset_link: ClassVar[Literal["identity", "log"] | None] = None
     """How a known offset enters: added to the location in units of y, to the log of the location,
     or not at all."""
-    curved_by: ClassVar[Literal["hessian", "fisher"]] = "hessian"
-    """What `likelihood_curvature` is; where logpdf is not concave the Fisher information serves."""
+    curved_by: ClassVar[Literal["hessian", "fisher", "bounded"]] = "hessian"
+    """What `likelihood_curvature` is; where logpdf is not concave the Fisher information serves.
+
+    "bounded" is for scores that grow without bound as y moves away: the Fisher information, or
+    1 / `far` of minus the diagonal of the Hessian where that is larger. No Newton step of a row
+    out there is then much longer than `far`, and the rows that theta expects are not affected.
+    """
+    far: ClassVar[float] = 8.0
 
     @property
     @abstractmethod
@@ -66,10 +72,13 @@ class Likelihood(ABC):
         """Return the Hessian of logpdf in theta, (..., d, d)."""
 
     def likelihood_curvature(self, y: Array, theta: Array) -> Array:
-        """Return minus the diagonal of the Hessian of logpdf, or of its mean over y, (..., d)."""
+        """Return minus the diagonal of the Hessian of logpdf, or what `curved_by` says."""
         if self.curved_by == "hessian":
             return -np.diagonal(self.likelihood_hessian(y, theta), axis1=-2, axis2=-1)
         fisher = self.likelihood_fisher(theta)
+        if self.curved_by == "bounded":
+            own = np.diagonal(self.likelihood_hessian(y, theta), axis1=-2, axis2=-1)
+            return np.maximum(fisher, own / -self.far)
         shape = np.broadcast_shapes(np.shape(y), fisher.shape[:-1])
         return np.broadcast_to(fisher, (*shape, fisher.shape[-1]))
 
