@@ -14,9 +14,6 @@ from response_examples import EXAMPLES, example
 from wgboost.responses import RESPONSES
 
 every = pytest.mark.parametrize("name", EXAMPLES)
-averaged = pytest.mark.parametrize(
-    "name", [name for name in EXAMPLES if example(name).response.has_statistics]
-)
 FUNCTIONS = ("log_posterior", "score", "curvature", "hessian")
 
 
@@ -146,44 +143,6 @@ def test_taking_rows_takes_their_priors(name):
         part = response.take(rows).score(case.y[rows], case.theta[rows])
         assert_array_equal(part, whole[rows])
     assert case.response.take(slice(0, 2)) == case.response
-
-
-@averaged
-@pytest.mark.parametrize("weight", [None, np.array([1.0, 0, 2, 0.5, 3, 1e-3])])
-def test_averages_from_statistics_are_averages_over_rows(name, weight):
-    case = example(name)
-    response = case.response
-    common = case.theta[0]
-    spread = np.broadcast_to(common, case.theta.shape)
-    for evidence in (1.0, 4.0):
-        statistics = response.statistics(case.y, weight)
-        for average, plain in (
-            (response.average_score, response.score),
-            (response.average_curvature, response.curvature),
-        ):
-            expected = np.average(plain(case.y, spread, evidence), axis=0, weights=weight)
-            assert_allclose(average(common, statistics, evidence), expected, rtol=1e-11)
-
-
-@averaged
-def test_evidence_per_row_enters_the_statistics_as_a_weight(name):
-    case = example(name)
-    evidence, weight = np.linspace(0.5, 4, 6), np.arange(1.0, 7)
-    statistics = case.response.statistics(case.y, weight * evidence)
-    mean_evidence = np.average(evidence, weights=weight)
-    spread = np.broadcast_to(case.theta[0], case.theta.shape)
-    expected = np.average(case.response.score(case.y, spread, evidence), axis=0, weights=weight)
-    result = case.response.average_score(case.theta[0], statistics, mean_evidence)
-    assert_allclose(result, expected, rtol=1e-11)
-
-
-@every
-def test_a_prior_per_row_has_no_statistics(name):
-    case = example(name)
-    response = replace(case.response, **case.per_row)
-    assert not response.has_statistics
-    with pytest.raises((ValueError, NotImplementedError), match=r"average over rows"):
-        response.average_score(case.theta[0], np.zeros(2))
 
 
 @every

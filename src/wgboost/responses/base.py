@@ -171,7 +171,8 @@ class Response(Likelihood, Prior):
     def curvature(self, y: Seen, theta: Array, evidence: Parameter = 1.0) -> Array:
         """Return minus the diagonal of `hessian`, (n, m, d).
 
-        With `curved_by` = "fisher" the likelihood's part of it is the Fisher information.
+        With `curved_by` = "fisher" the likelihood's part of it is the Fisher information, with
+        "damped" at least that.
         """
         seen, theta, power = self._inputs(y, theta, evidence)
         with np.errstate(over="ignore"):
@@ -236,7 +237,10 @@ class Response(Likelihood, Prior):
         raise NotImplementedError(f"{self.name!r} has no statistics; average over rows instead")
 
     def statistics_curvature(self, theta: Array, statistics: Array) -> Array:
-        """Return the mean over rows of likelihood_curvature at common particles theta (m, d)."""
+        """Return the mean over rows of likelihood_curvature at common particles theta (m, d).
+
+        With `curved_by` = "damped" the mean of the Hessian is what the bound is taken of.
+        """
         raise NotImplementedError(f"{self.name!r} has no statistics; average over rows instead")
 
     def _common(self, theta: Array) -> Array:

@@ -55,7 +55,7 @@ class Beta(Response):
     name: ClassVar[str] = "beta"
     positive: ClassVar[tuple[str, ...]] = ("prior_scale", "prior_precision_scale")
     sufficient: ClassVar[bool] = True
-    curved_by: ClassVar[Literal["hessian", "fisher"]] = "fisher"
+    curved_by: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
 
     @property
     def param_names(self) -> tuple[str, ...]:
@@ -122,7 +122,9 @@ class Beta(Response):
 
     def likelihood_hessian(self, y: Array, theta: Array) -> Array:
         """Return the Hessian of logpdf in theta."""
-        log_y, log_rest = _logs(y)
+        return self._hessian(*_logs(y), theta)
+
+    def _hessian(self, log_y: Array, log_rest: Array, theta: Array) -> Array:
         s = self._shares(theta)
         first, second = digamma_rest(s.first), digamma_rest(s.second)
         whole = digamma_rest(s.precision)
@@ -208,9 +210,12 @@ class Beta(Response):
         log_y, log_rest = statistics.astype(theta.dtype)
         return self._score(log_y, log_rest, theta)
 
-    def statistics_curvature(self, theta: Array, statistics: Array) -> Array:  # noqa: ARG002
+    def statistics_curvature(self, theta: Array, statistics: Array) -> Array:
         """Return the mean over rows of likelihood_curvature at common particles (m, d)."""
-        return self.likelihood_fisher(theta)
+        log_y, log_rest = statistics.astype(theta.dtype)
+        hessian = self._hessian(log_y, log_rest, theta)
+        own = -np.diagonal(hessian, axis1=-2, axis2=-1)
+        return np.maximum(self.likelihood_fisher(theta), own / self.far)
 
 
 def _logs(y: Array) -> tuple[Array, Array]:

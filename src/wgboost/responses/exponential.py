@@ -116,6 +116,6 @@ class Exponential(Positive):
         """Return the mean over rows of likelihood_score at common particles (m, d)."""
         return self.likelihood_score(statistics[0].astype(theta.dtype), theta)
 
-    def statistics_curvature(self, theta: Array, statistics: Array) -> Array:  # noqa: ARG002
+    def statistics_curvature(self, theta: Array, statistics: Array) -> Array:
         """Return the mean over rows of likelihood_curvature at common particles (m, d)."""
-        return self.likelihood_fisher(theta)
+        return self.likelihood_curvature(statistics[0].astype(theta.dtype), theta)

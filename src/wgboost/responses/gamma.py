@@ -51,8 +51,7 @@ class Gamma(Shaped):
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
         """Return the gradient of logpdf in theta."""
-        shape, excess, deviance = self._parts(y, theta)
-        return coordinates(shape * excess, shape * deviance + digamma_rest(shape))
+        return _score(*self._parts(y, theta))
 
     def likelihood_hessian(self, y: Array, theta: Array) -> Array:
         """Return the Hessian of logpdf in theta."""
@@ -62,6 +61,16 @@ class Gamma(Shaped):
         hessian[..., 0, 1] = hessian[..., 1, 0] = shape * excess
         hessian[..., 1, 1] = shape * deviance + digamma_rest(shape) - trigamma_rest(shape)
         return hessian
+
+    def likelihood_curvature(self, y: Array, theta: Array) -> Array:
+        """Return the Fisher information, or a share of the row's own curvature if larger."""
+        return self._bounded(*self._parts(y, theta))
+
+    def _bounded(self, shape: Array, excess: Array, deviance: Array) -> Array:
+        fisher = trigamma_rest(shape)
+        own = fisher - digamma_rest(shape) - shape * deviance
+        location = shape * np.maximum(1, (excess + 1) / self.far)
+        return coordinates(location, np.maximum(fisher, own / self.far))
 
     def likelihood_fisher(self, theta: Array) -> Array:
         """Return the diagonal of the Fisher information of one observation."""
@@ -121,12 +130,18 @@ class Gamma(Shaped):
 
     def statistics_score(self, theta: Array, statistics: Array) -> Array:
         """Return the mean over rows of likelihood_score at common particles (m, d)."""
+        return _score(*self._average_parts(theta, statistics))
+
+    def statistics_curvature(self, theta: Array, statistics: Array) -> Array:
+        """Return the mean over rows of likelihood_curvature at common particles (m, d)."""
+        return self._bounded(*self._average_parts(theta, statistics))
+
+    def _average_parts(self, theta: Array, statistics: Array) -> tuple[Array, Array, Array]:
         mean, mean_log = statistics.astype(theta.dtype)
         shape, excess, deviance = self._parts(mean, theta)
         # The mean of log y falls short of the log of the mean.
-        deviance = deviance + (mean_log - np.log(mean))
-        return coordinates(shape * excess, shape * deviance + digamma_rest(shape))
+        return shape, excess, deviance + (mean_log - np.log(mean))
 
-    def statistics_curvature(self, theta: Array, statistics: Array) -> Array:  # noqa: ARG002
-        """Return the mean over rows of likelihood_curvature at common particles (m, d)."""
-        return self.likelihood_fisher(theta)
+
+def _score(shape: Array, excess: Array, deviance: Array) -> Array:
+    return coordinates(shape * excess, shape * deviance + digamma_rest(shape))

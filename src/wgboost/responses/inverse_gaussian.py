@@ -69,8 +69,7 @@ class InverseGaussian(Shaped):
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
         """Return the gradient of logpdf in theta."""
-        precision, excess, deviance = self._parts(y, theta)
-        return coordinates(precision * excess, 0.5 - 0.5 * deviance)
+        return _score(*self._parts(y, theta))
 
     def likelihood_hessian(self, y: Array, theta: Array) -> Array:
         """Return the Hessian of logpdf in theta."""
@@ -80,6 +79,14 @@ class InverseGaussian(Shaped):
         hessian[..., 0, 1] = hessian[..., 1, 0] = precision * excess
         hessian[..., 1, 1] = -0.5 * deviance
         return hessian
+
+    def likelihood_curvature(self, y: Array, theta: Array) -> Array:
+        """Return the Fisher information, or a share of the row's own curvature if larger."""
+        return self._bounded(*self._parts(y, theta))
+
+    def _bounded(self, precision: Array, excess: Array, deviance: Array) -> Array:
+        location = precision * np.maximum(1, (2 * excess + 1) / self.far)
+        return coordinates(location, 0.5 * np.maximum(1, deviance / self.far))
 
     def likelihood_fisher(self, theta: Array) -> Array:
         """Return the diagonal of the Fisher information of one observation."""
@@ -146,15 +153,21 @@ class InverseGaussian(Shaped):
 
     def statistics_score(self, theta: Array, statistics: Array) -> Array:
         """Return the mean over rows of likelihood_score at common particles (m, d)."""
+        return _score(*self._average_parts(theta, statistics))
+
+    def statistics_curvature(self, theta: Array, statistics: Array) -> Array:
+        """Return the mean over rows of likelihood_curvature at common particles (m, d)."""
+        return self._bounded(*self._average_parts(theta, statistics))
+
+    def _average_parts(self, theta: Array, statistics: Array) -> tuple[Array, Array, Array]:
         mean, mean_inverse = (float(value) for value in statistics)
         precision, excess, deviance = self._parts(np.asarray(mean, theta.dtype), theta)
         # The mean of 1 / y exceeds one over the mean of y.
-        deviance = deviance + safe_exp(theta[..., 1]) * (mean_inverse - 1 / mean)
-        return coordinates(precision * excess, 0.5 - 0.5 * deviance)
+        return precision, excess, deviance + safe_exp(theta[..., 1]) * (mean_inverse - 1 / mean)
 
-    def statistics_curvature(self, theta: Array, statistics: Array) -> Array:  # noqa: ARG002
-        """Return the mean over rows of likelihood_curvature at common particles (m, d)."""
-        return self.likelihood_fisher(theta)
+
+def _score(precision: Array, excess: Array, deviance: Array) -> Array:
+    return coordinates(precision * excess, 0.5 - 0.5 * deviance)
 
 
 def _scaled_exponential_integral(x: Array) -> Array:

@@ -35,8 +35,9 @@ class Likelihood(ABC):
     curved_by: ClassVar[Literal["hessian", "fisher", "damped"]] = "hessian"
     """What `likelihood_curvature` is: minus the diagonal of the Hessian; where that is negative, or
     vanishes in the tails, the Fisher information; or "damped" where in addition the score grows in
-    the tails: a tenth of the former where it exceeds the latter, so that rows far out make bounded
-    steps and all others those of the Fisher information."""
+    the tails: 1 / `far` of the former where it exceeds the latter, so that rows far out make steps
+    not much longer than `far`, and all others those of the Fisher information."""
+    far: ClassVar[float] = 10.0
 
     @property
     @abstractmethod
@@ -79,7 +80,7 @@ class Likelihood(ABC):
             return -self.hessian_diagonal(y, theta)
         fisher = self.likelihood_fisher(theta)
         if self.curved_by == "damped":
-            return np.maximum(fisher, -0.1 * self.hessian_diagonal(y, theta))
+            return np.maximum(fisher, self.hessian_diagonal(y, theta) / -self.far)
         shape = np.broadcast_shapes(np.shape(y), fisher.shape[:-1])
         return np.broadcast_to(fisher, (*shape, fisher.shape[-1]))
 

@@ -35,8 +35,8 @@ class Positive(Response):
 
     positive: ClassVar[tuple[str, ...]] = ("prior_scale",)
     offset_link: ClassVar[Literal["identity", "log"] | None] = "log"
-    # A row's own curvature vanishes as y does, and its Newton step explodes.
-    curved_by: ClassVar[Literal["hessian", "fisher"]] = "fisher"
+    # Where y is small a row's own curvature vanishes, where it is large its score explodes.
+    curved_by: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
 
     @property
     def support(self) -> tuple[float, float]:

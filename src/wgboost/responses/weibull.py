@@ -15,6 +15,8 @@ from wgboost.typing import Array
 
 __all__ = ["Weibull"]
 
+_STEEPEST = 20.0  # log z beyond which the density is 0 in any sense, and squares would overflow
+
 
 @dataclass(frozen=True, eq=False)
 class Weibull(Shaped):
@@ -41,7 +43,7 @@ class Weibull(Shaped):
     def _parts(self, y: Array, theta: Array) -> tuple[Array, Array, Array]:
         """Return the shape, the log of z = (y / scale)^shape, and z."""
         shape = safe_exp(theta[..., 1])
-        power = shape * self._log_ratio(y, theta)
+        power = np.minimum(shape * self._log_ratio(y, theta), _STEEPEST)
         return shape, power, safe_exp(power)
 
     # --- likelihood ---------------------------------------------------------------------------

@@ -64,7 +64,6 @@ class DensityTarget:
     target: Target | Sequence[Density]
     y: Array  # (n, q)
     compiled: None = None
-    longest_step: float = np.inf
 
     def _function(self, name: str) -> Callable[[Directions, slice], Any] | None:
         """Return the function of (particles, rows), if there is one for every row."""
