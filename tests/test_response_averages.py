@@ -19,10 +19,8 @@ averaged = pytest.mark.parametrize(
 def test_averages_from_statistics_are_averages_over_rows(name, weight):
     case = example(name)
     response, common = case.response, case.theta[0]
-    spread, statistics = (
-        np.broadcast_to(common, case.theta.shape),
-        response.statistics(case.y, weight),
-    )
+    spread = np.broadcast_to(common, case.theta.shape)
+    statistics = response.statistics(case.y, weight)
     for evidence in (1.0, 4.0):
         score = np.average(response.score(case.y, spread, evidence), axis=0, weights=weight)
         assert_allclose(response.average_score(common, statistics, evidence), score, rtol=1e-11)
