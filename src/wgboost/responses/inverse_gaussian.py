@@ -40,6 +40,7 @@ class InverseGaussian(Shaped):
     """
 
     name: ClassVar[str] = "inverse_gaussian"
+    moves_with_offset: ClassVar[bool] = False
     sufficient: ClassVar[bool] = True
 
     def natural(self, theta: Array, units: Units) -> dict[str, Array]:

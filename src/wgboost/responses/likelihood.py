@@ -32,6 +32,9 @@ class Likelihood(ABC):
     offset_link: ClassVar[Literal["identity", "log"] | None] = None
     """How a known offset enters: added to the location in units of y, to the log of the location,
     or not at all."""
+    moves_with_offset: ClassVar[bool] = True
+    """Whether y less its offset (over its exponential) has the same distribution but for the
+    location; where not, the likelihood itself is taken elsewhere."""
     curved_by: ClassVar[Literal["hessian", "fisher", "damped"]] = "hessian"
     """What `likelihood_curvature` is: minus the diagonal of the Hessian; where that is negative, or
     vanishes in the tails, the Fisher information; or "damped" where in addition the score grows in

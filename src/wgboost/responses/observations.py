@@ -261,9 +261,9 @@ def standardised(seen: Seen, units: Units) -> Seen:
 def lowered(seen: Seen, response: Response, step: Array) -> Seen:
     """Return what would be known were the location of each row lower by a step (n,).
 
-    A continuous y moves with its location; the likelihood of a discrete one is taken elsewhere.
+    A continuous y mostly moves with its location; the likelihood of a count is taken elsewhere.
     """
-    if response.discrete:
+    if response.discrete or not response.moves_with_offset:
         seen = seen if isinstance(seen, Observations) else Observations.of(seen)
         return replace(seen, offset=step if seen.offset is None else seen.offset + step)
 
