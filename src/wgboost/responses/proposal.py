@@ -37,7 +37,7 @@ def propose_response(y: Any) -> tuple[str, str]:
     if low > 0:
         lean, log_lean = _skewness(values), _skewness(np.log(values))
         if lean > 1:
-            name = "lognormal" if abs(log_lean) < 0.5 * lean else "gamma"
+            name = "lognormal" if abs(log_lean) < 0.25 * lean else "gamma"
             return name, (
                 f"y is positive and leans to the right (skewness {lean:.2g}, of log y "
                 f"{log_lean:.2g})"
