@@ -41,7 +41,7 @@ class PosteriorTarget:
     """The posterior of one row's response parameters given its y."""
 
     response: Response
-    y: Seen  # (n,), standardised
+    y: Seen  # (n,) or (n, q), standardised
     evidence: Any = 1.0  # a number, or one per row
 
     @cached_property

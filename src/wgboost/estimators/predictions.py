@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from wgboost.estimators.decisions import bayes_action
 from wgboost.estimators.parameters import Parameters, checked_matrix
-from wgboost.predictive import Mixture
+from wgboost.predictive import Mixture, mixture_of
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer
 
@@ -34,7 +35,7 @@ class Predictions(Parameters):
         if offset is not None:
             known = self.response_.check_offset(offset, len(particles))
             particles = self.response_.with_offset(particles, known, self.units_)
-        return Mixture(self.response_, particles, self.units_)
+        return mixture_of(self.response_, particles, self.units_)
 
     def predict_dist(self, X: Any, *, offset: Any = None, n_rounds: int | None = None) -> Mixture:
         """Return the predictive distribution of each row, a mixture over its particles.
@@ -64,10 +65,13 @@ class Predictions(Parameters):
     def sample(
         self, X: Any, n_samples: int = 1, random_state: Any = None, *, offset: Any = None
     ) -> Array:
-        """Return draws (n, n_samples) from the predictive distributions."""
+        """Return draws (n, n_samples) from the predictive distributions.
+
+        (n, n_samples, q) if y has several columns.
+        """
         check_integer("n_samples", n_samples, low=1)
         draws = self.predict_dist(X, offset=offset).rvs(size=n_samples, random_state=random_state)
-        return self._decode(draws.T)
+        return self._decode(np.swapaxes(draws, 0, 1))
 
     def _decode(self, values: Array) -> Array:
         return values

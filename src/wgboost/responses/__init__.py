@@ -8,6 +8,8 @@ from typing import Any
 from wgboost.responses.base import Response
 from wgboost.responses.categorical import Categorical
 from wgboost.responses.likelihood import Likelihood
+from wgboost.responses.multivariate import Multivariate
+from wgboost.responses.multivariate_normal import MultivariateNormal
 from wgboost.responses.native import CompiledPosterior
 from wgboost.responses.normal import Normal
 from wgboost.responses.observations import (
@@ -18,14 +20,17 @@ from wgboost.responses.observations import (
     lowered,
     standardised,
 )
-from wgboost.responses.units import Units
+from wgboost.responses.units import ColumnUnits, Units
 from wgboost.validation import check_choice, nearest_name
 
 __all__ = [
     "RESPONSES",
     "Categorical",
+    "ColumnUnits",
     "CompiledPosterior",
     "Likelihood",
+    "Multivariate",
+    "MultivariateNormal",
     "Normal",
     "Observations",
     "Response",
@@ -41,6 +46,7 @@ __all__ = [
 RESPONSES: dict[str, type[Response]] = {
     "normal": Normal,
     "categorical": Categorical,
+    "multivariate_normal": MultivariateNormal,
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -61,6 +61,10 @@ class Response(Likelihood, Prior):
         low, high = self.support
         return (y >= low) & (y <= high)
 
+    def for_columns(self, n_columns: int) -> Self:  # noqa: ARG002
+        """Return the response for a y of so many columns; only `Multivariate` asks."""
+        return self
+
     def check(self, y: Any) -> Array:
         """Return y (n,) of the user's units in float64; raise if a value cannot occur.
 
@@ -98,16 +102,17 @@ class Response(Likelihood, Prior):
         return Units()
 
     def check_offset(self, offset: Any, n: int) -> Array:
-        """Return known offsets (n,) of the location in float64; raise if they make no sense."""
+        """Return known offsets of the location, shaped like y; raise if they make no sense."""
         if self.offset_link is None:
             raise ValueError(f"the response {self.name!r} takes no offset")
-        values = np.asarray(offset, dtype=np.float64)
-        if values.shape not in ((), (n,)):
-            raise ValueError(f"offset has shape {values.shape}; a number or ({n},) is needed")
+        values, shape = np.asarray(offset, dtype=np.float64), (n, *self.y_shape)
+        if values.shape not in ((), shape):
+            raise ValueError(f"offset has shape {values.shape}; a number or {shape} is needed")
         if not np.isfinite(values).all():
-            row = int(np.argmin(np.isfinite(np.broadcast_to(values, n))))
-            raise ValueError(f"offset is not finite at row {row}")
-        return np.broadcast_to(values, n)
+            raise ValueError(
+                f"offset is not finite at row {np.argwhere(~np.isfinite(values))[0, 0]}"
+            )
+        return np.broadcast_to(values, shape)
 
     def with_offset(self, theta: Array, offset: Array, units: Units) -> Array:
         """Return particles (n, m, d) with their rows' offset (n,) added, in float64."""
@@ -128,7 +133,7 @@ class Response(Likelihood, Prior):
         n = theta.shape[0]
         if not isinstance(y, Observations):
             y = np.asarray(y, dtype=theta.dtype)
-            if y.shape != (n,):
+            if y.shape != (n, *self.y_shape):
                 raise ValueError(f"y has shape {y.shape}, theta has {n} rows")
         power = np.asarray(evidence, dtype=theta.dtype)
         if power.shape not in ((), (n,)):
@@ -156,7 +161,8 @@ class Response(Likelihood, Prior):
     def curvature(self, y: Seen, theta: Array, evidence: Parameter = 1.0) -> Array:
         """Return minus the diagonal of `hessian`, (n, m, d).
 
-        With `curved_by` = "fisher" the likelihood's part of it is the Fisher information.
+        With `curved_by` = "fisher" the likelihood's part of it is the Fisher information, with
+        "bounded" at least that.
         """
         seen, theta, power = self._inputs(y, theta, evidence)
         with np.errstate(over="ignore"):
@@ -220,8 +226,14 @@ class Response(Likelihood, Prior):
         """Return the mean over rows of likelihood_score at common particles theta (m, d)."""
         raise NotImplementedError(f"{self.name!r} has no statistics; average over rows instead")
 
-    def statistics_curvature(self, theta: Array, statistics: Array) -> Array:
-        """Return the mean over rows of likelihood_curvature at common particles theta (m, d)."""
+    def statistics_curvature(self, theta: Array, statistics: Array) -> Array:  # noqa: ARG002
+        """Return the mean over rows of likelihood_curvature at common particles theta (m, d).
+
+        The Fisher information unless `curved_by` is "hessian": of many rows, those far out need
+        no bound.
+        """
+        if self.sufficient and self.curved_by != "hessian":
+            return self.likelihood_fisher(theta)
         raise NotImplementedError(f"{self.name!r} has no statistics; average over rows instead")
 
     def _common(self, theta: Array) -> Array:

@@ -19,6 +19,7 @@ class Likelihood(ABC):
 
     Everything is in standardised units of y. theta has shape (..., d); y, and the probability q,
     broadcast against theta[..., 0]. Results depend on theta and y alone, never on the prior.
+    `Multivariate` is for observations of several numbers, on a last axis of y.
     """
 
     name: ClassVar[str]
@@ -32,8 +33,14 @@ class Likelihood(ABC):
     offset_link: ClassVar[Literal["identity", "log"] | None] = None
     """How a known offset enters: added to the location in units of y, to the log of the location,
     or not at all."""
-    curved_by: ClassVar[Literal["hessian", "fisher"]] = "hessian"
-    """What `likelihood_curvature` is; where logpdf is not concave the Fisher information serves."""
+    curved_by: ClassVar[Literal["hessian", "fisher", "bounded"]] = "hessian"
+    """What `likelihood_curvature` is; where logpdf is not concave the Fisher information serves.
+
+    "bounded" is for scores that grow without bound as y moves away: the Fisher information, or
+    1 / `far` of minus the diagonal of the Hessian where that is larger. No Newton step of a row
+    out there is then much longer than `far`, and the rows that theta expects are not affected.
+    """
+    far: ClassVar[float] = 8.0
 
     @property
     @abstractmethod
@@ -44,6 +51,11 @@ class Likelihood(ABC):
     def n_params(self) -> int:
         """Number d of coordinates of theta."""
         return len(self.param_names)
+
+    @property
+    def y_shape(self) -> tuple[int, ...]:
+        """Shape of one observation: () for a number, (q,) for several columns of y."""
+        return ()
 
     @property
     def support(self) -> tuple[float, float]:
@@ -67,10 +79,13 @@ class Likelihood(ABC):
         """Return the Hessian of logpdf in theta, (..., d, d)."""
 
     def likelihood_curvature(self, y: Array, theta: Array) -> Array:
-        """Return minus the diagonal of the Hessian of logpdf, or of its mean over y, (..., d)."""
+        """Return minus the diagonal of the Hessian of logpdf, or as `curved_by` says, (..., d)."""
         if self.curved_by == "hessian":
             return -np.diagonal(self.likelihood_hessian(y, theta), axis1=-2, axis2=-1)
         fisher = self.likelihood_fisher(theta)
+        if self.curved_by == "bounded":
+            own = np.diagonal(self.likelihood_hessian(y, theta), axis1=-2, axis2=-1)
+            return np.maximum(fisher, own / -self.far)
         shape = np.broadcast_shapes(np.shape(y), fisher.shape[:-1])
         return np.broadcast_to(fisher, (*shape, fisher.shape[-1]))
 
