@@ -44,7 +44,8 @@ def test_every_response_of_the_registry_has_an_example():
 def test_param_names_match_the_number_of_parameters(name):
     case = example(name)
     assert case.response.n_params == len(case.response.param_names) == case.theta.shape[-1]
-    assert 0 <= case.response.location < case.response.n_params
+    location = np.arange(case.response.n_params)[case.response.location]
+    assert location.shape == case.response.y_shape
 
 
 @every
@@ -95,13 +96,13 @@ def test_the_curvature_is_what_the_response_declares_and_positive(name):
     for response in both_priors(case):
         for evidence in (1.0, np.linspace(0, 5, 6)):
             curvature = response.curvature(case.y, case.theta, evidence)
-            if response.curved_by == "hessian":
-                hessian = response.hessian(case.y, case.theta, evidence)
-                declared = -np.diagonal(hessian, axis1=-2, axis2=-1)
-            else:
-                fisher = response.likelihood_fisher(case.theta)
-                power = np.broadcast_to(evidence, 6)[:, None, None]
-                declared = power * fisher + response.prior_curvature(case.theta)
+            hessian = response.likelihood_hessian(case.y[:, None], case.theta)
+            own = -np.diagonal(hessian, axis1=-2, axis2=-1)
+            fisher = response.likelihood_fisher(case.theta)
+            kinds = {"hessian": own, "fisher": fisher}
+            kinds["bounded"] = np.maximum(fisher, own / response.far)
+            power = np.broadcast_to(evidence, 6)[:, None, None]
+            declared = power * kinds[response.curved_by] + response.prior_curvature(case.theta)
             assert_allclose(curvature, declared, rtol=1e-13)
             assert (response.curvature(case.y, spread, evidence) >= 0).all()
 
@@ -154,17 +155,17 @@ def test_taking_rows_takes_their_priors(name):
 @pytest.mark.parametrize("weight", [None, np.array([1.0, 0, 2, 0.5, 3, 1e-3])])
 def test_averages_from_statistics_are_averages_over_rows(name, weight):
     case = example(name)
-    response = case.response
-    common = case.theta[0]
+    response, common = case.response, case.theta[0]
     spread = np.broadcast_to(common, case.theta.shape)
+    statistics = response.statistics(case.y, weight)
     for evidence in (1.0, 4.0):
-        statistics = response.statistics(case.y, weight)
-        for average, plain in (
-            (response.average_score, response.score),
-            (response.average_curvature, response.curvature),
-        ):
-            expected = np.average(plain(case.y, spread, evidence), axis=0, weights=weight)
-            assert_allclose(average(common, statistics, evidence), expected, rtol=1e-11)
+        score = np.average(response.score(case.y, spread, evidence), axis=0, weights=weight)
+        assert_allclose(response.average_score(common, statistics, evidence), score, rtol=1e-11)
+        curvature = np.average(response.curvature(case.y, spread, evidence), axis=0, weights=weight)
+        if response.curved_by != "hessian":
+            curvature = response.fisher(common, evidence) + response.prior_curvature(common)
+        average = response.average_curvature(common, statistics, evidence)
+        assert_allclose(average, curvature, rtol=1e-11)
 
 
 @averaged
