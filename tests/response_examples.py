@@ -80,7 +80,7 @@ class Poisson(Response):
 @dataclass(frozen=True)
 class Example:
     response: Response
-    y: Any  # (n,) standardised
+    y: Any  # (n,) or (n, q), standardised
     theta: Any  # (n, m, d)
     per_row: dict[str, Any]  # prior parameters, one value per row
     scipy: Any  # theta (d,) -> the same distribution in scipy.stats, or what has its methods

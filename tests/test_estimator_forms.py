@@ -122,7 +122,7 @@ def test_columns_have_to_be_those_of_the_fit():
         (pd.Series(Y, dtype="Float64").mask(Y > 3), ValueError, "y is nan at row"),
         (np.arange(40).astype("M8[D]"), TypeError, r"y has dtype datetime64\[D\]; give numbers"),
         (Y + 1j, ValueError, "Complex data not supported"),
-        (np.column_stack([Y, Y]), ValueError, r"1d array, got an array of shape \(40, 2\)"),
+        (np.column_stack([Y, Y]), ValueError, r"shape \(40, 2\).*multivariate_normal"),
     ],
 )
 def test_what_is_no_number_is_no_y(y, error, message):

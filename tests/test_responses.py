@@ -41,7 +41,8 @@ def test_every_response_of_the_registry_has_an_example():
 def test_param_names_match_the_number_of_parameters(name):
     case = example(name)
     assert case.response.n_params == len(case.response.param_names) == case.theta.shape[-1]
-    assert 0 <= case.response.location < case.response.n_params
+    location = np.arange(case.response.n_params)[case.response.location]
+    assert location.shape == case.response.y_shape
 
 
 @every

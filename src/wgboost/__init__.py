@@ -62,6 +62,7 @@ __all__ = [
     "LogNormal",
     "Logistic",
     "Mixture",
+    "MultivariateNormal",
     "NegativeBinomial",
     "Normal",
     "Ordinal",

@@ -72,7 +72,7 @@ def averaged_flow(
     else:
         rows = len(y)
         common = not response.per_row() and not np.ndim(evidence)
-        if common and not isinstance(y, Observations):
+        if common and not isinstance(y, Observations) and y.ndim == 1:
             y, weight = _condensed(y, weight)
         else:
             response, y, weight, evidence = _sampled(response, y, weight, evidence, rng)

@@ -63,13 +63,11 @@ class EstimatorStart:
         return self.moved(predicted_location(self.estimator, X, self.response, self.units))
 
     def moved(self, location: Array) -> Directions:
-        """The particles moved by a location (n,) or, for classes, by log-ratios (n, d)."""
+        """The particles moved by a location, like y, or for classes by log-ratios (n, d)."""
         out = np.empty((len(location), *self.shape), dtype=np.float32)
         out[...] = self.particles
-        if location.ndim == 1:
-            out[:, :, self.response.location] += location[:, None].astype(np.float32)
-        else:
-            out += location[:, None, :].astype(np.float32)
+        moving = slice(None) if self.response.nominal else self.response.location
+        out[:, :, moving] += location[:, None].astype(np.float32)
         return out
 
 
@@ -87,9 +85,10 @@ def predicted_location(estimator: Any, X: Any, response: Response, units: Units)
         probabilities[:, np.asarray(estimator.classes_, dtype=int)] = estimator.predict_proba(X)
         return log_ratios(probabilities)
     prediction = np.asarray(estimator.predict(X), dtype=np.float64)
-    if prediction.shape != (len(X),):
+    shape = (len(X), *response.y_shape)
+    if prediction.shape != shape:
         raise ValueError(
-            f"the start estimator predicts shape {prediction.shape}; ({len(X)},) is needed"
+            f"the start estimator predicts shape {prediction.shape}; {shape} is needed"
         )
     if response.offset_link == "identity":
         standardised: Array = units.standardise(prediction)

@@ -65,11 +65,11 @@ class Evidential(Predictions, ABC):
         ----------
         X : array (n, p)
             NaN means missing; infinities are values.
-        y : array (n,)
+        y : array (n,), or (n, q) for a response of several columns
             Or what `wgboost.censored` returns, where only bounds are known.
         sample_weight : array (n,), optional
             Rows of weight zero count for nothing.
-        offset : number or array (n,), optional
+        offset : number or array like y, optional
             A known part of the location, which the model does not have to learn; predictions take
             one too. Where the location is a log mean, the log of an exposure.
         y_std : number or array (n,), optional

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from wgboost.estimators.decisions import bayes_action
 from wgboost.estimators.parameters import prior_settings
 from wgboost.estimators.tree_view import TreeView
-from wgboost.predictive import Mixture
+from wgboost.predictive import Mixture, mixture_of
 from wgboost.responses import as_response
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer
@@ -35,7 +35,7 @@ class Predictions(TreeView):
         if offset is not None:
             known = self.response_.check_offset(offset, len(particles))
             particles = self.response_.with_offset(particles, known, self.units_)
-        return Mixture(self.response_, particles, self.units_, weights)
+        return mixture_of(self.response_, particles, self.units_, weights)
 
     def _weights(self, particles: Directions, prior: Any) -> Array:
         """Weights (n, m) that turn posteriors under the fitted prior into those under another."""
@@ -96,10 +96,13 @@ class Predictions(TreeView):
     def sample(
         self, X: Any, n_samples: int = 1, random_state: Any = None, *, offset: Any = None
     ) -> Array:
-        """Return draws (n, n_samples) from the predictive distributions."""
+        """Return draws (n, n_samples) from the predictive distributions.
+
+        (n, n_samples, q) if y has several columns.
+        """
         check_integer("n_samples", n_samples, low=1)
         draws = self.predict_dist(X, offset=offset).rvs(size=n_samples, random_state=random_state)
-        return self._decode(draws.T)
+        return self._decode(np.swapaxes(draws, 0, 1))
 
     def _decode(self, values: Array) -> Array:
         return values

@@ -11,7 +11,13 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import column_or_1d
 
 from wgboost.estimators.evidential import Evidential
-from wgboost.responses import Response, as_response, is_censored, propose_response
+from wgboost.responses import (
+    Multivariate,
+    Response,
+    as_response,
+    is_censored,
+    propose_response,
+)
 from wgboost.typing import Array
 from wgboost.validation import check_number
 
@@ -19,7 +25,7 @@ __all__ = ["WGBRegressor"]
 
 
 class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
-    """Wasserstein gradient boosting for a numeric y.
+    """Wasserstein gradient boosting for a numeric y, or for several columns of y together.
 
     The model maps x to `n_particles` particles, each a set of parameters of the response
     distribution: what the data cannot say is in the response, what the model does not know is in
@@ -61,7 +67,8 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
     response : str or Response
         The distribution of y given its parameters: a name such as "gamma", an object such as
         ``Gamma(prior_scale=3)``, or "auto", which proposes one by the type and range of y; the
-        attribute `proposal_` says which and why.
+        attribute `proposal_` says which and why. "multivariate_normal" takes a y (n, q) of any
+        number of columns and predicts them together.
     prior : dict, optional
         Parameters of the response's prior, each a number or one value per row. Like the particles
         of `init` they refer to standardised y: for the normal response minus its mean and over
@@ -71,7 +78,7 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         `eval_metric` on them (or on X_val, y_val given to `fit`).
     n_iter_no_change : int or None
         Stop after so many rounds without a better one; None looks at all rounds.
-    eval_metric : "nll", "rmse", "crps" or callable
+    eval_metric : "nll", "rmse", "crps", for several columns "energy_score", or callable
         A function of (distribution, y), smaller is better.
     refit : bool
         After early stopping, fit again on all rows with the number of rounds found.
@@ -87,6 +94,8 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
     ----------
     n_estimators_ : int
         Rounds of the model.
+    n_outputs_ : int
+        Columns of y.
     history_ : dict
         Metric values by validation set, metric and round (before the first round first).
     validation_rows_ : array or None
@@ -177,6 +186,9 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         return cls(**{**settings, **changes})
 
     def _response(self) -> Response:
+        return self._chosen().for_columns(self.n_outputs_)
+
+    def _chosen(self) -> Response:
         automatic = isinstance(self.response, str) and self.response == "auto"
         return as_response(self.proposal_[0] if automatic else self.response)
 
@@ -187,13 +199,21 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
             self.proposal_ = propose_response(y)
             if self.verbose:
                 print("response={!r}: {}".format(*self.proposal_), flush=True)
-        column = y if is_censored(y) else column_or_1d(y, warn=True)
-        if column.dtype.kind in "mM":
-            raise TypeError(f"y has dtype {column.dtype}; give numbers, such as days since a date")
-        return self._response().check(column)
+        given = np.asarray(y)
+        several = given.ndim == 2 and given.shape[1] > 1
+        columns = several or isinstance(self._chosen(), Multivariate)
+        if not columns and not is_censored(y):
+            given = column_or_1d(y, warn=True)
+        if given.dtype.kind in "mM":
+            raise TypeError(f"y has dtype {given.dtype}; give numbers, such as days since a date")
+        if not fitting:
+            return self._response().check(given)
+        checked = self._chosen().check(given)
+        self.n_outputs_ = checked.shape[1] if checked.ndim == 2 else 1
+        return checked
 
     def predict(self, X: Any, *, offset: Any = None) -> Array:
-        """Return the mean of the predictive distribution."""
+        """Return the mean of the predictive distribution, (n,), or (n, q) by column."""
         return self.predict_dist(X, offset=offset).mean()
 
     def staged_predict(self, X: Any, *, offset: Any = None) -> Iterator[Array]:
@@ -224,7 +244,7 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         return np.stack([low, high], axis=1)
 
     def predict_uncertainty(self, X: Any, *, offset: Any = None) -> dict[str, Array]:
-        """Return the variance of y at x and its two parts, each (n,).
+        """Return the variance of y at x and its two parts, each (n,), or (n, q) by column.
 
         "aleatoric": the mean of the particles' variances, what the data cannot say. "epistemic":
         the variance of the particles' means, what the model does not know. "total": their sum.
@@ -234,5 +254,14 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         return {"aleatoric": aleatoric, "epistemic": epistemic, "total": aleatoric + epistemic}
 
     def ood_score(self, X: Any) -> Array:
-        """Return the epistemic variance (n,): larger means further from the training data."""
-        return self.predict_dist(X).epistemic()
+        """Return the epistemic variance (n,): larger means further from the training data.
+
+        Of several columns the sum of these variances, each in units of the column's variance in
+        the training data.
+        """
+        dist = self.predict_dist(X)
+        spread = dist.epistemic()
+        if not dist.response.y_shape:
+            return spread
+        total: Array = (spread / np.square(dist.units.scale)).sum(axis=1)
+        return total

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from wgboost.metrics import Metric, nll
-from wgboost.predictive import Mixture
+from wgboost.predictive import mixture_of
 from wgboost.responses import Observations, Response, Seen, Units, is_censored, lowered
 from wgboost.typing import Array, Directions
 
@@ -23,7 +23,7 @@ class Rows:
     """Training rows."""
 
     X: Array  # (n, p)
-    y: Array  # (n,), in the user's units; `censored` perhaps
+    y: Array  # (n,) or (n, q), in the user's units; `censored` perhaps
     weight: Array | None  # (n,)
     response: Response  # its prior may hold one value per row
     evidence: Any  # a number, or (n,)
@@ -71,7 +71,7 @@ class WatchedRows:
 
     name: str
     X: Array  # (n, p)
-    y: Array  # (n,), in the user's units
+    y: Array  # (n,) or (n, q), in the user's units
     weight: Array | None = None
     offset: Array | None = None
     noise: Array | None = None
@@ -87,7 +87,7 @@ class WatchedRows:
         def score(particles: Directions) -> float:
             if self.offset is not None:
                 particles = response.with_offset(particles, self.offset, units)
-            return metric(Mixture(response, particles, units), y, self.weight)
+            return metric(mixture_of(response, particles, units), y, self.weight)
 
         return score
 
@@ -190,6 +190,8 @@ def beside_y(
     known = None if offset is None else response.check_offset(offset, n)
     if y_std is None:
         return known, None
+    if response.y_shape:
+        raise ValueError(f"the response {response.name!r} takes no measurement error y_std")
     if is_censored(y):
         raise ValueError("bounds and a measurement error of y together are not supported")
     noise = np.asarray(y_std, dtype=np.float64)

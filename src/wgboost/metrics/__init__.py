@@ -1,7 +1,8 @@
 """How good predictive distributions are, given what happened.
 
-Each function takes a `Mixture` and y (n,) in the user's units (classes as codes 0 to k - 1), and
-returns the weighted mean over rows of a score; smaller is better except where it says otherwise.
+Each function takes a `Mixture` and y (n,), or (n, q), in the user's units (classes as codes 0 to
+k - 1), and returns the weighted mean over rows of a score; smaller is better except where it says
+otherwise.
 """
 
 from wgboost.metrics.censoring import calibration_curve, concordance
@@ -14,6 +15,7 @@ from wgboost.metrics.scores import (
     brier,
     coverage,
     crps,
+    energy_score,
     error_rate,
     interval_width,
     nll,
@@ -33,6 +35,7 @@ __all__ = [
     "coverage",
     "crps",
     "energy_distance",
+    "energy_score",
     "error_rate",
     "interval_width",
     "mmd",

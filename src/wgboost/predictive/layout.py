@@ -16,26 +16,32 @@ BLOCK = 2**18
 """Numbers in a temporary array: 2 MB of float64, so that a chain of them stays in the cache."""
 
 
-def as_grid(name: str, values: Any, n: int) -> tuple[Array, tuple[int, ...]]:
+def as_grid(
+    name: str, values: Any, n: int, each: tuple[int, ...] = ()
+) -> tuple[Array, tuple[int, ...]]:
     """Return values broadcast against the rows as (n, g), and the shape of the result.
 
     A scalar, one value per row (n,), or a grid (..., n) or (..., 1) will do; a single row takes
-    values of any shape.
+    values of any shape. Where a value is an array itself, of the shape `each`, its axes are the
+    last ones of the values and of what is returned, (n, g, *each).
     """
     try:
         given = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} is not numeric: {error}") from error
+    lead = given.shape[: given.ndim - len(each)]
+    if given.shape[len(lead) :] != each:
+        raise ValueError(f"{name} has shape {given.shape}; ({n}, {str(each)[1:-2]}) is needed")
     try:
-        shape = np.broadcast_shapes(given.shape, (n,))
+        shape = np.broadcast_shapes(lead, (n,))
     except ValueError:
         raise ValueError(
             f"{name} has shape {given.shape}, the distribution has {n} rows; give a number, "
             f"({n},), or a grid for every row as (g, 1) or (g, {n})"
         ) from None
     columns = math.prod(shape[:-1]) if shape[-1] == n else math.prod(shape)
-    grid = np.ascontiguousarray(np.broadcast_to(given, shape).reshape(columns, n).T)
-    return grid, shape
+    wide = np.broadcast_to(given, shape + each).reshape(columns, n, *each)
+    return np.ascontiguousarray(np.swapaxes(wide, 0, 1)), shape
 
 
 def from_grid(grid: Array, shape: tuple[int, ...]) -> Array:

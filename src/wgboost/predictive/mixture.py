@@ -52,9 +52,9 @@ class Mixture(ParticleRows):
             return self._log_likelihood_seen(
                 y if isinstance(y, Observations) else Observations.of(y)
             )
-        grid, shape = as_grid("y", y, len(self))
+        grid, shape = as_grid("y", y, len(self), self.response.y_shape)
         logs = self.over_grid(self.response.logpdf, self.units.standardise(grid), log_mix)
-        return from_grid(logs - math.log(self.units.scale), shape)
+        return from_grid(logs - np.log(self.units.scale).sum(), shape)
 
     def _log_likelihood_seen(self, seen: Observations) -> Array:
         n, m, d = self.particles.shape

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -33,6 +33,9 @@ class ParticleRows:
         (n, m) in float64, each row's sum 1; None if they are equal.
     """
 
+    y_axes: ClassVar[int] = 0
+    """Number of axes of one observation: 1 if y has columns."""
+
     def __init__(
         self, response: Response, particles: Any, units: Units | None = None, weights: Any = None
     ) -> None:
@@ -49,6 +52,9 @@ class ParticleRows:
                 f"particles have shape {particles.shape}; (rows, particles, {d}) is needed for "
                 f"the response {response.name!r}"
             )
+        if len(response.y_shape) != self.y_axes:
+            needed = "JointMixture" if response.y_shape else "Mixture"
+            raise TypeError(f"{needed} is for the response {response.name!r}; mixture_of knows")
         self.response = response
         self.particles: Array = particles
         self.units = Units() if units is None else units
@@ -93,9 +99,12 @@ class ParticleRows:
         return out
 
     def over_grid(self, kernel: _Kernel, grid: Array, reduction: _Reduction = mix) -> Array:
-        """Return the mean over particles of kernel(y, theta) at standardised y (n, g), (n, g)."""
+        """Return the mean over particles of kernel(y, theta) at standardised y (n, g), (n, g).
+
+        Several columns of y are on a last axis, (n, g, q).
+        """
         n, m, d = self.particles.shape
-        out = np.empty(grid.shape)
+        out = np.empty(grid.shape[:2])
         for rows, columns in blocks(n, grid.shape[1], m * d):
             weights = self.weights_of(rows)
             with np.errstate(over="ignore"):  # y so far out that its density is 0

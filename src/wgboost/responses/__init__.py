@@ -17,6 +17,8 @@ from wgboost.responses.laplace import Laplace
 from wgboost.responses.likelihood import Likelihood
 from wgboost.responses.logistic import Logistic
 from wgboost.responses.lognormal import LogNormal
+from wgboost.responses.multivariate import Multivariate
+from wgboost.responses.multivariate_normal import MultivariateNormal
 from wgboost.responses.native import CompiledPosterior
 from wgboost.responses.negative_binomial import NegativeBinomial
 from wgboost.responses.normal import Normal
@@ -32,7 +34,7 @@ from wgboost.responses.ordinal import Ordinal
 from wgboost.responses.poisson import Poisson
 from wgboost.responses.proposal import propose_response
 from wgboost.responses.student_t import StudentT
-from wgboost.responses.units import Units
+from wgboost.responses.units import ColumnUnits, Units
 from wgboost.responses.weibull import Weibull
 from wgboost.responses.zero_inflated_negative_binomial import ZeroInflatedNegativeBinomial
 from wgboost.responses.zero_inflated_poisson import ZeroInflatedPoisson
@@ -43,6 +45,7 @@ __all__ = [
     "Beta",
     "Categorical",
     "Cauchy",
+    "ColumnUnits",
     "CompiledPosterior",
     "Exponential",
     "Gamma",
@@ -52,6 +55,8 @@ __all__ = [
     "Likelihood",
     "LogNormal",
     "Logistic",
+    "Multivariate",
+    "MultivariateNormal",
     "NegativeBinomial",
     "Normal",
     "Observations",
@@ -91,6 +96,7 @@ RESPONSES: dict[str, type[Response]] = {
     "zero_inflated_poisson": ZeroInflatedPoisson,
     "zero_inflated_negative_binomial": ZeroInflatedNegativeBinomial,
     "ordinal": Ordinal,
+    "multivariate_normal": MultivariateNormal,
 }
 
 

@@ -65,6 +65,10 @@ class Response(Likelihood, Prior):
         low, high = self.support
         return (y >= low) & (y <= high)
 
+    def for_columns(self, n_columns: int) -> Self:  # noqa: ARG002
+        """Return the response for a y of so many columns; only `Multivariate` asks."""
+        return self
+
     def check(self, y: Any) -> Array:
         """Return y (n,) of the user's units in float64; raise if a value cannot occur.
 
@@ -113,16 +117,17 @@ class Response(Likelihood, Prior):
         return np.zeros(self.n_params)
 
     def check_offset(self, offset: Any, n: int) -> Array:
-        """Return known offsets (n,) of the location in float64; raise if they make no sense."""
+        """Return known offsets of the location, shaped like y; raise if they make no sense."""
         if self.offset_link is None:
             raise ValueError(f"the response {self.name!r} takes no offset")
-        values = np.asarray(offset, dtype=np.float64)
-        if values.shape not in ((), (n,)):
-            raise ValueError(f"offset has shape {values.shape}; a number or ({n},) is needed")
+        values, shape = np.asarray(offset, dtype=np.float64), (n, *self.y_shape)
+        if values.shape not in ((), shape):
+            raise ValueError(f"offset has shape {values.shape}; a number or {shape} is needed")
         if not np.isfinite(values).all():
-            row = int(np.argmin(np.isfinite(np.broadcast_to(values, n))))
-            raise ValueError(f"offset is not finite at row {row}")
-        return np.broadcast_to(values, n)
+            raise ValueError(
+                f"offset is not finite at row {np.argwhere(~np.isfinite(values))[0, 0]}"
+            )
+        return np.broadcast_to(values, shape)
 
     def with_offset(self, theta: Array, offset: Array, units: Units) -> Array:
         """Return particles (n, m, d) with their rows' offset (n,) added, in float64."""
@@ -143,7 +148,7 @@ class Response(Likelihood, Prior):
         n = theta.shape[0]
         if not isinstance(y, Observations):
             y = np.asarray(y, dtype=theta.dtype)
-            if y.shape != (n,):
+            if y.shape != (n, *self.y_shape):
                 raise ValueError(f"y has shape {y.shape}, theta has {n} rows")
         power = np.asarray(evidence, dtype=theta.dtype)
         if power.shape not in ((), (n,)):

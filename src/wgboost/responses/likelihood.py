@@ -19,6 +19,7 @@ class Likelihood(ABC):
 
     Everything is in standardised units of y. theta has shape (..., d); y, and the probability q,
     broadcast against theta[..., 0]. Results depend on theta and y alone, never on the prior.
+    `Multivariate` is for observations of several numbers, on a last axis of y.
     """
 
     name: ClassVar[str]
@@ -51,6 +52,11 @@ class Likelihood(ABC):
     def n_params(self) -> int:
         """Number d of coordinates of theta."""
         return len(self.param_names)
+
+    @property
+    def y_shape(self) -> tuple[int, ...]:
+        """Shape of one observation: () for a number, (q,) for several columns of y."""
+        return ()
 
     @property
     def support(self) -> tuple[float, float]:

@@ -73,7 +73,7 @@ def is_censored(y: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """Rows of which y (n,) is known and nothing else; the likelihood at theta (n, m, d)."""
+    """Rows of which y, (n,) or (n, q), is known and nothing else; the likelihood at theta."""
 
     y: Array
 
@@ -247,7 +247,7 @@ class Observations:
         return ((hessian + np.swapaxes(hessian, -1, -2)) / 2).astype(theta.dtype)
 
 
-Seen = Array | Observations  # y (n,), or what is known instead
+Seen = Array | Observations  # y, (n,) or (n, q), or what is known instead
 
 
 def standardised(seen: Seen, units: Units) -> Seen:

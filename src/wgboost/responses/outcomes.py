@@ -1,4 +1,4 @@
-"""Checks of y that every response with one number per row needs."""
+"""Checks of y that every response needs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["check_outcomes"]
+__all__ = ["check_columns", "check_outcomes"]
 
 
 def check_outcomes(y: Any) -> Array:
@@ -17,15 +17,49 @@ def check_outcomes(y: Any) -> Array:
     if given.dtype.kind == "c":
         raise ValueError("Complex data not supported: y has to be real")
     if given.ndim != 1:
-        raise ValueError(f"y has shape {given.shape}; one value per row, (n,), is needed")
+        remedy = "; 'multivariate_normal' is a response for several columns"
+        raise ValueError(
+            f"y has shape {given.shape}; one value per row, (n,), is needed"
+            + (remedy if given.ndim == 2 else "")
+        )
+    values = _numbers(given)
+    finite = np.isfinite(values)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise ValueError(f"y is {values[row]} at row {row}; drop the row or fill it in")
+    return values
+
+
+def check_columns(y: Any, n_columns: int | None, name: str) -> Array:
+    """Return y (n, q) in float64; raise unless it is a table of finite real numbers.
+
+    `n_columns` is the number of columns that the response of this `name` has, if it says.
+    """
+    given = np.asarray(y)
+    if given.dtype.kind == "c":
+        raise ValueError("Complex data not supported: y has to be real")
+    columns = given.shape[1] if given.ndim == 2 else 0
+    if columns == 0 or n_columns not in (None, columns):
+        needed = "q" if n_columns is None else n_columns
+        remedy = "; for a single column use 'normal', or reshape(-1, 1)" if given.ndim == 1 else ""
+        raise ValueError(
+            f"y has shape {given.shape}; the response {name!r} needs columns, (n, {needed}){remedy}"
+        )
+    values = _numbers(given)
+    finite = np.isfinite(values)
+    if not finite.all():
+        row, column = (int(i) for i in np.argwhere(~finite)[0])
+        raise ValueError(
+            f"y is {values[row, column]} at row {row}, column {column}; drop the row or fill it in"
+        )
+    return values
+
+
+def _numbers(given: Array) -> Array:
     if given.size == 0:
         raise ValueError("y has 0 rows; at least one is needed")
     try:
         values: Array = given.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"y of dtype {given.dtype} is not numeric: {error}") from error
-    finite = np.isfinite(values)
-    if not finite.all():
-        row = int(np.argmin(finite))
-        raise ValueError(f"y is {values[row]} at row {row}; drop the row or fill it in")
     return values

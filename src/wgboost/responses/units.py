@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,13 @@ import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["Units", "mean_and_deviation", "mean_as_scale", "median_and_quartiles"]
+__all__ = [
+    "ColumnUnits",
+    "Units",
+    "mean_and_deviation",
+    "mean_as_scale",
+    "median_and_quartiles",
+]
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,43 @@ class Units:
     def restore(self, y: Array) -> Array:
         """Return y of standardised units in the user's units."""
         return self.shift + self.scale * np.asarray(y)
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnUnits(Units):
+    """Units of each column of y.
+
+    Parameters
+    ----------
+    shift, scale
+        One origin and one unit length for each column, (q,) both.
+    """
+
+    shift: Any
+    scale: Any
+
+    def __post_init__(self) -> None:
+        each = [Units(*pair) for pair in zip(self.shift, self.scale, strict=True)]
+        for name in ("shift", "scale"):
+            values = np.array([getattr(one, name) for one in each], dtype=np.float64)
+            values.flags.writeable = False  # the object is frozen, so is what it holds
+            object.__setattr__(self, name, values)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ColumnUnits):
+            return NotImplemented
+        return np.array_equal(self.shift, other.shift) and np.array_equal(self.scale, other.scale)
+
+    def __hash__(self) -> int:
+        return hash((self.shift.tobytes(), self.scale.tobytes()))
+
+    @classmethod
+    def joined(cls, columns: Sequence[Units]) -> ColumnUnits:
+        """Return the units of columns that have these."""
+        return cls([one.shift for one in columns], [one.scale for one in columns])
+
+    def __getitem__(self, j: int) -> Units:
+        return Units(float(self.shift[j]), float(self.scale[j]))
 
 
 def mean_and_deviation(y: Array, weight: Any = None) -> Units:

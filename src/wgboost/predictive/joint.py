@@ -1,0 +1,123 @@
+"""The predictive distribution of several columns of y together."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from wgboost.predictive.mixture import Mixture
+from wgboost.predictive.weights import mix
+from wgboost.responses import ColumnUnits, Multivariate, Response, Units
+from wgboost.typing import Array
+from wgboost.validation import check_integer
+
+__all__ = ["JointMixture", "mixture_of"]
+
+
+class JointMixture(Mixture):
+    """n predictive distributions of q columns each.
+
+    What `Mixture` gives as one number per row has q of them here, (n, q): `mean`, `var`, `std`,
+    `aleatoric` and `epistemic` are those of each column, in its unit. Values y have their columns
+    on the last axis: (n, q), or (g, n, q) for several values per row. `logpdf` is the log density
+    of the columns together, `rvs` draws them together, and `cov` (n, q, q) says how they vary
+    together. Probabilities and quantiles belong to a column: `marginal(j)` is an ordinary
+    `Mixture`.
+    """
+
+    response: Multivariate
+    units: ColumnUnits
+    y_axes: ClassVar[int] = 1
+
+    def __init__(
+        self, response: Response, particles: Any, units: Units | None = None, weights: Any = None
+    ) -> None:
+        super().__init__(response, particles, units, weights)
+        (q,) = response.y_shape
+        if not isinstance(units, ColumnUnits):
+            units = ColumnUnits.joined([units or Units()] * q)
+        if len(units.shift) != q:
+            raise ValueError(f"units of {len(units.shift)} columns for a y of {q}")
+        self.units = units
+
+    def marginal(self, j: int) -> Mixture:
+        """Return the distributions of column j alone."""
+        (q,) = self.response.y_shape
+        j = check_integer("j", j, low=-q, high=q - 1)
+        response, theta = self.response.marginal(self.theta(), j)
+        return Mixture(response, theta, self.units[j], self.weights)
+
+    # --- moments of the columns ---------------------------------------------------------------
+
+    def _over_columns(self, values: Any, *shape: int) -> Array:
+        """Return the mean over particles of values(theta) (r, m, *shape), (n, *shape)."""
+
+        def averaged(theta: Array, weights: Array | None) -> Array:
+            last = values(theta).reshape(*theta.shape[:2], -1).swapaxes(1, 2)
+            each = mix(last, None if weights is None else weights[:, None])
+            return each.reshape(len(theta), *shape)
+
+        return self.over_rows(averaged, *shape)
+
+    def mean(self) -> Array:
+        """Return the mean of each row's columns, (n, q)."""
+        return self.units.restore(self._over_columns(self.response.mean, *self.response.y_shape))
+
+    def cov(self) -> Array:
+        """Return the covariance matrix of each row's columns, (n, q, q)."""
+        (q,) = self.response.y_shape
+
+        def spread(theta: Array, weights: Array | None) -> Array:
+            means = self.response.mean(theta)  # (r, m, q)
+            share = np.full(means.shape[:2], 1 / means.shape[1]) if weights is None else weights
+            apart = means - (share[:, None] @ means)
+            product: Array = np.swapaxes(share[..., None] * apart, 1, 2) @ apart
+            return product
+
+        total = self._over_columns(self.response.cov, q, q) + self.over_rows(spread, q, q)
+        scaled: Array = total * np.outer(self.units.scale, self.units.scale)
+        return scaled
+
+    def _mean_of_variances(self) -> Array:
+        each = self._over_columns(self.response.var, *self.response.y_shape)
+        scaled: Array = each * np.square(self.units.scale)
+        return scaled
+
+    def _variance_of_means(self) -> Array:
+        def spread(theta: Array, weights: Array | None) -> Array:
+            means = np.swapaxes(self.response.mean(theta), 1, 2)  # (r, q, m)
+            weights = None if weights is None else weights[:, None]
+            return mix(np.square(means - mix(means, weights)[..., None]), weights)
+
+        each = self.over_rows(spread, *self.response.y_shape)
+        scaled: Array = each * np.square(self.units.scale)
+        return scaled
+
+    def support(self) -> tuple[Array, Array]:
+        """Return the smallest and the largest possible y of each row's columns, (n, q) both."""
+        shape = (len(self), *self.response.y_shape)
+        low, high = (np.full(shape, end) for end in self.response.support)
+        return self.units.restore(low), self.units.restore(high)
+
+    # --- what a column alone has --------------------------------------------------------------
+
+    def _probability(self, y: Any, side: Any) -> Array:
+        del y
+        self.response.no_order(side.__name__)
+
+    def _quantile(self, q: Any, upper: bool) -> Array:
+        del q, upper
+        self.response.no_order("quantiles")
+
+    def entropy(self) -> Array:
+        """Raise AttributeError: the columns together would need an integral over all of them."""
+        self.response.no_order("entropy in closed form")
+
+
+def mixture_of(
+    response: Response, particles: Any, units: Units | None = None, weights: Any = None
+) -> Mixture:
+    """Return the predictive distributions, a `JointMixture` if y has several columns."""
+    kind = JointMixture if isinstance(response, Multivariate) else Mixture
+    return kind(response, particles, units, weights)

@@ -1,0 +1,101 @@
+"""What responses with several columns of y share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, NoReturn, Self
+
+import numpy as np
+
+from wgboost.responses.base import Response
+from wgboost.responses.observations import is_censored
+from wgboost.responses.outcomes import check_columns
+from wgboost.responses.units import ColumnUnits, mean_and_deviation
+from wgboost.typing import Array
+from wgboost.validation import check_integer
+
+__all__ = ["Multivariate"]
+
+
+@dataclass(frozen=True, eq=False)
+class Multivariate(Response):
+    """A response whose y has q columns: y (..., q) broadcasts against theta[..., :1].
+
+    The first q coordinates of theta are the columns' locations. The mean and the variance are
+    (..., q), one for each column. Probabilities and quantiles are those of one column, which
+    `marginal` gives; the joint distribution has none.
+
+    Parameters
+    ----------
+    n_dims
+        The number q of columns. None: it is not known yet, an estimator takes it from y.
+    """
+
+    n_dims: int | None = None
+
+    offset_link: ClassVar[Literal["identity", "log"] | None] = "identity"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.n_dims is not None:
+            object.__setattr__(self, "n_dims", check_integer("n_dims", self.n_dims, low=1))
+
+    @property
+    def y_shape(self) -> tuple[int, ...]:
+        """The shape (q,) of one observation."""
+        if self.n_dims is None:
+            raise ValueError(
+                f"the number of columns of {self.name!r} is not known; give n_dims, as "
+                f"{type(self).__name__}(n_dims=2)"
+            )
+        return (self.n_dims,)
+
+    @property
+    def location(self) -> slice:  # type: ignore[override]
+        """The coordinates that move y: the first q."""
+        return slice(0, *self.y_shape)
+
+    def for_columns(self, n_columns: int) -> Self:
+        """Return the response for a y of so many columns, unless it says how many itself."""
+        return self if self.n_dims is not None else replace(self, n_dims=n_columns)
+
+    def check(self, y: Any) -> Array:
+        """Return y (n, q) of the user's units in float64; raise if a value cannot occur."""
+        if is_censored(y):
+            raise ValueError(f"the response {self.name!r} needs known values; y is censored")
+        return check_columns(y, self.n_dims, self.name)
+
+    def units(self, y: Array, weight: Array | None = None) -> ColumnUnits:
+        """Return the weighted mean and standard deviation of each column of y."""
+        columns = np.asarray(y).T
+        return ColumnUnits.joined([mean_and_deviation(column, weight) for column in columns])
+
+    @abstractmethod
+    def cov(self, theta: Array) -> Array:
+        """Return the covariance matrix of y, (..., q, q)."""
+
+    @abstractmethod
+    def marginal(self, theta: Array, column: int) -> tuple[Response, Array]:
+        """Return the response of one column alone, and its parameters (..., d')."""
+
+    def var(self, theta: Array) -> Array:
+        """Return the variance of each column, (..., q)."""
+        return np.diagonal(self.cov(theta), axis1=-2, axis2=-1)
+
+    def cdf(self, y: Array, theta: Array) -> Array:
+        """Raise AttributeError: `marginal` has it."""
+        del y, theta
+        self.no_order("cdf")
+
+    def ppf(self, q: Array, theta: Array) -> Array:
+        """Raise AttributeError: `marginal` has it."""
+        del q, theta
+        self.no_order("ppf")
+
+    def no_order(self, what: str) -> NoReturn:
+        """Raise AttributeError for what only one column has."""
+        raise AttributeError(
+            f"the columns of {self.name!r} together have no {what}; a column has: "
+            "predict_dist(X).marginal(j), or response.marginal(theta, j)"
+        )
