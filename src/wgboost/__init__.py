@@ -24,6 +24,7 @@ from wgboost.responses import (
     Laplace,
     Logistic,
     LogNormal,
+    MultivariateNormal,
     NegativeBinomial,
     Normal,
     Ordinal,
