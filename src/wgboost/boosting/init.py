@@ -17,7 +17,7 @@ __all__ = ["AveragedFlow", "averaged_flow"]
 
 _SUBSAMPLE = 1000  # rows that stand for all where averages have no sufficient statistics
 _STILL = 1e-7
-_STILL_ENOUGH = 1e-4  # for such a sample
+_STILL_ENOUGH, _ROW_STEPS = 1e-5, 1000  # for these: a step costs a pass over them
 _CONDENSED = 256  # values of y that stand for all of them
 
 
@@ -28,7 +28,8 @@ class AveragedFlow:
     Attributes
     ----------
     steps, rate : int, float
-        So many steps of this size from standard normal draws; fewer when the flow has settled.
+        So many steps of this size from standard normal draws; fewer when the flow has settled, and
+        at most 1,000 of a response without sufficient statistics.
     of : "posterior" or "directions"
         The direction of the averaged posterior, mean score over mean curvature (the author's
         code), or the average of the rows' directions (the paper's text; costs a pass over
@@ -60,8 +61,7 @@ def averaged_flow(
     theta = response.near(value, weight) + rng.standard_normal((n_particles, response.n_params))
     if flow.steps == 0:
         return theta
-    statistics = None
-    still = _STILL
+    statistics, still, steps = None, _STILL, flow.steps
     if flow.of == "posterior" and response.has_statistics and not isinstance(y, Observations):
         # A row's likelihood counts by its weight and its evidence.
         power = weight
@@ -70,15 +70,14 @@ def averaged_flow(
             evidence = float(np.average(evidence, weights=weight))
         statistics = response.statistics(y, power)
     else:
-        rows = len(y)
         common = not response.per_row() and not np.ndim(evidence)
         if common and not isinstance(y, Observations) and y.ndim == 1:
             y, weight = _condensed(y, weight)
         else:
             response, y, weight, evidence = _sampled(response, y, weight, evidence, rng)
-        still = _STILL if len(y) == rows else _STILL_ENOUGH
+        still, steps = _STILL_ENOUGH, min(steps, _ROW_STEPS)
     before = theta
-    for _ in range(flow.steps):
+    for _ in range(steps):
         if statistics is not None:
             score = response.average_score(theta, statistics, evidence)
             curvature = response.average_curvature(theta, statistics, evidence)
