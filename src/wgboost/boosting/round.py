@@ -58,6 +58,11 @@ class Movement:
                 here, rows, self.direction.needs, self.n_threads
             )
             metric = self._metric(here, rows)
+            if isinstance(self.direction, InteractingDirection) and self.leaf == "mean":
+                self.direction.along(
+                    here, score, second, metric, gradient[rows], None, self.n_threads
+                )
+                continue
             g, c = self.direction(here, score, second, metric, rate, rng, self.n_threads)
             if c is None:
                 gradient[rows] = g

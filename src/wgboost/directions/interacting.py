@@ -43,17 +43,29 @@ class InteractingDirection:
         n_threads: int = 1,
     ) -> tuple[Directions, Directions | None]:
         """Return g and c; see `Direction`."""
-        curved = self.needs == "curvature"
-        particles, score = _floats(particles), _floats(score)
-        second = _floats(second) if curved else None
-        metric = None if metric is None else _floats(metric)
+        particles = _floats(particles)
         gradient = np.empty_like(particles)
-        smoothed = np.empty_like(particles) if curved else None
+        smoothed = np.empty_like(particles) if self.needs == "curvature" else None
+        self.along(particles, score, second, metric, gradient, smoothed, n_threads)
+        return gradient, smoothed
+
+    def along(
+        self,
+        particles: Directions,
+        score: Directions,
+        second: Array | None,
+        metric: Array | None,
+        gradient: Directions,
+        smoothed: Directions | None,
+        n_threads: int = 1,
+    ) -> None:
+        """Write g and c; where there is a c but no array for it, g comes divided by c."""
+        second = _floats(second) if self.needs == "curvature" else None
+        metric = None if metric is None else _floats(metric)
         _core.kernel_direction(
-            particles, score, second, metric,
+            _floats(particles), _floats(score), second, metric,
             self.kernel.bandwidths(particles, metric), gradient, smoothed, n_threads,
         )  # fmt: skip
-        return gradient, smoothed
 
     def towards(
         self,
@@ -64,10 +76,7 @@ class InteractingDirection:
         smoothed: Directions | None,
         n_threads: int = 1,
     ) -> None:
-        """Write g and c for posteriors that the core evaluates, without a pass for the score.
-
-        Where there is a c but no array for it, g comes divided by c.
-        """
+        """Write g and c as `along`, for posteriors that the core evaluates on the way."""
         posterior.direction(
             particles, self.needs == "curvature", metric,
             self.kernel.bandwidths(particles, metric), gradient, smoothed, n_threads,

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from wgboost import _core
 from wgboost.directions import Needs
 from wgboost.responses import CompiledPosterior
 from wgboost.typing import Array, Directions
@@ -48,8 +49,9 @@ def checked(name: str, values: Any, rows: slice, shape: tuple[int, ...]) -> Arra
             f"the target's {name} returned shape {array.shape}; {shape} is needed for "
             f"{shape[0]} rows of {shape[1]} particles"
         )
-    finite = np.isfinite(array).reshape(len(array), -1).all(axis=1)
-    if not finite.all():
+    array = np.ascontiguousarray(array)
+    if not _core.all_finite(array.reshape(array.shape[0], array.shape[1], -1)):
+        finite = np.isfinite(array).reshape(len(array), -1).all(axis=1)
         row = rows.start + int(np.argmin(finite))
         raise ValueError(f"the target's {name} returned a value that is not finite, row {row}")
-    return np.ascontiguousarray(array)
+    return array
