@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import wgboost
+from wgboost.responses import RESPONSES
 
 ROOT = Path(__file__).parents[1]
 
@@ -43,3 +44,29 @@ def test_the_examples_of_the_algorithm_run_one_after_the_other():
     assert names["order"].shape == (5,)
     assert names["particles"].shape == (200, 20, 1)
     assert abs(names["particles"].mean(axis=1)[:, 0] - names["y"]).mean() < 0.1
+
+
+def ran(name):
+    """Return the names after the examples of a page, run one after the other."""
+    names: dict = {}
+    for source in examples(name):
+        exec(source, names)
+    return names
+
+
+def test_the_examples_of_choosing_a_response():
+    names = ran("docs/responses.md")
+    assert names["best"] == names["propose_response"](names["y"])[0] == "negative_binomial"
+    assert "spread wider" in names["why"]
+    assert names["nll"]["negative_binomial"] + 0.1 < names["nll"]["poisson"]
+    assert names["changed"].mean().mean() < 0.8 * names["fitted"].predict(names["X"]).mean()
+    assert 1 < names["left"].mean() < 9
+    rate = np.exp(names["X"][:, 0])
+    assert abs(names["per_unit"] / rate - 1).mean() < 0.2
+    assert abs(names["expected"] / names["exposure"] / rate - 1).mean() < 0.2
+    assert 0.2 < names["spread"].mean() < 0.4
+
+
+def test_every_response_is_in_the_table():
+    table = (ROOT / "docs/responses.md").read_text()
+    assert [name for name in RESPONSES if f'| `"{name}"` |' not in table] == []
