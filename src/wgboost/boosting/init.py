@@ -17,7 +17,7 @@ __all__ = ["AveragedFlow", "averaged_flow"]
 
 _SUBSAMPLE = 1000  # rows that stand for all where averages have no sufficient statistics
 _STILL = 1e-7
-_STILL_ENOUGH = 1e-4  # for such a sample
+_STILL_ENOUGH = 1e-4  # for such a sample, and for bounds
 _CONDENSED = 256  # values of y that stand for all of them
 
 
@@ -76,7 +76,8 @@ def averaged_flow(
             y, weight = _condensed(y, weight)
         else:
             response, y, weight, evidence = _sampled(response, y, weight, evidence, rng)
-        still = _STILL if len(y) == rows else _STILL_ENOUGH
+        whole = len(y) == rows and not isinstance(y, Observations)  # whose steps are dear
+        still = _STILL if whole else _STILL_ENOUGH
     before = theta
     for _ in range(flow.steps):
         if statistics is not None:
