@@ -70,3 +70,15 @@ def test_the_examples_of_choosing_a_response():
 def test_every_response_is_in_the_table():
     table = (ROOT / "docs/responses.md").read_text()
     assert [name for name in RESPONSES if f'| `"{name}"` |' not in table] == []
+
+
+def test_the_examples_of_censored_data():
+    names = ran("docs/censored.md")
+    n, y = len(names["X"]), names["y_test"]
+    assert 0.2 < np.isinf(y["upper"]).mean() < 0.6
+    assert abs(names["share"] - names["level"]).max() < 0.15
+    assert names["order"] > 0.65
+    assert names["curves"].shape == (50, len(y))
+    assert (np.diff(names["curves"], axis=0) <= 0).all()
+    assert ((names["left"] > 0) & (names["left"] < 1)).all()
+    assert 0 < len(names["y_late"]) < n == len(names["limit"]) == len(names["rounded"])
