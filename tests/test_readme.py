@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import wgboost
 from wgboost.responses import RESPONSES
@@ -82,3 +83,19 @@ def test_the_examples_of_censored_data():
     assert (np.diff(names["curves"], axis=0) <= 0).all()
     assert ((names["left"] > 0) & (names["left"] < 1)).all()
     assert 0 < len(names["y_late"]) < n == len(names["limit"]) == len(names["rounded"])
+
+
+def test_the_examples_of_a_density_of_ones_own():
+    names = ran("docs/own_density.md")
+    X, particles = names["X"], names["particles"]
+    new, y = X[400:], names["y"][400:]
+    assert particles.shape == (100, 10, 2)
+    assert abs(particles[..., 0].mean(axis=1) - 2 * new[:, 0]).mean() < 0.25
+    true = stats.t(4, loc=2 * new[:, 0], scale=np.exp(new[:, 1] - 1))
+    assert abs(names["nll"] + true.logpdf(y).mean()) < 0.2
+    exact = stats.t(4, loc=particles[..., 0], scale=np.exp(particles[..., 1])).pdf(y[:, None])
+    np.testing.assert_allclose(names["nll"], -np.log(exact.mean(axis=1)).mean(), rtol=1e-4)
+    around = names["around"][..., 0]
+    assert abs(around.mean(axis=1) - 2 * X[:, 0]).mean() < 0.1
+    assert abs(around.std(axis=1).mean() - 0.5) < 0.1
+    assert abs(names["listed"].predict(X) - X[:, 0]).mean() < 0.2
