@@ -99,3 +99,25 @@ def test_the_examples_of_a_density_of_ones_own():
     assert abs(around.mean(axis=1) - 2 * X[:, 0]).mean() < 0.1
     assert abs(around.std(axis=1).mean() - 0.5) < 0.1
     assert abs(names["listed"].predict(X) - X[:, 0]).mean() < 0.2
+
+
+def test_the_examples_of_targets_that_are_distributions():
+    names = ran("docs/distribution_targets.md")
+    X = names["X"][:, 0]
+    assert names["distance"].mean() < 0.3 * names["chance"].mean()
+    assert names["transport"].mean() < 0.2
+    assert names["discrepancy"].mean() < 0.02
+    quantiles = names["model"].predict_particles(names["X"])[..., 0]
+    assert abs(np.quantile(quantiles, 0.25, axis=1) + 1 + X).mean() < 0.3
+    for fitted in (names["known"], names["between"]):
+        assert abs(fitted.predict(names["X"]) - X).mean() < 0.05
+        assert 0.35 < fitted.predict_particles(names["X"]).std(axis=1).mean() < 0.5
+    smooth = names["smooth"].predict_particles(names["X"])
+    ours = names["metrics"].energy_distance(smooth, names["fresh"]).mean()
+    assert ours < names["chance"].mean()
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_links_and_pictures_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)#:]+)", page.read_text()):
+        assert (page.parent / link).exists(), link
