@@ -102,6 +102,15 @@ def test_a_metric_of_ones_own_gets_y_as_it_was_given():
     assert_allclose(seen[0], Y[rows])
 
 
+def test_bounds_of_ranks_tell_their_number():
+    rank = np.clip(np.round(2 + 2 * TRUE), 0, 4)
+    y = censored(rank, np.where(rank > 2, np.inf, rank))  # 3 or more
+    start = np.random.default_rng(0).normal(size=(10, 4))
+    fitted = model(response="ordinal", n_estimators=20, init=start).fit(X, y)
+    assert fitted.response_.n_classes == 5
+    assert np.corrcoef(fitted.predict(X), TRUE)[0, 1] > 0.8
+
+
 def test_no_noise_is_no_change():
     plain = model(n_estimators=10).fit(X, Y).predict(X)
     assert_allclose(model(n_estimators=10).fit(X, Y, y_std=0.0).predict(X), plain)

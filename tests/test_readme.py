@@ -5,8 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import wgboost
+from wgboost.responses import RESPONSES
 
 ROOT = Path(__file__).parents[1]
 
@@ -43,3 +45,79 @@ def test_the_examples_of_the_algorithm_run_one_after_the_other():
     assert names["order"].shape == (5,)
     assert names["particles"].shape == (200, 20, 1)
     assert abs(names["particles"].mean(axis=1)[:, 0] - names["y"]).mean() < 0.1
+
+
+def ran(name):
+    """Return the names after the examples of a page, run one after the other."""
+    names: dict = {}
+    for source in examples(name):
+        exec(source, names)
+    return names
+
+
+def test_the_examples_of_choosing_a_response():
+    names = ran("docs/responses.md")
+    assert names["best"] == names["propose_response"](names["y"])[0] == "negative_binomial"
+    assert "spread wider" in names["why"]
+    assert names["nll"]["negative_binomial"] + 0.1 < names["nll"]["poisson"]
+    assert names["changed"].mean().mean() < 0.8 * names["fitted"].predict(names["X"]).mean()
+    assert 1 < names["left"].mean() < 9
+    rate = np.exp(names["X"][:, 0])
+    assert abs(names["per_unit"] / rate - 1).mean() < 0.2
+    assert abs(names["expected"] / names["exposure"] / rate - 1).mean() < 0.2
+    assert 0.2 < names["spread"].mean() < 0.4
+
+
+def test_every_response_is_in_the_table():
+    table = (ROOT / "docs/responses.md").read_text()
+    assert [name for name in RESPONSES if f'| `"{name}"` |' not in table] == []
+
+
+def test_the_examples_of_censored_data():
+    names = ran("docs/censored.md")
+    n, y = len(names["X"]), names["y_test"]
+    assert 0.2 < np.isinf(y["upper"]).mean() < 0.6
+    assert abs(names["share"] - names["level"]).max() < 0.15
+    assert names["order"] > 0.65
+    assert names["curves"].shape == (50, len(y))
+    assert (np.diff(names["curves"], axis=0) <= 0).all()
+    assert ((names["left"] > 0) & (names["left"] < 1)).all()
+    assert 0 < len(names["y_late"]) < n == len(names["limit"]) == len(names["rounded"])
+
+
+def test_the_examples_of_a_density_of_ones_own():
+    names = ran("docs/own_density.md")
+    X, particles = names["X"], names["particles"]
+    new, y = X[400:], names["y"][400:]
+    assert particles.shape == (100, 10, 2)
+    assert abs(particles[..., 0].mean(axis=1) - 2 * new[:, 0]).mean() < 0.25
+    true = stats.t(4, loc=2 * new[:, 0], scale=np.exp(new[:, 1] - 1))
+    assert abs(names["nll"] + true.logpdf(y).mean()) < 0.2
+    exact = stats.t(4, loc=particles[..., 0], scale=np.exp(particles[..., 1])).pdf(y[:, None])
+    np.testing.assert_allclose(names["nll"], -np.log(exact.mean(axis=1)).mean(), rtol=1e-4)
+    around = names["around"][..., 0]
+    assert abs(around.mean(axis=1) - 2 * X[:, 0]).mean() < 0.1
+    assert abs(around.std(axis=1).mean() - 0.5) < 0.1
+    assert abs(names["listed"].predict(X) - X[:, 0]).mean() < 0.2
+
+
+def test_the_examples_of_targets_that_are_distributions():
+    names = ran("docs/distribution_targets.md")
+    X = names["X"][:, 0]
+    assert names["distance"].mean() < 0.3 * names["chance"].mean()
+    assert names["transport"].mean() < 0.2
+    assert names["discrepancy"].mean() < 0.02
+    quantiles = names["model"].predict_particles(names["X"])[..., 0]
+    assert abs(np.quantile(quantiles, 0.25, axis=1) + 1 + X).mean() < 0.3
+    for fitted in (names["known"], names["between"]):
+        assert abs(fitted.predict(names["X"]) - X).mean() < 0.05
+        assert 0.35 < fitted.predict_particles(names["X"]).std(axis=1).mean() < 0.5
+    smooth = names["smooth"].predict_particles(names["X"])
+    ours = names["metrics"].energy_distance(smooth, names["fresh"]).mean()
+    assert ours < names["chance"].mean()
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_links_and_pictures_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)#:]+)", page.read_text()):
+        assert (page.parent / link).exists(), link

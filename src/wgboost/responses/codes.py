@@ -10,6 +10,7 @@ import numpy as np
 from scipy import special
 
 from wgboost.responses.base import Response
+from wgboost.responses.observations import is_censored
 from wgboost.typing import Array
 from wgboost.validation import check_integer
 
@@ -72,7 +73,10 @@ class Codes(Response):
 
     def told_by(self, y: Array) -> Self:
         """Return the response with as many classes as y shows, if their number was not given."""
-        return self if self.n_classes is not None else replace(self, n_classes=int(np.max(y)) + 1)
+        if self.n_classes is not None:
+            return self
+        seen = np.stack([y["lower"], y["upper"]]) if is_censored(y) else np.asarray(y)
+        return replace(self, n_classes=int(np.max(seen[np.isfinite(seen)], initial=0)) + 1)
 
     def probabilities(self, theta: Array) -> Array:
         """Return the probability of each class, (..., k)."""

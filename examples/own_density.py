@@ -1,0 +1,72 @@
+"""A posterior of one's own: a curve that rises to a plateau, differentiated by JAX."""
+
+import argparse
+from pathlib import Path
+
+import jax.numpy as jnp
+import matplotlib as mpl
+import numpy as np
+
+from wgboost import LogDensity, WGBoost
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+DOSES = np.array([0.5, 1.0, 2.0, 4.0, 8.0], np.float32)
+NOISE = 0.15
+
+
+def response(theta, dose):
+    """Saturation: exp(theta[0]) is the plateau, exp(theta[1]) the dose of half of it."""
+    return jnp.exp(theta[0]) * dose / (dose + jnp.exp(theta[1]))
+
+
+def log_posterior(theta, y):
+    """One row: y (5,) are a subject's responses to the doses, nan where none was measured."""
+    missing = jnp.isnan(y)
+    residual = jnp.where(missing, 0.0, y - response(theta, DOSES)) / NOISE
+    prior = -0.5 * theta[0] ** 2 - 0.5 * (theta[1] - 0.5) ** 2
+    return -0.5 * jnp.sum(residual**2) + prior
+
+
+def main(folder: Path) -> None:
+    rng = np.random.default_rng(0)
+    age = rng.uniform(0, 1, 1200)
+    plateau, half = 1 + age, np.exp(1.5 * np.sin(5 * age))
+    y = plateau[:, None] * DOSES / (DOSES + half[:, None]) + NOISE * rng.normal(size=(1200, 5))
+    y[(rng.random(y.shape) < 0.3)] = np.nan  # 30 % of the measurements are missing
+    model = WGBoost(
+        LogDensity(log_posterior, n_params=2), n_particles=20, n_estimators=200,
+        learning_rate=0.2, min_samples_leaf=10, leaf="newton", random_state=0,
+    ).fit(age[:, None], y)  # fmt: skip
+    picture(folder / "own_density.png", model, age, y)
+
+
+def picture(path, model, age, y) -> None:
+    figure, axes = plt.subplots(1, 3, figsize=(9.5, 3.2), layout="constrained", sharey=True)
+    fine = np.linspace(0, 9, 100)
+    for axis, at in zip(axes, (0.05, 0.35, 0.95), strict=True):
+        near = np.abs(age - at) < 0.01
+        particles = model.predict_particles([[at]])[0]
+        for i, theta in enumerate(particles):
+            label = "particles" if i == 0 else None
+            axis.plot(fine, response(theta, fine), color="tab:blue", lw=0.8, alpha=0.5, label=label)
+        half = np.exp(1.5 * np.sin(5 * at))
+        axis.plot(fine, (1 + at) * fine / (fine + half), "k--", lw=1.2, label="truth")
+        doses = np.tile(DOSES, (near.sum(), 1))
+        axis.scatter(doses, y[near], s=8, color="tab:orange", label="subjects nearby", zorder=3)
+        axis.set(title=f"x = {at:g}", xlabel="dose")
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylabel("response")
+    axes[1].legend(fontsize=8, frameon=False, loc="upper left")
+    figure.savefig(path, dpi=75)
+    plt.close(figure)
+    print(path)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("demo_output"), help="folder of pictures")
+    folder = parser.parse_args().out
+    folder.mkdir(parents=True, exist_ok=True)
+    main(folder)
