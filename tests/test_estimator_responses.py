@@ -152,3 +152,9 @@ def test_y_outside_the_support_is_named_with_its_row(name, bad):
     y[17] = bad
     with pytest.raises(ValueError, match=f"y is {bad:g} at row 17; the response {name!r} needs"):
         model(name).fit(X, y)
+
+
+def test_classes_are_sent_to_the_classifier():
+    with pytest.raises(ValueError, match="WGBClassifier is for classes"):
+        propose_response(np.array([0, 1, 1]))
+    assert propose_response(np.append(0.0, RNG.exponential(size=N)))[0] == "exponential"

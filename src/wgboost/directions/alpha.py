@@ -20,7 +20,7 @@ class AlphaDivergence:
 
     rho is the kernel density estimate of the row's particles and mu its target; alpha = 0 is the
     Kullback-Leibler divergence and 1 the chi-squared divergence, up to a factor 2. The factors
-    are normalised to a mean of 1 over the row's particles, so that a constant of mu cancels.
+    are divided by the row's largest, so that a constant of mu cancels and none is above 1.
     """
 
     alpha: float = 1.0
@@ -54,5 +54,4 @@ class AlphaDivergence:
         movement = score + push.sum(axis=2) / total[..., None]
         log_factor = self.alpha * (np.log(total) - second)
         factor = np.exp(log_factor - log_factor.max(axis=1, keepdims=True))
-        factor /= factor.mean(axis=1, keepdims=True)
         return (factor[..., None] * movement).astype(np.float32), None

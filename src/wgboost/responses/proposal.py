@@ -30,6 +30,8 @@ def propose_response(y: Any) -> tuple[str, str]:
     values = check_outcomes(np.ravel(y) if np.ndim(y) == 2 else y)
     whole = bool((values == np.floor(values)).all())
     low, high = float(values.min()), float(values.max())
+    if whole and low >= 0 and high <= 1 and low < high:
+        raise ValueError("y consists of 0 and 1; WGBClassifier is for classes")
     if whole and low >= 0 and high > 1 and (low < 10 or np.asarray(y).dtype.kind in "iu"):
         return _of_counts(values)
     if low > 0 and high < 1:
@@ -42,6 +44,8 @@ def propose_response(y: Any) -> tuple[str, str]:
                 f"y is positive and leans to the right (skewness {lean:.2g}, of log y "
                 f"{log_lean:.2g})"
             )
+    if low == 0 and _skewness(values) > 1:
+        return "exponential", "y is not negative, has zeros and leans to the right"
     tails = _kurtosis(values)
     if tails > 3:
         return "student_t", f"y has heavy tails (excess kurtosis {tails:.2g})"
