@@ -162,11 +162,10 @@ def family(name: str) -> list[str]:
     gap = metrics.nll(model.predict_dist(X_test), y_test) - true
     scaled = []
     for unit in (1e-6, 1e6) if not response.discrete and name != "beta" else ():
-        moved = fitted(
-            response, evidence, (X[:TRAIN], unit * train[1]), (watched[0], unit * watched[1])
-        )
+        sets = [(part, unit * values) for part, values in (train, watched)]
+        moved = fitted(response, evidence, *sets)
         loss = metrics.nll(moved.predict_dist(X_test), unit * y_test)
-        scaled.append(f"{loss - np.log(unit) - true - gap:+.4f}")
+        scaled.append(f"{abs(loss - np.log(unit) - true - gap):.4f}")
     peers = []
     for names, peer in (({**NGBOOST, "categorical": ""}, ngboost), (LIGHTGBMLSS, lightgbmlss)):
         there = name in names and find_spec(peer.__name__) is not None
@@ -276,7 +275,7 @@ def main() -> None:
     with ProcessPoolExecutor(options.jobs) as pool:
         rows = pool.map(quietly, [partial(family, name) for name in names])
         heads = ["response", "parameters", "constant", "ours", "mark", "evidence", "rounds"]
-        heads += ["NGBoost", "LightGBMLSS", "y * 1e-6", "y * 1e6"]
+        heads += ["NGBoost", "LightGBMLSS", "change by y * 1e-6", "y * 1e6"]
         table("Responses: gap to the true NLL, nats", heads, rows)
         if options.quick:
             return
