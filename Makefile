@@ -39,6 +39,7 @@ format: $(READY)  ## bring the code into shape
 bench: $(VENV)/.bench  ## measure against LightGBM, XGBoost, scikit-learn, NGBoost and CatBoost
 	$(RUN) benchmarks/trees.py
 	$(RUN) benchmarks/models.py
+	$(RUN) benchmarks/responses.py
 
 clean:  ## remove everything that can be made again
 	rm -rf .venv .venv-sanitize build dist demo_output .pytest_cache .mypy_cache .ruff_cache \
