@@ -63,7 +63,7 @@ def plain_full_newton(x, score, hessian, h, metric, ridge=0.01, guarded=True):
     m, d = x.shape
     k, push = plain_kernel(x, h, metric)
     bend, share = plain_concave(hessian) if guarded else (-hessian, 0.0)
-    ridge = max(ridge, 0.2 * share)
+    ridge = max(ridge, 0.05 * share)
     system = np.zeros((m, d, m, d))
     for j in range(m):
         for i in range(m):

@@ -181,7 +181,7 @@ WEIGHTS = ROWS.integers(0, 3, 150).astype(float)  # some rows count for nothing
 def test_what_is_given_per_row_goes_with_its_row(init, weighted):
     held = np.arange(150) % 3 == 1
     weight = WEIGHTS if weighted else np.ones(150)
-    options = {"early_stopping": True, "init": init, "learning_rate": 0.5}
+    options = {"early_stopping": True, "init": init, "learning_rate": 0.2}
 
     def fitted(rows, data=None, **changes):
         per_row = {"evidence": EVIDENCE[rows], "prior": {"mean": PRIOR_MEAN[rows]}}
@@ -195,7 +195,7 @@ def test_what_is_given_per_row_goes_with_its_row(init, weighted):
         trained, {"X_val": X[watched], "y_val": Y[watched]}, early_stopping=False,
         n_estimators=found.n_estimators_,
     )  # fmt: skip
-    assert found.n_estimators_ >= 1
+    assert found.n_estimators_ > 1
     assert_allclose(particles(found), particles(by_hand), rtol=1e-4, atol=1e-4)
     if not weighted:
         assert_allclose(

@@ -79,16 +79,6 @@ def test_the_parts_of_the_uncertainty_sum_to_the_variance():
     assert_allclose(FITTED.ood_score(NEW), parts["epistemic"])
 
 
-def test_rows_away_from_the_training_data_look_out_of_distribution():
-    # y is known well where x < 0 and hardly at all beyond; the edge leaf reaches out of the data.
-    rng = np.random.default_rng(5)
-    x = np.concatenate([rng.uniform(-2, 0, 300), rng.uniform(0.9, 1, 3)])[:, None]
-    y = np.where(x[:, 0] < 0, np.sin(3 * x[:, 0]), 4 * rng.normal(size=303))
-    fitted = model(n_estimators=150).fit(x, y)
-    inside, outside = (np.median(fitted.ood_score(a)) for a in (x[:300], np.full((5, 1), 3.0)))
-    assert outside > 1.5 * inside
-
-
 def test_a_decision_may_lie_far_outside_of_what_y_can_be():
     far = FITTED.decide(NEW, lambda a, theta: np.square(a - theta["mean"] - 500))
     assert_allclose(far, FITTED.predict(NEW) + 500, rtol=1e-4)

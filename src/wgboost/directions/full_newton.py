@@ -13,7 +13,7 @@ from wgboost.typing import Array, Directions
 __all__ = ["FullNewton"]
 
 _ROWS = 256  # solved at a time: memory is (m d)^2 numbers a row
-_RIDGE = 0.2  # of rows without a concave particle: less overfits the log scale, more is slow
+_RIDGE = 0.05  # of rows without a concave particle: less overfits the log scale, more is slow
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class FullNewton:
     diagonal of its Hessian, alone: H then has no negative eigenvalue and the movement descends.
     (Clipped or absolute eigenvalues would keep cross terms that shrink the scale of a normal
     response when y is far from its mean.) Such curvature says little about the way ahead: the
-    ridge is at least 0.2 times the share of these particles.
+    ridge is at least 0.05 times the share of these particles.
     """
 
     kernel: Kernel = field(default_factory=Kernel)
