@@ -17,6 +17,9 @@ constexpr size_t kRowsPerTask = 16384;
 // Histograms kept for later subtraction; a node without one has both children summed afresh.
 constexpr size_t kPoolBytes = size_t(512) << 20;
 
+// Gains of one and the same parting of the rows differ by less: the digits that float32 loses.
+constexpr float kNearTie = 1e-2f;
+
 struct Node {
   size_t begin, end;  // part of the row order
   int depth;
@@ -166,7 +169,7 @@ class TreeGrower {
 
   void split(int node) {
     if (nodes_[node].histogram) --kept_;
-    const Split split = nodes_[node].split;
+    const Split split = first_alike(nodes_[node]);
     const size_t begin = nodes_[node].begin, end = nodes_[node].end;
     const size_t middle = partition(begin, end, split);
     if (std::min(middle - begin, end - middle) < least_rows()) {
@@ -203,6 +206,31 @@ class TreeGrower {
     search(searched, subtract ? nodes_[small].histogram.floats() : nullptr);
     if (!need_small) nodes_[small].histogram = Lease();
     for (const int child : searched) consider(child);
+  }
+
+  // The split of the first feature that parts the node's rows as the best one does. Its gain is
+  // the same but for rounding, which must not decide where new rows go.
+  Split first_alike(const Node& node) const {
+    for (const Split& split : node.splits) {
+      if (split.feature == node.split.feature) break;
+      if (split.found() && split.gain >= node.split.gain * (1 - kNearTie) &&
+          alike(node, split, node.split))
+        return split;
+    }
+    return node.split;
+  }
+
+  bool alike(const Node& node, const Split& a, const Split& b) const {
+    const bool same = goes_left(a, order_[node.begin]) == goes_left(b, order_[node.begin]);
+    for (size_t i = node.begin; i < node.end; ++i)
+      if ((goes_left(a, order_[i]) == goes_left(b, order_[i])) != same) return false;
+    return true;
+  }
+
+  bool goes_left(const Split& split, uint32_t row) const {
+    const int code = task_.columns.column(split.feature)[row];
+    return code <= split.bin ||
+           (code == task_.columns.bins[split.feature] && split.missing_left);
   }
 
   // Stable: rows stay ascending, whatever the number of threads.

@@ -126,3 +126,16 @@ def test_targets_of_rows_that_are_not_drawn_have_to_be_finite_too():
     for seed in range(5):
         with pytest.raises(ValueError, match=r"targets is nan at \(5, 0, 0\)"):
             grow(X, targets, subsample=0.1, seed=seed)
+
+
+def test_of_features_that_part_the_rows_alike_the_first_asks():
+    # Their sums add the same rows in another order, and targets that cancel lose digits by it.
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        side = rng.permutation(np.repeat([0, 1], 20))
+        X = rng.uniform(0, 1, (40, 6)) + side[:, None] * np.array([-1, 1, 1, -1, 1, 1])
+        targets = 1e3 * rng.standard_normal(40)
+        for half in (side == 0, side == 1):
+            targets[half] -= targets[half].mean()
+        _, fitted = grow(X, targets + side, max_depth=1, min_samples_leaf=20)
+        assert fitted.flat.trees[0].feature[0] == 0
