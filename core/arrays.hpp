@@ -10,12 +10,29 @@
 #include <vector>
 
 #include "binning.hpp"
+#include "parallel.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 // Fills in the functions of one part of the core.
 void bind_flow(nb::module_& module);
+
+// Gives the GIL to other threads while the core works, and looks for Ctrl-C between its pieces.
+class Released {
+ public:
+  Released() { wgb::caller = {check_signals, wgb::Caller::Clock::now()}; }
+  ~Released() { wgb::caller = {}; }
+  Released(const Released&) = delete;
+  Released& operator=(const Released&) = delete;
+
+ private:
+  static void check_signals() {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+  nb::gil_scoped_release release_;
+};
 
 template <class T, int D>
 using In = nb::ndarray<const T, nb::ndim<D>, nb::c_contig, nb::device::cpu>;

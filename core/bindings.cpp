@@ -14,7 +14,7 @@
 namespace {
 
 bool all_finite(const In<float, 3>& values) {
-  nb::gil_scoped_release release;
+  const Released released;
   return wgb::all_finite(values.data(), values.size());
 }
 
@@ -32,7 +32,7 @@ std::vector<Out<double, 1>> find_cuts(const Raw<T>& x, const Maybe<In<float, 1>>
   require(!weight || weight->shape(0) == x.shape(0), "one weight per row");
   std::vector<std::vector<double>> cuts(x.shape(1));
   {
-    nb::gil_scoped_release release;
+    const Released released;
     const double work = static_cast<double>(x.shape(0)) * static_cast<double>(x.shape(1));
     wgb::Team team(wgb::useful_threads(n_threads, work, 1e5));
     team.run(static_cast<int>(x.shape(1)), [&](int column) {
@@ -58,7 +58,7 @@ Out<uint8_t, 2> apply_cuts(const Raw<T>& x, const std::vector<In<double, 1>>& cu
   }
   auto codes = fresh<uint8_t, 2>({x.shape(1), x.shape(0)});
   {
-    nb::gil_scoped_release release;
+    const Released released;
     const double work = static_cast<double>(x.shape(0)) * static_cast<double>(x.shape(1));
     wgb::Team team(wgb::useful_threads(n_threads, work, 1e5));
     wgb::apply_cuts(matrix(x), start, size, codes.data(), team);
@@ -172,7 +172,7 @@ nb::tuple grow(wgb::Workspace& workspace, const In<uint8_t, 2>& codes, const In<
   std::vector<wgb::TreeTable> tables;
   bool clean = false;
   {
-    nb::gil_scoped_release release;
+    const Released released;
     tables = wgb::grow(task, n_threads, leaf.data(), &clean);
   }
   return nb::make_tuple(flat_arrays(tables, task.blocks), leaf, clean);
@@ -187,7 +187,7 @@ void add_leaf_values(State state, const In<int32_t, 2>& leaf, const In<float, 2>
   const int outputs = static_cast<int>(values.shape(1)), all = static_cast<int>(state.shape(1));
   require(state.shape(0) == n && output.shape(0) == trees && first_leaf.shape(0) == trees + 1,
           "arrays of different lengths");
-  nb::gil_scoped_release release;
+  const Released released;
   const double work = static_cast<double>(n) * static_cast<double>(trees) * outputs;
   wgb::Team team(wgb::useful_threads(n_threads, work, 1e6));
   for (size_t tree = 0; tree < trees; ++tree) {
@@ -235,7 +235,7 @@ void predict(const wgb::Forest& forest, const Raw<T>& x, State out, size_t first
   check_range(forest, x.shape(1), first, last);
   require(out.shape(0) == x.shape(0) &&
               out.shape(1) == static_cast<size_t>(forest.n_outputs()), "output of another shape");
-  nb::gil_scoped_release release;
+  const Released released;
   forest.predict(matrix(x), first, last, out.data(), n_threads);
 }
 
@@ -246,7 +246,7 @@ void predict_codes(const wgb::Forest& forest, const Raw<uint8_t>& codes,
   require(n_bins.shape(0) == codes.shape(1), "bins of every feature");
   require(out.shape(0) == codes.shape(0) &&
               out.shape(1) == static_cast<size_t>(forest.n_outputs()), "output of another shape");
-  nb::gil_scoped_release release;
+  const Released released;
   forest.predict_codes(matrix(codes), n_bins.data(), first, last, out.data(), n_threads);
 }
 
@@ -254,7 +254,7 @@ template <class T>
 Out<uint16_t, 2> rank(const wgb::Forest& forest, const Raw<T>& x, int n_threads) {
   check_range(forest, x.shape(1), 0, 0);
   auto ranks = fresh<uint16_t, 2>({forest.n_used(), x.shape(0)});
-  nb::gil_scoped_release release;
+  const Released released;
   forest.rank(matrix(x), ranks.data(), n_threads);
   return ranks;
 }
@@ -264,7 +264,7 @@ void predict_ranks(const wgb::Forest& forest, const In<uint16_t, 2>& ranks, Stat
   require(first <= last && last <= forest.n_trees(), "tree index out of range");
   require(ranks.shape(0) == forest.n_used() && out.shape(0) == ranks.shape(1) &&
               out.shape(1) == static_cast<size_t>(forest.n_outputs()), "output of another shape");
-  nb::gil_scoped_release release;
+  const Released released;
   forest.predict_ranks(ranks.data(), ranks.shape(1), first, last, out.data(), n_threads);
 }
 
@@ -273,7 +273,7 @@ Out<int32_t, 2> apply(const wgb::Forest& forest, const Raw<T>& x, size_t first, 
                       int n_threads) {
   check_range(forest, x.shape(1), first, last);
   auto leaf = fresh<int32_t, 2>({x.shape(0), last - first});
-  nb::gil_scoped_release release;
+  const Released released;
   forest.apply(matrix(x), first, last, leaf.data(), n_threads);
   return leaf;
 }

@@ -70,7 +70,7 @@ void move(const Particles& particles, const wgb::Derivatives& density, bool curv
               (bandwidth.shape(0) == 1 || bandwidth.shape(0) == n) && (curved || !smoothed),
           "arrays of different shapes");
   const wgb::PerRow h{bandwidth.data(), bandwidth.shape(0) == 1};
-  nb::gil_scoped_release release;
+  const Released released;
   wgb::Team team(threads_for(n_threads, particles, 0.3 * static_cast<double>(m)));
   wgb::kernel_direction({particles.data(), density, pointer(metric), h, n, static_cast<int>(m),
                          static_cast<int>(d), curved, gradient.data(),
@@ -106,7 +106,7 @@ void derivatives(const T& held, const Particles& particles, Moving score, Moving
   require(T::fits(particles.shape(2)) && particles.shape(0) == held.n &&
               same_shape(particles, score) && same_shape(particles, curvature),
           "arrays of different shapes");
-  nb::gil_scoped_release release;
+  const Released released;
   wgb::Team team(threads_for(n_threads, particles, 1.0));
   wgb::derivatives_at(held.posterior, particles.data(), held.n,
                       static_cast<int>(particles.shape(1)), static_cast<int>(particles.shape(2)),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,22 @@
 #include <vector>
 
 namespace wgb {
+
+// Who called the core, on the calling thread: `check` throws when it wants the work to end.
+struct Caller {
+  using Clock = std::chrono::steady_clock;
+  void (*check)() = nullptr;
+  Clock::time_point checked{};
+
+  void ask() {
+    if (!check) return;
+    const Clock::time_point now = Clock::now();
+    if (now - checked < std::chrono::milliseconds(50)) return;
+    checked = now;
+    check();
+  }
+};
+inline thread_local Caller caller;
 
 class Team {
  public:
@@ -41,10 +58,13 @@ class Team {
   int size() const { return static_cast<int>(threads_.size()) + 1; }
 
   // Calls task(i) once for each i in [0, n) and returns when all have ended. The first
-  // exception of a task is thrown here.
+  // exception of a task, or of the caller who is asked in between, ends the rest and is thrown here.
   void run(int n, const std::function<void(int)>& task) {
     if (threads_.empty() || n <= 1) {
-      for (int i = 0; i < n; ++i) task(i);
+      for (int i = 0; i < n; ++i) {
+        caller.ask();
+        task(i);
+      }
       return;
     }
     {
@@ -80,10 +100,12 @@ class Team {
   void work() {
     for (int i = next_.fetch_add(1); i < n_; i = next_.fetch_add(1)) {
       try {
+        caller.ask();
         (*task_)(i);
       } catch (...) {
         std::lock_guard<std::mutex> lock(mutex_);
         if (!error_) error_ = std::current_exception();
+        next_.store(n_);
       }
     }
   }

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -189,3 +190,28 @@ def test_a_forked_process_grows_the_same_trees():
     )  # fmt: skip
     assert done.stderr == ""
     assert done.returncode == 0
+
+
+class Alarm(BaseException):
+    """What the handler of a signal raises."""
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_a_signal_ends_a_call_into_the_core(n_threads):
+    def ring(*_):
+        raise Alarm
+
+    X, g = made(2, 200_000, 4)
+    features, fitted = grow(X, g, max_depth=3)
+    binned = features.binned
+    long = FlatTrees.join([fitted.flat] * 20_000)  # some ten seconds of work
+    particles = np.zeros((len(X), *long.shape), np.float32)
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(Alarm):
+            long.add_binned(binned, particles, n_threads=n_threads)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert (particles[-1] == 0).all()  # it was not worked through to the end
