@@ -14,7 +14,7 @@ import numpy as np
 from wgboost import WGBRegressor, metrics
 
 EVIDENCE = (1, 3, 10, 30, 100)
-KERNELS = {"gaussian": 0.1, "scaled": 2.0}  # and their bandwidths
+KERNELS = {"gaussian": 0.1, "scaled": 1.5}  # and their bandwidths
 
 
 def made(n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
