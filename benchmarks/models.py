@@ -2,10 +2,13 @@
 
 import argparse
 import os
+import sys
 import time
 import warnings
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -77,31 +80,37 @@ def linear(rows: list[int]) -> None:
 
 
 def own_density(rows: list[int]) -> None:
-    """The normal posterior written by a user for JAX, against the built-in one."""
-    import jax.numpy as jnp
-
-    def log_density(theta: Any, y: Any) -> Any:
-        mean, log_scale = theta
-        likelihood = -0.5 * ((y - mean) * jnp.exp(-log_scale)) ** 2 - log_scale
-        return likelihood - mean**2 / 200 - 0.01 * log_scale - 0.01 * jnp.exp(-log_scale)
-
+    """The normal posterior written by a user for JAX or PyTorch, against the built-in one."""
     rng = np.random.default_rng(0)
     start = rng.standard_normal((10, 2))
     print("\n## A density of one's own: seconds of CPU for 200 rounds, and the ratio\n")
-    print("| rows | built in | LogDensity | LogDensity / built in | at most 3x |")
-    print("|---|--:|--:|--:|--:|")
+    print("| rows | built in | backend | LogDensity | LogDensity / built in | at most 3x |")
+    print("|---|--:|---|--:|--:|--:|")
     for n in rows:
         X = rng.standard_normal((n, 10))
         y = np.sin(X[:, 0]) + rng.standard_normal(n)
         z = (y - y.mean()) / y.std()
         options = {"n_estimators": 200, "init": start, "n_jobs": 1, "random_state": 0}
-        density = LogDensity(log_density, n_params=2)
-        general = WGBoost(density, split_on="sum", **options)
-        general.fit(X, z)  # compiles
         a = best_time(partial(WGBRegressor(**options).fit, X, y), 3)
-        b = best_time(partial(general.fit, X, z), 3)
-        mark = "pass" if b <= 3 * a else "fail"
-        print(f"| {n:,} | {a:.2f} | {b:.2f} | {b / a:.1f}x | {mark} |", flush=True)
+        for backend, module in (("jax", "jax.numpy"), ("torch", "torch")):
+            if find_spec(backend) is None:
+                print(f"{backend} is not installed", file=sys.stderr)
+                continue
+            density = LogDensity(normal_posterior(import_module(module)), 2, backend=backend)
+            general = WGBoost(density, split_on="sum", **options)
+            general.fit(X, z)  # compiles
+            b = best_time(partial(general.fit, X, z), 3)
+            mark = "pass" if b <= 3 * a else "fail"
+            print(f"| {n:,} | {a:.2f} | {backend} | {b:.2f} | {b / a:.1f}x | {mark} |", flush=True)
+
+
+def normal_posterior(xp: Any) -> Callable[[Any, Any], Any]:
+    def log_density(theta: Any, y: Any) -> Any:
+        mean, log_scale = theta
+        likelihood = -0.5 * ((y - mean) * xp.exp(-log_scale)) ** 2 - log_scale
+        return likelihood - mean**2 / 200 - 0.01 * log_scale - 0.01 * xp.exp(-log_scale)
+
+    return log_density
 
 
 def main() -> None:
@@ -114,7 +123,8 @@ def main() -> None:
         print("no data folder: give --data or set WGBOOST_DATA to compare with peers")
     else:
         peers(Path(options.data))
-    linear(options.rows)
+    if options.rows:
+        linear(options.rows)
     own_density([2_000, 20_000])
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "check_weight",
     "nearest_name",
     "resolve_threads",
+    "shown",
     "takes_weight",
 ]
 
@@ -36,13 +37,19 @@ def nearest_name(name: str, valid: Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
+def shown(value: object) -> str:
+    """Return how a message shows a value: NumPy's numbers as the numbers they are."""
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
 def check_choice(name: str, value: object, valid: Iterable[str]) -> str:
     """Return value if it is one of the valid strings; raise ValueError otherwise."""
     valid = list(valid)
     if isinstance(value, str) and value in valid:
         return value
     options = ", ".join(repr(v) for v in valid)
-    raise ValueError(f"{name}={value!r} must be one of {options}{nearest_name(str(value), valid)}")
+    close = nearest_name(str(value), valid)
+    raise ValueError(f"{name}={shown(value)} must be one of {options}{close}")
 
 
 def check_number(
@@ -54,13 +61,13 @@ def check_number(
     if high < math.inf:
         bounds += f" and <= {high:g}"
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name}={value!r} must be a number {bounds}")
+        raise TypeError(f"{name}={shown(value)} must be a number {bounds}")
     number = float(value)
     too_low = number < low or (above is not None and number <= above)
     if number == math.inf and high == math.inf and bounds != "finite":
         bounds += " and finite"
     if not math.isfinite(number) or too_low or number > high:
-        raise ValueError(f"{name}={value!r} must be {bounds}")
+        raise ValueError(f"{name}={shown(value)} must be {bounds}")
     return number
 
 
@@ -71,7 +78,7 @@ def check_integer(
     bounds = f">= {low}" if high is None else f"between {low} and {high}"
     hint = f"; {hint}" if hint else ""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{name}={value!r} must be an integer {bounds}{hint}")
+        raise TypeError(f"{name}={shown(value)} must be an integer {bounds}{hint}")
     number = int(value)
     if number < low or (high is not None and number > high):
         raise ValueError(f"{name}={number} must be {bounds}{hint}")
@@ -90,7 +97,7 @@ def resolve_threads(n_jobs: Any) -> int:
     """
     jobs = -1 if n_jobs is None else n_jobs
     if isinstance(jobs, (bool, np.bool_)) or not isinstance(jobs, numbers.Integral):
-        raise TypeError(f"n_jobs={n_jobs!r} must be an integer; -1 uses all cores")
+        raise TypeError(f"n_jobs={shown(n_jobs)} must be an integer; -1 uses all cores")
     number = int(jobs)
     if number == 0:
         raise ValueError("n_jobs=0 uses no thread at all; give 1 or more, or -1 for all cores")

@@ -15,7 +15,7 @@ from wgboost.predictive.crps import normal_crps, numeric_crps
 from wgboost.predictive.energy import energy_scores
 from wgboost.responses import MultivariateNormal, Normal, Observations, Response, is_censored
 from wgboost.typing import Array
-from wgboost.validation import check_choice, check_number, check_weight, takes_weight
+from wgboost.validation import check_choice, check_number, check_weight, shown, takes_weight
 
 __all__ = [
     "METRICS",
@@ -213,7 +213,8 @@ class Metric:
             return float(value)
         except (TypeError, ValueError) as error:
             raise TypeError(
-                f"the metric {self.name} returned {value!r}; a number is needed, smaller is better"
+                f"the metric {self.name} returned {shown(value)}; a number is needed, smaller is "
+                "better"
             ) from error
 
 

@@ -16,6 +16,7 @@ from wgboost.predictive.rows import ParticleRows
 from wgboost.predictive.weights import log_mix, mix
 from wgboost.responses import Observations, is_censored, standardised
 from wgboost.typing import Array
+from wgboost.validation import shown
 
 __all__ = ["Mixture"]
 
@@ -245,7 +246,9 @@ class Mixture(ParticleRows):
         n, m, _ = self.particles.shape
         shape = (n,) if size is None else (size, n) if np.ndim(size) == 0 else tuple(size)
         if shape[-1:] != (n,):
-            raise ValueError(f"size={size!r} must be a number of samples, or a shape (..., {n})")
+            raise ValueError(
+                f"size={shown(size)} must be a number of samples, or a shape (..., {n})"
+            )
         rng = np.random.default_rng(random_state)
         if self.weights is None:
             chosen = rng.integers(m, size=shape)

@@ -67,6 +67,14 @@ class Cauchy(LocationScale):
         """Return the probability of a value > z."""
         return np.arctan2(1, z) / math.pi
 
+    def log_below(self, z: Array) -> Array:
+        """Return the log of the probability of a value <= z."""
+        return np.log(self.below(z))  # too heavy a tail to underflow
+
+    def log_above(self, z: Array) -> Array:
+        """Return the log of the probability of a value > z."""
+        return np.log(self.above(z))
+
     def quantile(self, q: Array) -> Array:
         """Return the z with below(z) = q."""
         tail = np.where(q > 0.5, 1 - q, q)  # exact, unlike pi - pi * q

@@ -75,6 +75,10 @@ class Exponential(Positive):
         """Return the probability of a value > y."""
         return np.exp(-self._ratio(y, theta))
 
+    def logsf(self, y: Array, theta: Array) -> Array:
+        """Return the log of the probability of a value > y."""
+        return -self._ratio(y, theta)
+
     def ppf(self, q: Array, theta: Array) -> Array:
         """Return the quantile at q."""
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -62,6 +62,17 @@ class Gumbel(LocationScale):
         with np.errstate(over="ignore"):
             return -np.expm1(-np.exp(-z))
 
+    def log_below(self, z: Array) -> Array:
+        """Return the log of the probability of a value <= z."""
+        with np.errstate(over="ignore"):
+            return -np.exp(-z)
+
+    def log_above(self, z: Array) -> Array:
+        """Return the log of the probability of a value > z."""
+        with np.errstate(over="ignore", divide="ignore"):
+            near = np.log(-np.expm1(-np.exp(-z)))
+        return np.where(z > 40, -z, near)  # exp(-z) may vanish
+
     def quantile(self, q: Array) -> Array:
         """Return the z with below(z) = q."""
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -63,6 +63,15 @@ class Laplace(LocationScale):
         """Return the probability of a value > z."""
         return self.below(-z)
 
+    def log_below(self, z: Array) -> Array:
+        """Return the log of the probability of a value <= z."""
+        tail = -np.abs(z) - math.log(2)
+        return np.where(z > 0, np.log1p(-np.exp(tail)), tail)
+
+    def log_above(self, z: Array) -> Array:
+        """Return the log of the probability of a value > z."""
+        return self.log_below(-z)
+
     def quantile(self, q: Array) -> Array:
         """Return the z with below(z) = q."""
         with np.errstate(divide="ignore", invalid="ignore"):

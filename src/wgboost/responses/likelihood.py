@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from wgboost.responses.intervals import cdf_gradient
+from wgboost.responses.log_tails import log_tail
 from wgboost.responses.units import Units
 from wgboost.typing import Array
 
@@ -108,6 +109,14 @@ class Likelihood(ABC):
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value > y; override it where 1 - cdf loses the tail."""
         return 1.0 - self.cdf(y, theta)
+
+    def logcdf(self, y: Array, theta: Array) -> Array:
+        """Return log P(<= y), also where cdf underflows; override it with a closed form."""
+        return log_tail(self, y, theta, upper=False)
+
+    def logsf(self, y: Array, theta: Array) -> Array:
+        """Return log P(> y), also where sf underflows; override it with a closed form."""
+        return log_tail(self, y, theta, upper=True)
 
     @abstractmethod
     def ppf(self, q: Array, theta: Array) -> Array:

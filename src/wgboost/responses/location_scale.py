@@ -115,6 +115,14 @@ class LocationScale(LocationScalePrior):
         """Return the probability of a value > z."""
 
     @abstractmethod
+    def log_below(self, z: Array) -> Array:
+        """Return the log of `below`, also where that underflows."""
+
+    @abstractmethod
+    def log_above(self, z: Array) -> Array:
+        """Return the log of `above`, also where that underflows."""
+
+    @abstractmethod
     def quantile(self, q: Array) -> Array:
         """Return the z with below(z) = q; NaN for q outside [0, 1]."""
 
@@ -170,6 +178,14 @@ class LocationScale(LocationScalePrior):
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value > y."""
         return self.above(self._residual(y, theta)[0])
+
+    def logcdf(self, y: Array, theta: Array) -> Array:
+        """Return the log of the probability of a value <= y."""
+        return self.log_below(self._residual(y, theta)[0])
+
+    def logsf(self, y: Array, theta: Array) -> Array:
+        """Return the log of the probability of a value > y."""
+        return self.log_above(self._residual(y, theta)[0])
 
     def ppf(self, q: Array, theta: Array) -> Array:
         """Return the quantile at q."""

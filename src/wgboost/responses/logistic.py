@@ -64,6 +64,16 @@ class Logistic(LocationScale):
         probability: Array = special.expit(-z)
         return probability
 
+    def log_below(self, z: Array) -> Array:
+        """Return the log of the probability of a value <= z."""
+        log: Array = special.log_expit(z)
+        return log
+
+    def log_above(self, z: Array) -> Array:
+        """Return the log of the probability of a value > z."""
+        log: Array = special.log_expit(-z)
+        return log
+
     def quantile(self, q: Array) -> Array:
         """Return the z with below(z) = q."""
         z: Array = special.logit(q)

@@ -109,6 +109,14 @@ class LogNormal(LocationScalePrior):
         """Return the probability of a value > y."""
         return _NORMAL.sf(_log(y), theta)
 
+    def logcdf(self, y: Array, theta: Array) -> Array:
+        """Return the log of the probability of a value <= y."""
+        return _NORMAL.logcdf(_log(y), theta)
+
+    def logsf(self, y: Array, theta: Array) -> Array:
+        """Return the log of the probability of a value > y."""
+        return _NORMAL.logsf(_log(y), theta)
+
     def ppf(self, q: Array, theta: Array) -> Array:
         """Return the quantile at q."""
         return _exp(_NORMAL.ppf(q, theta))

@@ -67,6 +67,16 @@ class Normal(LocationScale):
         probability: Array = special.ndtr(-z)
         return probability
 
+    def log_below(self, z: Array) -> Array:
+        """Return the log of the probability of a value <= z."""
+        log: Array = special.log_ndtr(z)
+        return log
+
+    def log_above(self, z: Array) -> Array:
+        """Return the log of the probability of a value > z."""
+        log: Array = special.log_ndtr(-z)
+        return log
+
     def quantile(self, q: Array) -> Array:
         """Return the z with below(z) = q."""
         z: Array = special.ndtri(q)

@@ -62,7 +62,8 @@ def censored(lower: Any, upper: Any, *, above: Any = -np.inf, below: Any = np.in
     for what, rows in wrong.items():
         if rows.any():
             row = int(np.argmax(rows))
-            raise ValueError(f"{what} at row {row}: {dict(zip(_BOUNDS, out[row], strict=True))}")
+            bounds = dict(zip(_BOUNDS, out[row].tolist(), strict=True))
+            raise ValueError(f"{what} at row {row}: {bounds}")
     return out
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.typing import Array
+from wgboost.validation import shown
 
 __all__ = [
     "ColumnUnits",
@@ -35,7 +36,8 @@ class Units:
     def __post_init__(self) -> None:
         if not (np.isfinite(self.shift) and np.isfinite(self.scale) and self.scale > 0):
             raise ValueError(
-                f"shift={self.shift!r} must be finite and scale={self.scale!r} finite and > 0"
+                f"shift={shown(self.shift)} must be finite and scale={shown(self.scale)} finite "
+                "and > 0"
             )
 
     def standardise(self, y: Array) -> Array:

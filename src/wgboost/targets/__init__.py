@@ -44,6 +44,7 @@ def as_row_target(target: Any, y: Any, n: int) -> RowTarget:
         if len(values) != n:
             raise ValueError(f"X has {n} rows, y has {len(values)}")
         if isinstance(target, LogDensity):
+            target.check(values)
             return LogDensityTarget(target, values)
         return DensityTarget(target, values[:, None] if values.ndim == 1 else values)
     if target is None:

@@ -3,85 +3,114 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from wgboost.directions import Needs
+from wgboost.targets import with_jax, with_torch
 from wgboost.targets.base import checked
 from wgboost.typing import Array, Directions
-from wgboost.validation import check_integer
+from wgboost.validation import check_choice, check_integer
 
 __all__ = ["LogDensity", "LogDensityTarget"]
+
+_BACKENDS = {"jax": with_jax, "torch": with_torch}
+_TRIED = 50  # rows that a density is tried on before training
 
 
 @dataclass(frozen=True)
 class LogDensity:
-    """Targets given by an unnormalised log density; JAX differentiates and compiles it.
+    """Targets given by an unnormalised log density, which JAX or PyTorch differentiates.
 
     Parameters
     ----------
     function : callable
         function(theta (d,), y) is the log density of one row at one particle, up to a constant of
-        the row, written with jax.numpy; y is a number, or (q,) where y has columns. It is compiled
-        over rows and particles.
+        the row, a number, written with jax.numpy or torch; y is a number, or (q,) where y has
+        columns. It is run over all rows and particles at once.
     n_params : int
         d. The coordinates of theta have no bounds: write exp(theta[1]) for a scale.
     likelihood : callable, optional
         likelihood(theta (d,), y) is the log likelihood of y with all its constants;
         `WGBoost.log_likelihood` then predicts with it.
+    backend : {"jax", "torch"}
+        What the functions are written with. JAX compiles them, which is faster.
     """
 
     function: Callable[..., Any]
     n_params: int = 1
     likelihood: Callable[..., Any] | None = None
+    backend: str = "jax"
 
     def __post_init__(self) -> None:
         check_integer("n_params", self.n_params, low=1)
-        if not callable(self.function):
-            raise TypeError(f"function={self.function!r} must be a function of (theta, y)")
+        check_choice("backend", self.backend, _BACKENDS)
+        for name in ("function", "likelihood"):
+            given = getattr(self, name)
+            if not callable(given) and (name, given) != ("likelihood", None):
+                raise TypeError(f"{name}={given!r} must be a function of (theta, y)")
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("function", "n_params", "likelihood")}
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
     @cached_property
-    def _compiled(self) -> dict[str, Callable[[Any, Any], Any]]:
+    def _compiled(self) -> dict[str, Callable[[Array, Array], Any]]:
         """Functions of (particles (n, m, d), y (n, ...)) by name."""
-        jax = _jax()
-        basis = np.eye(self.n_params, dtype=np.float32)
-        gradient = jax.grad(self.function)
-
-        def curved(theta: Any, y: Any) -> Any:
-            score, along = jax.linearize(lambda t: gradient(t, y), theta)
-            bends = [-along(basis[j])[j] for j in range(self.n_params)]
-            return score, jax.numpy.stack(bends)
-
-        functions = {
-            "score": lambda t, y: (gradient(t, y), 0.0),
-            "curvature": curved,
-            "hessian": lambda t, y: (gradient(t, y), jax.jacfwd(gradient)(t, y)),
-            "log_density": lambda t, y: jax.value_and_grad(self.function)(t, y)[::-1],
-            "likelihood": self.likelihood,
-        }
-        over_particles = {k: jax.vmap(f, (0, None)) for k, f in functions.items() if f is not None}
-        return {name: jax.jit(jax.vmap(f)) for name, f in over_particles.items()}
+        _check_installed(self.backend)
+        backend = _BACKENDS[self.backend]
+        functions: dict[str, Callable[[Array, Array], Any]] = backend.compiled(
+            self.function, self.likelihood, self.n_params
+        )
+        return functions
 
     def evaluate(self, name: str, particles: Array, y: Array) -> Any:
         """Return score and what `name` says beside it, or the likelihood (n, m)."""
-        return self._compiled[name](particles, np.asarray(y, dtype=np.float32))
+        return self._compiled[name](
+            np.asarray(particles, dtype=np.float32), np.asarray(y, dtype=np.float32)
+        )
+
+    def check(self, y: Array) -> None:
+        """Raise unless the functions return a number for rows with y (n, ...), and use theta."""
+        _check_installed(self.backend)
+        values = np.asarray(y[:_TRIED], dtype=np.float32)
+        theta = np.zeros(self.n_params, dtype=np.float32)
+        for what, function in (("log density", self.function), ("likelihood", self.likelihood)):
+            if function is None or len(values) == 0:
+                continue
+            given = f"theta of shape {theta.shape}, as n_params says, and y of shape {y.shape[1:]}"
+            try:
+                value = _BACKENDS[self.backend].returned(function, theta, values[0])
+            except Exception as error:  # whatever a function of the user's may raise
+                raise ValueError(
+                    f"the {what} raised {type(error).__name__} for {given}: {error}"
+                ) from error
+            shape = getattr(value, "shape", None)
+            if shape is None or tuple(shape) != ():
+                kind = type(value).__name__ if shape is None else f"shape {tuple(shape)}"
+                raise ValueError(
+                    f"the {what} returned {kind} for {given}; it has to return one number: "
+                    "index theta and y, or sum"
+                )
+        draws = np.random.default_rng(0).standard_normal((len(values), 8, self.n_params))
+        score, _ = self.evaluate("score", draws, values)
+        idle = ~(np.asarray(score) != 0).any(axis=(0, 1))
+        if len(values) and idle.any():
+            raise ValueError(
+                f"the log density does not change with theta[{int(np.argmax(idle))}]; it needs "
+                f"fewer than n_params={self.n_params} parameters, or one more term"
+            )
 
 
-def _jax() -> Any:
-    try:
-        import jax
-    except ImportError as error:
+def _check_installed(backend: str) -> None:
+    if find_spec(backend) is None:
         raise ImportError(
-            "LogDensity differentiates with JAX: pip install wgboost[jax], or give "
-            "Target(score=..., curvature=...) instead"
-        ) from error
-    return jax
+            f'backend="{backend}" of LogDensity needs {backend}: pip install wgboost[{backend}], '
+            "or give Target(score=..., curvature=...) instead"
+        )
 
 
 @dataclass(frozen=True, eq=False)

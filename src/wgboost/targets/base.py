@@ -52,6 +52,11 @@ def checked(name: str, values: Any, rows: slice, shape: tuple[int, ...]) -> Arra
     array = np.ascontiguousarray(array)
     if not _core.all_finite(array.reshape(array.shape[0], array.shape[1], -1)):
         finite = np.isfinite(array).reshape(len(array), -1).all(axis=1)
+        if not finite.any() and len(array) > 1:
+            raise ValueError(
+                f"the target's {name} returned a value that is not finite at every one of "
+                f"{len(array)} rows"
+            )
         row = rows.start + int(np.argmin(finite))
         raise ValueError(f"the target's {name} returned a value that is not finite, row {row}")
     return array
