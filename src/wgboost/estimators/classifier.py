@@ -21,14 +21,14 @@ from wgboost.validation import check_choice
 
 __all__ = ["WGBClassifier"]
 
-_CERTAIN = 100.0  # a log-ratio: the other probability is lost beside the one, in float64
+_CERTAIN = 1000.0  # a log-ratio: the probability of the other class is 0 in float64
 
 
 class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
     """Wasserstein gradient boosting for classes: any labels, two or more.
 
-    Particles are log-ratios of class probabilities. Parameters are those of `WGBRegressor`, with
-    the learning rate of the paper's classifiers, and:
+    Particles are log-ratios of class probabilities; a single class is predicted with certainty.
+    Parameters are those of `WGBRegressor`, with the learning rate of the paper's classifiers, and:
 
     Parameters
     ----------

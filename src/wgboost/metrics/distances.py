@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,12 @@ class EnergyTo:
 
     def __init__(self, samples: Any, weights: Array | None = None) -> None:
         self.samples, self.weights = _rows(samples, samples)[0], weights
-        self.within = self._mean_length(self.samples, self.samples, weights, weights)
+
+    @cached_property
+    def within(self) -> Array:
+        """The mean distance (n,) between two of the samples."""
+        weights = self.weights
+        return self._mean_length(self.samples, self.samples, weights, weights)
 
     def __call__(self, a: Any) -> Array:
         """Return the distance (n,) of samples (n, s, d) of equal weight."""

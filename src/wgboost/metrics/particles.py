@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -63,15 +64,17 @@ def _own(target: RowTarget) -> Metric | None:
             return row_mean(-log_predictive(density, particles, seen), sample_weight)
 
         return Metric("nll", nll)
-    if isinstance(target, SampleTarget):
-        distance = EnergyTo(target.samples, target.weights.astype(np.float64))
-    elif isinstance(target, FrozenTarget):
-        distance = EnergyTo(target.quantiles(_QUANTILES)[..., None])
-    else:
+    if not isinstance(target, (SampleTarget, FrozenTarget)):
         return None
+
+    @functools.cache
+    def to_target() -> EnergyTo:
+        if isinstance(target, SampleTarget):
+            return EnergyTo(target.samples, target.weights.astype(np.float64))
+        return EnergyTo(target.quantiles(_QUANTILES)[..., None])
 
     def energy_distance(particles: Directions, y: Any, *, sample_weight: Any = None) -> float:
         del y
-        return row_mean(distance(particles), sample_weight)
+        return row_mean(to_target()(particles), sample_weight)
 
     return Metric("energy_distance", energy_distance)
