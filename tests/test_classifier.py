@@ -67,6 +67,10 @@ def test_a_single_class_is_predicted_with_certainty():
     assert_array_equal(fitted.predict_proba(NEW), np.ones((50, 1)))
     assert set(fitted.predict(NEW)) == {"ash"}
     assert set(fitted.sample(NEW, 3, random_state=0).ravel()) == {"ash"}
+    assert_array_equal(fitted.predict_dist(NEW).probabilities(), [[1, 0]] * 50)
+    assert_array_equal(fitted.predict_dist(NEW).pmf(0), np.ones(50))
+    assert_array_equal(fitted.predict_particles(NEW)["probability_0"], np.ones((50, 10)))
+    assert_array_equal(fitted.predict_uncertainty(NEW)["total"], np.zeros(50))
 
 
 def test_class_weights_count_like_sample_weights():

@@ -88,6 +88,45 @@ def test_validation_sets_have_to_belong_together(sets, message):
         model().fit(X, Y, X_val=sets[0], y_val=sets[1])
 
 
+@pytest.mark.parametrize("several", [False, True])
+def test_weights_of_a_validation_set_count_rows_as_often(several):
+    often = np.arange(60) % 3
+    again = np.repeat(np.arange(60), often)
+    kind = (lambda one, two: [one, two]) if several else lambda one, _: one
+    weighted = model(early_stopping=True).fit(
+        X, Y, X_val=kind(NEW, X), y_val=kind(NEW_Y, Y), sample_weight_val=kind(often, None)
+    )
+    repeated = model(early_stopping=True).fit(
+        X, Y, X_val=kind(NEW[again], X), y_val=kind(NEW_Y[again], Y)
+    )
+    for name, expected in repeated.history_.items():
+        assert_allclose(weighted.history_[name]["nll"], expected["nll"], rtol=1e-6)
+
+
+def test_weights_of_a_validation_set_belong_to_it():
+    with pytest.raises(ValueError, match="sample_weight_val belongs to X_val and y_val"):
+        model().fit(X, Y, sample_weight_val=np.ones(60))
+    with pytest.raises(ValueError, match=r"sample weights have shape \(150,\); \(60,\) is needed"):
+        model().fit(X, Y, X_val=NEW, y_val=NEW_Y, sample_weight_val=np.ones(150))
+
+
+def test_rows_of_a_given_set_are_not_trained_on_whatever_refit_says(capsys):
+    options = {"early_stopping": True, "verbose": 1}
+    both = [
+        model(refit=refit, **options).fit(X, Y, X_val=NEW, y_val=NEW_Y) for refit in (True, False)
+    ]
+    assert_array_equal(particles(both[0]), particles(both[1]))
+    assert [one.refitted_ for one in both] == [False, False]
+    assert "refit" not in capsys.readouterr().out
+    found = model(**options).fit(X, Y)
+    assert found.refitted_
+    assert found.validation_rows_ is None
+    lines = capsys.readouterr().out.splitlines()
+    n = found.n_estimators_
+    assert lines[10:] == [f"refit round {i} of {n}" for i in range(1, n + 1)]
+    assert all(line.startswith("round ") and "validation nll" in line for line in lines[:10])
+
+
 def test_a_table_of_lists_is_one_set():
     fitted = model().fit(X, Y, X_val=NEW.tolist(), y_val=NEW_Y.tolist())
     assert list(fitted.history_) == ["validation"]

@@ -89,6 +89,19 @@ def test_a_series_of_any_kind_of_text_is_labels(kind):
     assert_array_equal(fitted.predict_proba(NAMED), SHARES)
 
 
+@pytest.mark.parametrize("kind", ["Int64", "UInt8", "boolean"])
+def test_nullable_labels_come_back_as_what_they_are(kind):
+    labels = pd.Series(np.arange(40) % 2, index=range(40, 0, -1)).astype(kind)
+    fitted = classifier().fit(X, labels)
+    assert fitted.classes_.dtype == fitted.predict(X).dtype == labels.dtype.numpy_dtype
+    assert_array_equal(
+        fitted.predict_proba(X), classifier().fit(X, 1 * (labels > 0)).predict_proba(X)
+    )
+    labels.iloc[3] = pd.NA
+    with pytest.raises(ValueError, match=r"y is (nan|<NA>) at row 3"):
+        classifier().fit(X, labels)
+
+
 def test_truth_values_are_numbers_or_labels():
     assert_array_equal(
         regressor().fit(X, Y > 0).predict(X), regressor().fit(X, 1 * (Y > 0)).predict(X)

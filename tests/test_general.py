@@ -66,6 +66,15 @@ def test_particles_start_where_they_are_told_to():
         )
 
 
+def test_start_particles_say_how_many_parameters_there_are():
+    y = np.column_stack([CENTRES, -CENTRES])
+    target = Target(lambda x, y: y[:, None] - x, lambda x, _: np.ones_like(x))
+    fitted = model(target=target, init=np.zeros((20, 2)), n_estimators=3).fit(X, y)
+    assert fitted.predict(X).shape == (200, 2)
+    with pytest.raises(ValueError, match="n_params=2, but the target has 1 parameters; leave n_p"):
+        model(target=None, n_params=2, direction="energy").fit(X, y)
+
+
 def test_stages_are_models_of_fewer_rounds():
     fitted = model(n_estimators=9).fit(X, CENTRES)
     stages = list(fitted.staged_predict_particles(X))
@@ -181,6 +190,17 @@ WRONG = [
     ({"kernel": "scaled"}, ValueError, 'kernel="scaled" needs a Fisher information'),
     ({"init": np.zeros((2, 2, 2))}, ValueError, r"init has shape \(2, 2, 2\)"),
     ({"init": [np.inf]}, ValueError, "finite start particles"),
+    (
+        {"init": np.zeros(7)},
+        ValueError,
+        "init has 7 start particles, n_particles=20; set n_particle",
+    ),
+    (
+        {"init": np.zeros((20, 2)), "n_params": 1},
+        ValueError,
+        "start particles have 2 parameters, not 1 as n_params says",
+    ),
+    ({"init": object()}, TypeError, "init=<object .* must be start particles"),
     ({"n_params": 0}, ValueError, "n_params=0 must be >= 1"),
     ({"n_particles": 0}, ValueError, "n_particles=0 must be >= 1"),
     ({"learning_rate": 0}, ValueError, "learning_rate=0 must be > 0"),

@@ -66,6 +66,21 @@ def test_the_models_of_the_two_are_one():
     assert_allclose(ours.log_likelihood(X, Y), np.log(density), rtol=1e-4, atol=1e-4)
 
 
+def test_rounds_are_found_by_the_likelihood_of_rows_held_out():
+    held = np.arange(300) % 3 == 0
+    options = {"n_particles": 4, "n_estimators": 40, "learning_rate": 0.5, "random_state": 0}
+    options |= {"leaf": "newton", "l2": 1.0, "early_stopping": True, "refit": False}
+    fitted = WGBoost(DENSITY, **options).fit(X, Y, validation_rows=held)
+    history = fitted.history_["validation"]["nll"]
+    assert fitted.n_estimators_ == np.argmin(history) > 0
+    mean, log_scale = np.moveaxis(fitted.predict_particles(X[held]).astype(float), 2, 0)
+    likelihood = stats.norm.pdf(Y[held, None], mean, np.exp(log_scale)).mean(axis=1)
+    assert_allclose(min(history), -np.log(likelihood).mean(), rtol=1e-4)
+    without = LogDensity(log_normal_posterior, n_params=2)
+    with pytest.raises(ValueError, match=r"needs targets .*LogDensity\(..., likelihood=...\)"):
+        WGBoost(without, **options).fit(X, Y)
+
+
 def test_y_may_have_columns_and_the_density_be_pickled():
     def banana(theta, y):
         return -((theta[0] - y[0]) ** 2) - (theta[1] - y[1] - theta[0] ** 2) ** 2

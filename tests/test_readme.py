@@ -115,6 +115,11 @@ def test_the_examples_of_targets_that_are_distributions():
     smooth = names["smooth"].predict_particles(names["X"])
     ours = names["metrics"].energy_distance(smooth, names["fresh"]).mean()
     assert ours < names["chance"].mean()
+    searched, watched = names["searched"], names["watched"]
+    assert searched.n_estimators_ == np.argmin(watched) == len(watched) - 21
+    off = names["centred"].history_["validation"]["off_centre"]
+    assert names["centred"].n_estimators_ == np.argmin(off)
+    assert min(off) < 0.3 * off[0]
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)

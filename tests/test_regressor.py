@@ -137,6 +137,7 @@ def test_given_actions_are_chosen_from_and_their_risks_reported():
         ),
         ({"loss": lambda *_: 3.0}, r"loss returned shape \(\); .*\(40, 10\), is needed"),
         ({"loss": lambda _, t: t["mean"] * np.nan}, "the loss returned nan"),
+        ({"loss": lambda a, t: a - t["maen"]}, "no 'maen'; it has 'mean', .* did you mean 'mean'"),
         ({}, "give a loss to minimise or a utility"),
         ({"loss": abs, "utility": abs}, "give a loss to minimise or a utility"),
         ({"loss": lambda _, t: t["mean"], "actions": []}, "actions have shape .* is needed"),
@@ -150,6 +151,8 @@ def test_what_is_no_decision_problem_is_refused(arguments, message):
 def test_a_loss_has_to_be_a_function():
     with pytest.raises(TypeError, match=r"'squared' must be a function of \(action, theta\)"):
         FITTED.decide(NEW, "squared")
+    with pytest.raises(TypeError, match=r"\{\} must be a function of \(action, theta\)"):
+        FITTED.decide(NEW, {})
 
 
 def test_stages_are_models_of_fewer_rounds():

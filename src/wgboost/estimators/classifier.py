@@ -13,19 +13,22 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from wgboost.estimators.evidential import Evidential
+from wgboost.predictive import Mixture
 from wgboost.responses import Categorical, Response, is_censored
 from wgboost.responses.outcomes import check_outcomes
-from wgboost.typing import Array
+from wgboost.typing import Array, Directions
 from wgboost.validation import check_choice
 
 __all__ = ["WGBClassifier"]
+
+_CERTAIN = 1000.0  # a log-ratio: the probability of the other class is 0 in float64
 
 
 class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
     """Wasserstein gradient boosting for classes: any labels, two or more.
 
-    Particles are log-ratios of class probabilities. Parameters are those of `WGBRegressor`, with
-    the learning rate of the paper's classifiers, and:
+    Particles are log-ratios of class probabilities; a single class is predicted with certainty.
+    Parameters are those of `WGBRegressor`, with the learning rate of the paper's classifiers, and:
 
     Parameters
     ----------
@@ -77,39 +80,7 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.n_particles = n_particles
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_depth = max_depth
-        self.max_leaves = max_leaves
-        self.min_samples_leaf = min_samples_leaf
-        self.l2 = l2
-        self.min_gain = min_gain
-        self.growth = growth
-        self.subsample = subsample
-        self.colsample = colsample
-        self.tree = tree
-        self.split_on = split_on
-        self.leaf = leaf
-        self.max_bins = max_bins
-        self.evidence = evidence
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.direction = direction
-        self.learner = learner
-        self.init = init
-        self.response = response
-        self.prior = prior
-        self.class_weight = class_weight
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.eval_metric = eval_metric
-        self.refit = refit
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        self._store(locals())
 
     @classmethod
     def paper(cls, **changes: Any) -> WGBClassifier:
@@ -139,7 +110,8 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
             raise ValueError("WGBClassifier requires y to be passed, but the target y is None")
         if is_censored(y):
             raise ValueError("classes have no order; y cannot be censored")
-        y = column_or_1d(y, warn=True)
+        # By way of NumPy, which keeps nullable integers of pandas; scikit-learn makes them floats.
+        y = column_or_1d(np.asarray(y) if hasattr(y, "__array__") else y, warn=True)
         if np.asarray(y).dtype.kind == "f":
             check_outcomes(y)
         elif np.asarray(y).dtype.kind == "O":
@@ -178,18 +150,20 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
         return weights
 
     def _decode(self, values: Array) -> Array:
-        labels: Array = self.classes_[np.minimum(values.astype(int), len(self.classes_) - 1)]
+        labels: Array = self.classes_[values.astype(int)]
         return labels
 
-    def predict_proba(self, X: Any) -> Array:
-        """Return the class probabilities (n, k), means over particles."""
-        return self._shares(self.predict_dist(X).probabilities())
+    def _mixture(self, particles: Directions, offset: Any, prior: Any = None) -> Mixture:
+        if len(self.classes_) == 1:  # inside it has a second one, which no label stands for
+            particles = np.full_like(particles, _CERTAIN)
+        return super()._mixture(particles, offset, prior)
 
-    def _shares(self, probabilities: Array) -> Array:
-        """Columns of the classes seen: a single one has a second, empty one inside."""
-        if len(self.classes_) == 1:
-            return np.ones((len(probabilities), 1))
-        return probabilities
+    def predict_proba(self, X: Any) -> Array:
+        """Return the class probabilities (n, k), means over particles; of a single class, one."""
+        return self._shares(self.predict_dist(X))
+
+    def _shares(self, dist: Mixture) -> Array:
+        return dist.probabilities()[:, : len(self.classes_)]
 
     def predict(self, X: Any) -> Array:
         """Return the most probable label."""
@@ -200,7 +174,7 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
     def staged_predict_proba(self, X: Any) -> Iterator[Array]:
         """Yield `predict_proba` after 1, 2, ... rounds."""
         for dist in self.staged_predict_dist(X):
-            yield self._shares(dist.probabilities())
+            yield self._shares(dist)
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """Yield `predict` after 1, 2, ... rounds."""

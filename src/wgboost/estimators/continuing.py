@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 
 from wgboost.boosting import AveragedFlow
-from wgboost.responses import Response
 
-__all__ = ["check_continuation", "description", "without_rows"]
+__all__ = ["check_continuation", "description"]
 
 
-def check_continuation(estimator: Any, response: Response) -> None:
-    """Raise ValueError unless rounds with these settings can follow those of a fitted estimator."""
+def check_continuation(estimator: Any, rests_on: dict[str, tuple[Any, Any]]) -> None:
+    """Raise ValueError unless rounds with these settings can follow those of a fitted estimator.
+
+    `rests_on` has what belongs to this kind of estimator: as it was, and as it is now.
+    """
     if estimator.n_estimators < estimator.n_estimators_:
         raise ValueError(
             f"warm_start with n_estimators={estimator.n_estimators} below the "
@@ -21,7 +23,7 @@ def check_continuation(estimator: Any, response: Response) -> None:
         )
     settings = {
         "n_particles": (estimator.start_.shape[0], estimator.n_particles),
-        "response": (estimator.response_, without_rows(response)),
+        **rests_on,
         "init": (estimator._init, description(estimator.init)),
     }
     for name, (before, now) in settings.items():
@@ -32,13 +34,8 @@ def check_continuation(estimator: Any, response: Response) -> None:
             )
 
 
-def without_rows(response: Response) -> Response:
-    """Return the response without the values that its prior has for each training row."""
-    return response.take(slice(0, 0)) if response.per_row() else response
-
-
 def description(init: Any) -> str:
     """Return a text that tells one start from another."""
-    if isinstance(init, (str, AveragedFlow)) or hasattr(init, "fit"):
+    if init is None or isinstance(init, (str, AveragedFlow)) or hasattr(init, "fit"):
         return repr(init)
     return str(np.asarray(init, dtype=np.float32).tolist())

@@ -8,12 +8,21 @@ import numpy as np
 
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
+from wgboost.validation import nearest_name
 
 __all__ = ["bayes_action"]
 
 _GRID = 65
 _WIDER = 12  # times the range of actions is tripled
 _GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
+
+
+class _Named(dict[str, Array]):
+    """Parameters by name; a name that there is not is answered with the nearest."""
+
+    def __missing__(self, name: Any) -> Array:
+        names = ", ".join(map(repr, self))
+        raise ValueError(f"theta has no {name!r}; it has {names}{nearest_name(name, self)}")
 
 
 def bayes_action(
@@ -39,9 +48,10 @@ def bayes_action(
     """
     if (loss is None) == (utility is None):
         raise ValueError("give a loss to minimise or a utility to maximise, one of the two")
-    if not callable(loss or utility):
-        raise TypeError(f"{loss or utility!r} must be a function of (action, theta)")
-    theta, (n, m) = dist.params(), dist.particles.shape[:2]
+    given = utility if loss is None else loss
+    if not callable(given):
+        raise TypeError(f"{given!r} must be a function of (action, theta)")
+    theta, (n, m) = _Named(dist.params()), dist.particles.shape[:2]
     weights = np.full((n, m), 1.0 / m) if dist.weights is None else dist.weights
 
     def risk(action: Any) -> Array:

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import EstimatorStart
-from wgboost.estimators.continuing import check_continuation, description, without_rows
-from wgboost.estimators.fitting import Fit, HeldOut, train, warn_interrupted
+from wgboost.estimators.fitting import Fit
 from wgboost.estimators.parameters import prior_settings
+from wgboost.estimators.posterior_rows import (
+    PosteriorRows,
+    beside_y,
+    check_evidence,
+    without_rows,
+)
 from wgboost.estimators.predictions import Predictions
-from wgboost.estimators.rows import Rows, WatchedRows, beside_y, given_sets, split_rows
-from wgboost.estimators.starting import make_start
-from wgboost.metrics import Metric, as_metric
-from wgboost.responses import Response, as_response, standardised
-from wgboost.targets import PosteriorTarget
+from wgboost.estimators.training import Training
+from wgboost.responses import Response, as_response
 from wgboost.typing import Array
-from wgboost.validation import check_weight
+from wgboost.validation import check_number, check_weight
 
 __all__ = ["Evidential"]
 
 
-class Evidential(Predictions, ABC):
+class Evidential(Predictions, Training):
     """Evidential learning: the target of a row is the posterior of its response parameters."""
 
     # --- what a subclass says -----------------------------------------------------------------
@@ -54,6 +55,7 @@ class Evidential(Predictions, ABC):
         y_std: Any = None,
         X_val: Any = None,
         y_val: Any = None,
+        sample_weight_val: Any = None,
         offset_val: Any = None,
         y_std_val: Any = None,
         validation_rows: Any = None,
@@ -75,9 +77,10 @@ class Evidential(Predictions, ABC):
         y_std : number or array (n,), optional
             Standard deviation of a known error that y was measured with. Predictions are then of y
             without that error.
-        X_val, y_val, offset_val, y_std_val : optional
+        X_val, y_val, sample_weight_val, offset_val, y_std_val : optional
             Rows to watch instead of a share of the training rows, or lists or tuples of several
-            such sets: early stopping goes by the first.
+            such sets: early stopping goes by the first. The weights are those of the metric. These
+            rows are never trained on: `refit` has nothing to do then.
         validation_rows : optional
             A mask or indices of the rows of X to hold out, when groups or time decide.
         callbacks : sequence of callables
@@ -95,38 +98,25 @@ class Evidential(Predictions, ABC):
         init cannot change. Rows held out by early_stopping or validation_rows have to be the ones
         of before, which is so with the same data and refit=False; a refitted model has seen them.
         """
-        with self._all_or_nothing():
-            self._check_parameters(callbacks)
-            previous = self._previous()
-            rows = self._rows(X, y, sample_weight, offset, y_std, fitting=previous is None)
-            metric = as_metric(self.eval_metric, rows.response)
-            beside = {"offset_val": offset_val, "y_std_val": y_std_val}
-            sets = given_sets(self, rows.response, X_val, y_val, beside)
-            if sets and validation_rows is not None:
-                raise ValueError("give X_val and y_val, or validation_rows: one of the two")
-            if previous is None:
-                self.seed_ = self._seed()
-            else:
-                check_continuation(self, rows.response)
-            if sets or not (self.early_stopping or validation_rows is not None):
-                fit = self._train(rows, sets, metric, callbacks, previous)
-            else:
-                fit = self._train_held_out(rows, validation_rows, metric, callbacks, previous)
-            self._keep(fit, rows.response)
-        unfinished = self.refit and fit.held_out is not None
-        warn_interrupted(fit, ", not refitted on all rows" if unfinished else "")
-        return self
+        beside = {"y": y, "sample_weight": sample_weight, "offset": offset, "y_std": y_std}
+        beside_val = {
+            "y_val": y_val, "sample_weight_val": sample_weight_val, "offset_val": offset_val,
+            "y_std_val": y_std_val,
+        }  # fmt: skip
+        return self._fit(X, beside, X_val, beside_val, validation_rows, callbacks)
 
-    def _rows(
-        self, X: Any, y: Any, sample_weight: Any, offset: Any, y_std: Any, *, fitting: bool
-    ) -> Rows:
-        """Return the training data, checked."""
+    def _check_parameters(self, callbacks: Any = ()) -> None:
+        super()._check_parameters(callbacks)
+        if np.ndim(self.evidence) == 0:
+            check_number("evidence", self.evidence, above=0)
+
+    def _rows(self, X: Any, *, fitting: bool, **beside: Any) -> PosteriorRows:
         X = self._matrix(X, reset=fitting)
-        codes = self._encode(y, fitting=fitting)
+        codes = self._encode(beside["y"], fitting=fitting)
         n = X.shape[0]
         if len(codes) != n:
             raise ValueError(f"X has {n} rows, y has {len(codes)}")
-        weight = check_weight(sample_weight, n)
+        weight = check_weight(beside["sample_weight"], n)
         class_weight = self._class_weights(codes, weight)
         if class_weight is not None:
             weight = check_weight(class_weight if weight is None else weight * class_weight, n)
@@ -135,87 +125,18 @@ class Evidential(Predictions, ABC):
             response = as_response(response, **prior_settings(self.prior))
         response = response.told_by(codes)
         response.check_rows(n)
-        beside = beside_y(response, codes, offset, y_std)
-        evidence = _evidence(self.evidence, n)
-        return Rows(X, response.check(codes), weight, response, evidence, *beside)
+        known = beside_y(response, codes, beside["offset"], beside["y_std"])
+        evidence = check_evidence(self.evidence, n)
+        return PosteriorRows(X, weight, response.check(codes), response, evidence, *known)
 
-    def _train_held_out(
-        self, rows: Rows, validation_rows: Any, metric: Metric, callbacks: Sequence[Any],
-        previous: Fit | None,
-    ) -> Fit:  # fmt: skip
-        """Find the number of rounds on held-out rows, then refit on all of them if asked."""
-        inside, outside = split_rows(rows, validation_rows, self.validation_fraction, self.seed_)
-        before = outside if previous is None else previous.held_out
-        if before is None or not np.array_equal(before, outside):
-            raise ValueError(
-                "warm_start cannot hold out rows that the model may have seen, in a refit or "
-                "because other rows were held out before: give X_val and y_val, or fit with "
-                "refit=False from the start and keep the data, or set early_stopping=False"
-            )
-        held = rows.take(outside)
-        sets = [WatchedRows("validation", held.X, held.y, held.weight, held.offset, held.noise)]
-        found = self._train(rows.take(inside), sets, metric, callbacks, previous, watch=True)
-        found = replace(found, held_out=outside)
-        if found.interrupted or not self.refit:
-            return found
-        try:
-            again = self._train(rows, [], metric, (), n_rounds=found.n_rounds)
-        except KeyboardInterrupt:
-            return replace(found, interrupted=True)
-        if again.interrupted:  # fewer rounds than were found best
-            return replace(found, interrupted=True)
-        return replace(again, history=found.history)
-
-    def _train(
-        self, rows: Rows, sets: Sequence[WatchedRows], metric: Metric, callbacks: Sequence[Any],
-        previous: Fit | None = None, *, n_rounds: int | None = None, watch: bool = False,
-    ) -> Fit:  # fmt: skip
-        response, plain = rows.response, without_rows(rows.response)
-        units = rows.units() if previous is None else previous.units
-        if previous is None:
-            start, particles = make_start(self, rows, units, self.seed_)
-        else:
-            start, particles = previous.start, previous.start.at(rows.X)
-            if isinstance(start, EstimatorStart):  # its training rows start out of fold
-                particles = make_start(self, rows, units, self.seed_)[1]
-        return train(
-            self, rows.X, PosteriorTarget(response, standardised(rows.seen, units), rows.evidence),
-            start, particles, weight=rows.weight, seed=self.seed_, units=units,
-            n_rounds=self.n_estimators if n_rounds is None else n_rounds,
-            held_out=[
-                HeldOut(one.name, one.X, {metric.name: one.scorer(metric, plain, units)})
-                for one in sets
-            ],
-            watch=metric.name if self.early_stopping or watch else None,
-            callbacks=callbacks, previous=previous,
-        )  # fmt: skip
+    def _rests_on(self, rows: PosteriorRows) -> dict[str, tuple[Any, Any]]:
+        return {"response": (self.response_, without_rows(rows.response))}
 
     def _previous(self) -> Fit | None:
-        """The model to go on from, if there is one and warm_start says so."""
-        if not (self.warm_start and hasattr(self, "ensemble_")):
-            return None
-        return Fit(
-            self.ensemble_, self.start_, self.units_, self.history_, held_out=self.validation_rows_
-        )
+        previous = super()._previous()
+        return None if previous is None else replace(previous, units=self.units_)
 
-    def _keep(self, fit: Fit, response: Response) -> None:
+    def _keep(self, fit: Fit, rows: PosteriorRows) -> None:
+        super()._keep(fit, rows)
         # The prior has done its work; per-row parameters would only take memory.
-        self.response_, self._init = without_rows(response), description(self.init)
-        self.ensemble_, self.start_, self.units_ = fit.ensemble, fit.start, fit.units
-        self.n_estimators_, self.history_ = fit.n_rounds, fit.history
-        self.validation_rows_, self.interrupted_ = fit.held_out, fit.interrupted
-
-
-def _evidence(evidence: Any, n: int) -> Any:
-    if np.ndim(evidence) == 0:
-        return float(evidence)
-    values = np.asarray(evidence, dtype=np.float64)
-    if values.shape != (n,):
-        raise ValueError(
-            f"evidence has shape {values.shape}; a number, or one for each of {n} rows, is needed"
-        )
-    good = np.isfinite(values) & (values > 0)
-    if not good.all():
-        row = int(np.argmin(good))
-        raise ValueError(f"evidence is {values[row]} at row {row}; it must be finite and > 0")
-    return values
+        self.response_, self.units_ = without_rows(rows.response), fit.units

@@ -33,8 +33,9 @@ class HeldOut:
     metrics: dict[str, Callable[[Directions], float]]
 
 
-def progress(every: int, n_rounds: int) -> Callable[[dict[str, Any]], None]:
-    """A callback that prints the metrics every so many rounds."""
+def progress(every: int, n_rounds: int, stage: str = "") -> Callable[[dict[str, Any]], None]:
+    """A callback that prints the metrics every so many rounds, of a stage of the fit."""
+    prefix = f"{stage} " if stage else ""
 
     def show(info: dict[str, Any]) -> None:
         if info["round"] % every == 0 or info["round"] == n_rounds:
@@ -43,7 +44,7 @@ def progress(every: int, n_rounds: int) -> Callable[[dict[str, Any]], None]:
                 for name, metrics in info["metrics"].items()
                 for metric, value in metrics.items()
             ]
-            print("  ".join([f"round {info['round']} of {n_rounds}", *values]), flush=True)
+            print("  ".join([f"{prefix}round {info['round']} of {n_rounds}", *values]), flush=True)
 
     return show
 
@@ -58,6 +59,7 @@ class Fit:
     history: History = field(default_factory=dict)
     interrupted: bool = False
     held_out: Array | None = None  # indices of the training rows that it has not seen
+    refitted: bool = False  # on all rows, with the number of rounds that held-out rows chose
 
     @property
     def n_rounds(self) -> int:
@@ -77,11 +79,15 @@ def train(
     seed: int,
     units: Units | None = None,
     held_out: Sequence[HeldOut] = (),
-    watch: str | None = None,
+    watch: bool = False,
     callbacks: Sequence[Any] = (),
     previous: Fit | None = None,
+    stage: str = "",
 ) -> Fit:
-    """Add rounds up to n_rounds, and keep the best number of them by the first held-out set."""
+    """Add rounds up to n_rounds; `watch` keeps the best number of them by the first held-out set.
+
+    `stage` names the fit in what is printed.
+    """
     learner, n_threads = estimator._learner(), estimator._n_threads()
     longest = getattr(target, "longest_step", np.inf)
     if isinstance(learner, HistTree) and longest < np.inf:
@@ -105,10 +111,11 @@ def train(
         state = so_far(one.X, start.at(one.X))
         validations.append(Validation(one.name, one.X, codes, state, one.metrics))
     watched = None
-    if watch is not None and validations:
-        watched = Watch(validations[0], watch, estimator.n_iter_no_change)
-    if getattr(estimator, "verbose", 0):
-        callbacks = [*callbacks, progress(int(estimator.verbose), n_rounds)]
+    if watch and validations:
+        first = validations[0]
+        watched = Watch(first, next(iter(first.metrics)), estimator.n_iter_no_change)
+    if estimator.verbose:
+        callbacks = [*callbacks, progress(int(estimator.verbose), n_rounds, stage)]
     first_round = 0 if previous is None else previous.n_rounds
     result = boost(
         so_far(X, start_particles),
@@ -139,7 +146,7 @@ def warn_interrupted(fit: Fit, note: str = "") -> None:
     """Tell the caller of `fit` that Ctrl-C made the model shorter."""
     if fit.interrupted:
         text = f"interrupted: the model consists of {fit.n_rounds} rounds{note}"
-        warnings.warn(text, Interrupted, stacklevel=3)
+        warnings.warn(text, Interrupted, stacklevel=4)  # of `fit`, which calls `_fit`
 
 
 def _continued(

@@ -6,20 +6,18 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from wgboost.boosting import ConstantStart
-from wgboost.estimators.fitting import train, warn_interrupted
-from wgboost.estimators.tree_view import TreeView
-from wgboost.predictive.weights import log_mix
-from wgboost.targets import Density, LogDensity, Target, as_row_target
+from wgboost.estimators.target_rows import TargetRows
+from wgboost.estimators.training import Training
+from wgboost.metrics import log_predictive
+from wgboost.targets import Density, LogDensity, Target
 from wgboost.typing import Array, Directions
-from wgboost.validation import check_integer, check_weight
+from wgboost.validation import check_integer
 
 __all__ = ["WGBoost"]
 
 
-class WGBoost(TreeView):
+class WGBoost(Training):
     """Wasserstein gradient boosting on distribution-valued targets (Algorithm 1 of the paper).
 
     Every row's target is a distribution on R^d, given by the derivatives of its log density.
@@ -31,12 +29,25 @@ class WGBoost(TreeView):
         differentiate, or a description of each row's target: samples (n, s, d), or a list of
         samples, of `Density` or of frozen distributions of scipy.stats. None: `fit` is given the
         latter in place of y.
-    n_params : int
-        d, when neither the target nor `init` says it.
+    n_params : int or None
+        d; None is what the target or `init` says, else 1. Where they say otherwise it is an error.
     init : array (n_particles, n_params) or None
         Start particles of every row; None takes some of all samples, or draws from a standard
-        normal distribution.
-    n_particles, n_estimators, learning_rate, direction, kernel, bandwidth, learner, ...
+        normal distribution. An array of another size than `n_particles` is an error.
+    eval_metric : None, "nll", "energy_distance" or callable
+        What `early_stopping` goes by, smaller being better. "nll": the mean of minus
+        `log_likelihood`, for a `LogDensity` with a likelihood. "energy_distance": the mean energy
+        distance to each row's samples, or to the quantiles of a distribution of scipy.stats. None:
+        the one of the two that the targets have; `Target` and `Density` have none, since a density
+        up to a constant does not tell how near a set of particles is. For them a function of
+        (particles (n, m, d), y), y being what these rows' targets were described by; it gets
+        `sample_weight` if it takes it.
+    n_particles, n_estimators, learning_rate, direction, early_stopping, refit, warm_start, ...
+        As in `WGBRegressor`.
+
+    Attributes
+    ----------
+    n_estimators_, history_, validation_rows_, refitted_, interrupted_, feature_importances_
         As in `WGBRegressor`.
     """
 
@@ -44,7 +55,7 @@ class WGBoost(TreeView):
         self,
         target: Target | LogDensity | Sequence[Density] | Any = None,
         *,
-        n_params: int = 1,
+        n_params: int | None = None,
         n_particles: int = 10,
         n_estimators: int = 100,
         learning_rate: float = 0.1,
@@ -65,104 +76,78 @@ class WGBoost(TreeView):
         direction: Any = "diagonal_newton",
         learner: Any = None,
         init: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.2,
+        n_iter_no_change: int | None = None,
+        eval_metric: Any = None,
+        refit: bool = True,
+        warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.target = target
-        self.n_params = n_params
-        self.n_particles = n_particles
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_depth = max_depth
-        self.max_leaves = max_leaves
-        self.min_samples_leaf = min_samples_leaf
-        self.l2 = l2
-        self.min_gain = min_gain
-        self.growth = growth
-        self.subsample = subsample
-        self.colsample = colsample
-        self.tree = tree
-        self.split_on = split_on
-        self.leaf = leaf
-        self.max_bins = max_bins
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.direction = direction
-        self.learner = learner
-        self.init = init
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        self._store(locals())
 
-    # What the other estimators have as parameters and this one does not use.
-    evidence = 1.0
-    validation_fraction = 0.2
-    n_iter_no_change = None
+    def _check_parameters(self, callbacks: Any = ()) -> None:
+        super()._check_parameters(callbacks)
+        if self.n_params is not None:
+            hint = "None is what the target or init says, else 1"
+            check_integer("n_params", self.n_params, low=1, hint=hint)
 
     def _flow(self) -> None:
-        check_integer("n_params", self.n_params, low=1)
         if isinstance(self.init, str):
             raise ValueError(f"init={self.init!r} must be start particles or None")
 
-    def _start(self, target: Any, rng: np.random.Generator) -> ConstantStart:
-        if self.init is None:
-            if hasattr(target, "draw"):
-                draws = target.draw(self.n_particles, rng)
-            else:
-                n_params = getattr(self.target, "n_params", self.n_params)
-                draws = rng.standard_normal((self.n_particles, n_params))
-            return ConstantStart(draws.astype(np.float32))
-        particles = np.asarray(self.init, dtype=np.float32)
-        if particles.ndim == 1:
-            particles = particles[:, None]
-        if particles.ndim != 2 or particles.size == 0 or not np.isfinite(particles).all():
-            raise ValueError(
-                f"init has shape {np.shape(self.init)}; finite start particles "
-                "(n_particles, n_params) are needed"
-            )
-        return ConstantStart(particles)
+    def _rows(self, X: Any, *, fitting: bool, **beside: Any) -> TargetRows:
+        matrix = self._matrix(X, reset=fitting)
+        return TargetRows.of(self.target, matrix, beside["y"], beside["sample_weight"])
+
+    def _rests_on(self, rows: TargetRows) -> dict[str, tuple[Any, Any]]:
+        return {"n_params": (self.start_.shape[1], rows.n_params(self))}
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, callbacks: Sequence[Any] = ()
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+        validation_rows: Any = None,
+        callbacks: Sequence[Any] = (),
     ) -> WGBoost:
         """Fit the model.
 
-        y (n, q) or (n,) is handed to the target's functions row by row. With target=None it is
-        what describes the rows' targets; see `target`.
+        Parameters
+        ----------
+        X : array (n, p)
+            NaN means missing; infinities are values.
+        y : array (n, q) or (n,), or what describes the rows' targets
+            An array is handed to the target's functions row by row. With target=None y is what
+            describes the rows' targets; see `target`.
+        sample_weight : array (n,), optional
+            Rows of weight zero count for nothing.
+        X_val, y_val, sample_weight_val : optional
+            Rows to watch, or lists or tuples of several such sets, as in `WGBRegressor.fit`. y_val
+            is like y; where `target` lists the targets of the training rows, it lists those of
+            X_val.
+        validation_rows, callbacks
+            As in `WGBRegressor.fit`, whose notes on Ctrl-C and warm_start are of this one too: what
+            cannot change over a pause is n_particles, n_params and init; the target may.
         """
-        with self._all_or_nothing():
-            self._check_parameters(callbacks)
-            X = self._matrix(X, reset=True)
-            target = as_row_target(self.target, y, len(X))
-            self.seed_ = self._seed()
-            start = self._start(target, np.random.default_rng([self.seed_, 2**31 + 1]))
-            fit = train(
-                self, X, target, start, start.at(X),
-                weight=check_weight(sample_weight, len(X)), n_rounds=self.n_estimators,
-                seed=self.seed_, callbacks=callbacks,
-            )  # fmt: skip
-        self.ensemble_, self.start_ = fit.ensemble, start
-        self.n_estimators_, self.interrupted_ = fit.n_rounds, fit.interrupted
-        warn_interrupted(fit)
+        beside = {"y": y, "sample_weight": sample_weight}
+        beside_val = {"y_val": y_val, "sample_weight_val": sample_weight_val}
+        self._fit(X, beside, X_val, beside_val, validation_rows, callbacks)
         return self
 
     def predict_particles(self, X: Any, *, n_rounds: int | None = None) -> Directions:
         """Return the particles (n, m, d) of each row."""
-        check_is_fitted(self, "ensemble_")
-        X = self._matrix(X, reset=False)
-        particles: Directions = self.ensemble_.predict(
-            X, start=self.start_.at(X), n_rounds=n_rounds, n_threads=self._n_threads()
-        )
-        return particles
+        return self._particles(X, n_rounds)
 
     def staged_predict_particles(self, X: Any) -> Iterator[Directions]:
         """Yield `predict_particles` after 1, 2, ... rounds."""
-        check_is_fitted(self, "ensemble_")
-        X = self._matrix(X, reset=False)
-        yield from self.ensemble_.staged_predict(
-            X, start=self.start_.at(X), n_threads=self._n_threads()
-        )
+        return self._staged_particles(X)
 
     def log_likelihood(self, X: Any, y: Any) -> Array:
         """Return the log of the mean over particles of the target's likelihood of y, (n,).
@@ -174,8 +159,7 @@ class WGBoost(TreeView):
         particles, values = self.predict_particles(X), np.asarray(y)
         if len(values) != len(particles):
             raise ValueError(f"X has {len(particles)} rows, y has {len(values)}")
-        logs = np.asarray(self.target.evaluate("likelihood", particles, values), dtype=np.float64)
-        return log_mix(logs, None)
+        return log_predictive(self.target, particles, values)
 
     def predict(self, X: Any) -> Array:
         """Return the mean of the particles: (n,) for one parameter, else (n, d)."""

@@ -48,6 +48,11 @@ class Parameters(BaseEstimator):  # type: ignore[misc]
         cls._check_names(params, cls._get_param_names(), TypeError)
         return super().__new__(cls)
 
+    def _store(self, given: dict[str, Any]) -> None:
+        """Keep the arguments of `__init__`, its `locals()`, as attributes, and nothing else."""
+        for name in self._get_param_names():
+            setattr(self, name, given[name])
+
     @classmethod
     def _check_names(cls, names: Iterable[str], valid: Iterable[str], error: Any) -> None:
         for name in names:
@@ -80,15 +85,12 @@ class Parameters(BaseEstimator):  # type: ignore[misc]
         if self.n_iter_no_change is not None:
             hint = "None takes the best of all rounds"
             check_integer("n_iter_no_change", self.n_iter_no_change, low=1, hint=hint)
-        if np.ndim(self.evidence) == 0:
-            check_number("evidence", self.evidence, above=0)
         for name in ("early_stopping", "refit", "warm_start"):
-            value = getattr(self, name, False)
+            value = getattr(self, name)
             if not isinstance(value, (bool, np.bool_)):
                 raise TypeError(f"{name}={value!r} must be True or False")
-        verbose = getattr(self, "verbose", 0)
-        if not isinstance(verbose, bool):
-            check_integer("verbose", verbose, low=0)
+        if not isinstance(self.verbose, bool):
+            check_integer("verbose", self.verbose, low=0)
         if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):
             raise TypeError(f"callbacks={callbacks!r} must be a list of functions")
         if isinstance(self.init, type):

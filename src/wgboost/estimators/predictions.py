@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from wgboost.estimators.decisions import bayes_action
 from wgboost.estimators.parameters import prior_settings
@@ -21,14 +20,6 @@ __all__ = ["Predictions"]
 
 class Predictions(TreeView):
     """Predictive distributions of fitted rounds."""
-
-    def _particles(self, X: Any, n_rounds: int | None = None) -> Directions:
-        check_is_fitted(self, "ensemble_")
-        X = self._matrix(X, reset=False)
-        particles: Directions = self.ensemble_.predict(
-            X, start=self.start_.at(X), n_rounds=n_rounds, n_threads=self._n_threads()
-        )
-        return particles
 
     def _mixture(self, particles: Directions, offset: Any, prior: Any = None) -> Mixture:
         weights = None if prior is None else self._weights(particles, prior)
@@ -77,11 +68,7 @@ class Predictions(TreeView):
 
     def staged_predict_dist(self, X: Any, *, offset: Any = None) -> Iterator[Mixture]:
         """Yield `predict_dist` after 1, 2, ... rounds, each at the cost of one."""
-        check_is_fitted(self, "ensemble_")
-        X = self._matrix(X, reset=False)
-        for particles in self.ensemble_.staged_predict(
-            X, start=self.start_.at(X), n_threads=self._n_threads()
-        ):
+        for particles in self._staged_particles(X):
             yield self._mixture(particles, offset)
 
     def predict_particles(self, X: Any, *, offset: Any = None) -> dict[str, Array]:
@@ -119,8 +106,3 @@ class Predictions(TreeView):
             utility=utility,
             return_risks=return_risks,
         )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags

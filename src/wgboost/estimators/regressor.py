@@ -63,7 +63,8 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         None grows native trees.
     init : "flow", AveragedFlow, array (n_particles, parameters) or estimator
         Where particles start: where a flow without features settles, at given constants, or
-        around the predictions of an estimator (cross-fitted).
+        around the predictions of an estimator (cross-fitted). An array of another size than
+        `n_particles` is an error.
     response : str or Response
         The distribution of y given its parameters: a name such as "gamma", an object such as
         ``Gamma(prior_scale=3)``, or "auto", which proposes one by the type and range of y; the
@@ -81,14 +82,15 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
     eval_metric : "nll", "rmse", "crps", for several columns "energy_score", or callable
         A function of (distribution, y), smaller is better.
     refit : bool
-        After early stopping, fit again on all rows with the number of rounds found.
+        After early stopping on rows held out of X, fit again on all of X with the number of rounds
+        found. Rows of X_val are never trained on: with them there is no refit.
     warm_start : bool
         A further `fit` adds rounds up to n_estimators, as if there had been no pause; see `fit`.
     n_jobs : int or None
         Threads; None and -1 use all cores. The result does not depend on it.
     random_state : int, RandomState or None
     verbose : int
-        Print the validation metric every so many rounds.
+        Print the validation metric every so many rounds; lines of a refit begin with "refit".
 
     Attributes
     ----------
@@ -100,6 +102,8 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         Metric values by validation set, metric and round (before the first round first).
     validation_rows_ : array or None
         Indices of the training rows that the model has not seen.
+    refitted_ : bool
+        Whether the model was fitted again on all rows.
     interrupted_ : bool
         Whether Ctrl-C ended the fit.
     feature_importances_ : array (p,)
@@ -141,38 +145,7 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.n_particles = n_particles
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_depth = max_depth
-        self.max_leaves = max_leaves
-        self.min_samples_leaf = min_samples_leaf
-        self.l2 = l2
-        self.min_gain = min_gain
-        self.growth = growth
-        self.subsample = subsample
-        self.colsample = colsample
-        self.tree = tree
-        self.split_on = split_on
-        self.leaf = leaf
-        self.max_bins = max_bins
-        self.evidence = evidence
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.direction = direction
-        self.learner = learner
-        self.init = init
-        self.response = response
-        self.prior = prior
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.eval_metric = eval_metric
-        self.refit = refit
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        self._store(locals())
 
     @classmethod
     def paper(cls, **changes: Any) -> WGBRegressor:

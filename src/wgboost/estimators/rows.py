@@ -2,94 +2,79 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from wgboost.metrics import Metric, nll
-from wgboost.predictive import mixture_of
-from wgboost.responses import Observations, Response, Seen, Units, is_censored, lowered
+from wgboost.boosting import Start
+from wgboost.metrics import Metric
+from wgboost.responses import Units
+from wgboost.targets import RowTarget
 from wgboost.typing import Array, Directions
 
-__all__ = ["Rows", "WatchedRows", "beside_y", "given_sets", "split_rows"]
+__all__ = ["Rows", "given_sets", "split_rows"]
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
-    """Training rows."""
+class Rows(ABC):
+    """Rows to train on or to watch, with all that belongs to them.
+
+    What a kind of rows says here is all that training has to know: to hold some out, to watch
+    others, to refit and to go on are the same for every kind.
+    """
 
     X: Array  # (n, p)
-    y: Array  # (n,) or (n, q), in the user's units; `censored` perhaps
     weight: Array | None  # (n,)
-    response: Response  # its prior may hold one value per row
-    evidence: Any  # a number, or (n,)
-    offset: Array | None = None  # (n,)
-    noise: Array | None = None  # (n,)
-
-    @cached_property
-    def seen(self) -> Seen:
-        """What is known of y, as it would be without its offset."""
-        seen: Seen = self.y
-        if is_censored(self.y) or self.noise is not None:
-            bounded = Observations.of(self.y, noise=self.noise)
-            seen = bounded.lower if bounded.plain else bounded
-        return seen if self.offset is None else lowered(seen, self.response, self.offset)
-
-    def units(self) -> Units:
-        """Return the units to see y in."""
-        value = self.seen.value if isinstance(self.seen, Observations) else self.seen
-        return self.response.units(value, self.weight)
 
     def __len__(self) -> int:
-        return len(self.y)
-
-    def take(self, index: Array) -> Rows:
-        """Return some of the rows, with all that belongs to them."""
-        return Rows(
-            self.X[index],
-            self.y[index],
-            None if self.weight is None else self.weight[index],
-            self.response.take(index),
-            self.evidence[index] if np.ndim(self.evidence) else self.evidence,
-            None if self.offset is None else self.offset[index],
-            None if self.noise is None else self.noise[index],
-        )
+        return len(self.X)
 
     @property
     def counted(self) -> Array:
         """Indices of the rows that count: those of weight zero do not."""
         return np.arange(len(self)) if self.weight is None else np.flatnonzero(self.weight)
 
+    @property
+    def classes(self) -> Array | None:
+        """Codes (n,) of classes whose shares a random split should keep, if there are any."""
+        return None
 
-@dataclass(frozen=True, eq=False)
-class WatchedRows:
-    """A validation set."""
+    @property
+    def answered(self) -> bool:
+        """Whether rows come with a y."""
+        return True
 
-    name: str
-    X: Array  # (n, p)
-    y: Array  # (n,) or (n, q), in the user's units
-    weight: Array | None = None
-    offset: Array | None = None
-    noise: Array | None = None
+    def units(self) -> Units:
+        """Return the units to see y in."""
+        return Units()
 
-    def scorer(
-        self, metric: Metric, response: Response, units: Units
-    ) -> Callable[[Directions], float]:
-        """Return the metric as a function of the set's particles."""
-        y: Any = self.y
-        if self.noise is not None and metric.function is nll:
-            y = Observations.of(self.y, noise=self.noise)
+    @abstractmethod
+    def take(self, index: Array) -> Self:
+        """Return some of the rows, with all that belongs to them."""
 
-        def score(particles: Directions) -> float:
-            if self.offset is not None:
-                particles = response.with_offset(particles, self.offset, units)
-            return metric(mixture_of(response, particles, units), y, self.weight)
+    @abstractmethod
+    def others(self, estimator: Any, X: Array, **given: Any) -> Self:
+        """Return rows to watch, checked: a table, and y, sample_weight, ... as `fit` takes them."""
 
-        return score
+    @abstractmethod
+    def start(self, estimator: Any, units: Units) -> tuple[Start, Directions]:
+        """Return the start of new rows, and the start particles (n, m, d) of these."""
+
+    @abstractmethod
+    def target(self, units: Units) -> RowTarget:
+        """Return what the particles of these rows move towards."""
+
+    @abstractmethod
+    def metric(self, chosen: Any) -> Metric:
+        """Return the metric to watch these rows by; raise if they cannot be."""
+
+    @abstractmethod
+    def scorer(self, metric: Metric, units: Units) -> Callable[[Directions], float]:
+        """Return a metric as a function of these rows' particles."""
 
 
 def split_rows(rows: Rows, given: Any, fraction: float, seed: int) -> tuple[Array, Array]:
@@ -109,7 +94,7 @@ def split_rows(rows: Rows, given: Any, fraction: float, seed: int) -> tuple[Arra
                 "early_stopping=False"
             )
         n_held = min(int(np.ceil(fraction * counted.size)), counted.size - 1)
-        classes = rows.y[counted] if rows.response.nominal else None
+        classes = None if rows.classes is None else rows.classes[counted]
         if classes is not None:
             counts = np.unique(classes, return_counts=True)[1]
             if counts.min() < 2 or min(n_held, counted.size - n_held) < counts.size:
@@ -138,24 +123,23 @@ def _as_mask(given: Any, n: int) -> Array:
     return held
 
 
-def given_sets(
-    estimator: Any, response: Response, X_val: Any, y_val: Any, beside: dict[str, Any]
-) -> list[WatchedRows]:
-    """Return the user's validation sets, checked like the training data.
+def given_sets(estimator: Any, rows: Rows, X_val: Any, beside: dict[str, Any]) -> dict[str, Rows]:
+    """Return the user's validation sets by name, checked like the training rows.
 
-    `beside` holds offset_val and y_std_val: what belongs to each set, or None.
+    `beside` holds y_val, sample_weight_val and the like: what belongs to each set, or None.
     """
+    y_val = beside["y_val"]
     if X_val is None and y_val is None:
         for name, value in beside.items():
             if value is not None:
                 raise ValueError(f"{name} belongs to X_val and y_val; give all three")
-        return []
-    if X_val is None or y_val is None:
+        return {}
+    if X_val is None or (y_val is None and rows.answered):
         raise ValueError("X_val and y_val belong together; give both")
     several = isinstance(X_val, (list, tuple)) and (not X_val or np.ndim(X_val[0]) == 2)
     tables = list(X_val) if several else [X_val]
-    lists = {"y_val": y_val, **beside}
-    for name, value in lists.items():
+    lists = dict(beside)
+    for name, value in beside.items():
         if not several or value is None:
             lists[name] = [value] * len(tables)
         elif not isinstance(value, (list, tuple)) or len(value) != len(tables) or not tables:
@@ -166,40 +150,17 @@ def given_sets(
             )
     if not tables:
         raise ValueError("X_val is a list of 0 sets; leave it out, or give some")
-    sets = []
-    for i, (table, answer, *others) in enumerate(zip(tables, *lists.values(), strict=True)):
+    sets: dict[str, Rows] = {}
+    for i, table in enumerate(tables):
         which = f"set {i + 1} of " if len(tables) > 1 else ""
+        given = {name.removesuffix("_val"): values[i] for name, values in lists.items()}
         try:
             X = estimator._matrix(table, reset=False)
-            y = response.check(estimator._encode(answer, fitting=False))
-            offset, noise = beside_y(response, y, *others)
-        except ValueError as error:
-            raise ValueError(f"{which}X_val, y_val: {error}") from error
-        if len(y) != X.shape[0]:
-            raise ValueError(f"{which}X_val has {X.shape[0]} rows, y_val has {len(y)}")
-        name = "validation" if i == 0 else f"validation_{i + 1}"
-        sets.append(WatchedRows(name, X, y, offset=offset, noise=noise))
+            one = rows.others(estimator, X, **given)
+        except (TypeError, ValueError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"{which}X_val, y_val: {error}") from error
+        if len(one) != X.shape[0]:
+            raise ValueError(f"{which}X_val has {X.shape[0]} rows, y_val has {len(one)}")
+        sets["validation" if i == 0 else f"validation_{i + 1}"] = one
     return sets
-
-
-def beside_y(
-    response: Response, y: Array, offset: Any, y_std: Any
-) -> tuple[Array | None, Array | None]:
-    """Return the offset and the measurement error (n,) of rows, checked; None where not given."""
-    n = len(y)
-    known = None if offset is None else response.check_offset(offset, n)
-    if y_std is None:
-        return known, None
-    if response.y_shape:
-        raise ValueError(f"the response {response.name!r} takes no measurement error y_std")
-    if is_censored(y):
-        raise ValueError("bounds and a measurement error of y together are not supported")
-    noise = np.asarray(y_std, dtype=np.float64)
-    if noise.shape not in ((), (n,)):
-        raise ValueError(f"y_std has shape {noise.shape}; a number or ({n},) is needed")
-    noise = np.broadcast_to(noise, n)
-    good = np.isfinite(noise) & (noise >= 0)
-    if not good.all():
-        row = int(np.argmin(good))
-        raise ValueError(f"y_std is {noise[row]} at row {row}; it must be finite and >= 0")
-    return known, noise

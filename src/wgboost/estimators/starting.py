@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
@@ -13,16 +13,18 @@ from wgboost.boosting import AveragedFlow, ConstantStart, EstimatorStart, Start,
 from wgboost.boosting.start import predicted_location
 from wgboost.directions import Kernel
 from wgboost.estimators.parameters import Parameters
-from wgboost.estimators.rows import Rows
 from wgboost.learners import weight_options
 from wgboost.responses import Observations, Units, lowered, standardised
 from wgboost.typing import Array, Directions
+
+if TYPE_CHECKING:
+    from wgboost.estimators.posterior_rows import PosteriorRows
 
 __all__ = ["make_start"]
 
 
 def make_start(
-    estimator: Parameters, rows: Rows, units: Units, seed: int
+    estimator: Parameters, rows: PosteriorRows, units: Units, seed: int
 ) -> tuple[Start, Directions]:
     """Return the start of new rows, and the start particles (n, m, d) of the training rows.
 
@@ -74,7 +76,7 @@ def _given(init: Any, shape: tuple[int, int]) -> Array:
     return particles
 
 
-def _cross_fitted(init: Any, rows: Rows, units: Units) -> tuple[Array, Any]:
+def _cross_fitted(init: Any, rows: PosteriorRows, units: Units) -> tuple[Array, Any]:
     """Out-of-fold locations of the training rows, and the estimator fitted on all that count."""
     X, response, counted = rows.X, rows.response, rows.counted
     seen = rows.seen

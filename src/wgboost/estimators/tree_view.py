@@ -1,22 +1,38 @@
-"""What the trees of a fitted model say about rows and features."""
+"""What the rounds of a fitted model say about rows and features."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from wgboost.estimators.parameters import Parameters, checked_matrix
-from wgboost.typing import Array
+from wgboost.typing import Array, Directions
 
 __all__ = ["TreeView"]
 
 
 class TreeView(Parameters):
-    """Leaves and importances of a model of native trees."""
+    """Particles of a fitted model; leaves and importances where it consists of native trees."""
 
     def _matrix(self, X: Any, *, reset: bool) -> Array:
         return checked_matrix(self, X, reset=reset)
+
+    def _particles(self, X: Any, n_rounds: int | None = None) -> Directions:
+        check_is_fitted(self, "ensemble_")
+        X = self._matrix(X, reset=False)
+        particles: Directions = self.ensemble_.predict(
+            X, start=self.start_.at(X), n_rounds=n_rounds, n_threads=self._n_threads()
+        )
+        return particles
+
+    def _staged_particles(self, X: Any) -> Iterator[Directions]:
+        check_is_fitted(self, "ensemble_")
+        X = self._matrix(X, reset=False)
+        yield from self.ensemble_.staged_predict(
+            X, start=self.start_.at(X), n_threads=self._n_threads()
+        )
 
     def apply(self, X: Any) -> Array:
         """Return the leaf (n, trees) that each row reaches in each tree."""
@@ -37,3 +53,8 @@ class TreeView(Parameters):
         gains: Array = self.ensemble_.feature_gains()
         total = gains.sum()
         return gains / total if total > 0 else gains
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

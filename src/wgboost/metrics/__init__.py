@@ -7,6 +7,7 @@ otherwise.
 
 from wgboost.metrics.censoring import calibration_curve, concordance
 from wgboost.metrics.distances import energy_distance, mmd, sliced_wasserstein
+from wgboost.metrics.particles import as_particle_metric, log_predictive
 from wgboost.metrics.scores import (
     METRICS,
     Metric,
@@ -29,6 +30,7 @@ __all__ = [
     "Metric",
     "accuracy",
     "as_metric",
+    "as_particle_metric",
     "brier",
     "calibration_curve",
     "concordance",
@@ -38,6 +40,7 @@ __all__ = [
     "energy_score",
     "error_rate",
     "interval_width",
+    "log_predictive",
     "mmd",
     "nll",
     "ood_average_precision",

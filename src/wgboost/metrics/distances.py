@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from wgboost.typing import Array
 from wgboost.validation import check_integer, check_number
 
-__all__ = ["energy_distance", "mmd", "sliced_wasserstein"]
+__all__ = ["EnergyTo", "energy_distance", "mmd", "sliced_wasserstein"]
 
 _NUMBERS = 2**22  # in a temporary array
 
@@ -34,25 +35,59 @@ def _rows(a: Any, b: Any) -> tuple[Array, Array]:
     return first, second
 
 
-def _mean_over_pairs(a: Array, b: Array, kernel: Any) -> Array:
-    """Return the mean of a kernel of squared distances over all pairs, (n,)."""
+def _mean_over_pairs(
+    a: Array, b: Array, kernel: Any, a_weights: Array | None = None, b_weights: Array | None = None
+) -> Array:
+    """Return the mean of a kernel of squared distances over all pairs, (n,).
+
+    Weights (n, s) and (n, t), each row's sum 1, are of the samples; None means equal ones.
+    """
     out = np.empty(len(a))
     block = max(1, _NUMBERS // (a.shape[1] * b.shape[1] * a.shape[2]))
     for begin in range(0, len(a), block):
         rows = slice(begin, begin + block)
         square = np.square(a[rows, :, None] - b[rows, None]).sum(axis=3)
-        out[rows] = kernel(square, rows).mean(axis=(1, 2))
+        values = kernel(square, rows)
+        over_b = (
+            values.mean(axis=2)
+            if b_weights is None
+            else np.einsum("nst,nt->ns", values, b_weights[rows])
+        )
+        out[rows] = (
+            over_b.mean(axis=1) if a_weights is None else (over_b * a_weights[rows]).sum(axis=1)
+        )
     return out
 
 
 def energy_distance(a: Any, b: Any) -> Array:
     """Return 2 E|A - B| - E|A - A'| - E|B - B'| of samples (n, s, d) and (n, t, d), (n,)."""
-    a, b = _rows(a, b)
-    between, within_a, within_b = (
-        _mean_over_pairs(p, q, lambda square, _: np.sqrt(square))
-        for p, q in ((a, b), (a, a), (b, b))
-    )
-    return 2 * between - within_a - within_b
+    return EnergyTo(b)(a)
+
+
+class EnergyTo:
+    """The energy distance to samples (n, t, d), of which weights (n, t) may not be equal.
+
+    What belongs to these samples alone is computed once.
+    """
+
+    def __init__(self, samples: Any, weights: Array | None = None) -> None:
+        self.samples, self.weights = _rows(samples, samples)[0], weights
+
+    @cached_property
+    def within(self) -> Array:
+        """The mean distance (n,) between two of the samples."""
+        weights = self.weights
+        return self._mean_length(self.samples, self.samples, weights, weights)
+
+    def __call__(self, a: Any) -> Array:
+        """Return the distance (n,) of samples (n, s, d) of equal weight."""
+        a, b = _rows(a, self.samples)
+        between = self._mean_length(a, b, None, self.weights)
+        return 2 * between - self._mean_length(a, a) - self.within
+
+    @staticmethod
+    def _mean_length(a: Array, b: Array, *weights: Array | None) -> Array:
+        return _mean_over_pairs(a, b, lambda square, _: np.sqrt(square), *weights)
 
 
 def mmd(a: Any, b: Any, bandwidth: Any = "median") -> Array:

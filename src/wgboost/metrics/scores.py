@@ -32,13 +32,14 @@ __all__ = [
     "ood_average_precision",
     "pit",
     "rmse",
+    "row_mean",
 ]
 
 
 def nll(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     """Return the negative log likelihood, in nats per row; y may be `censored`."""
     seen = y if isinstance(y, Observations) else _of_rows(dist, dist.response.check(y))
-    return _average(-dist.log_likelihood(seen), sample_weight)
+    return row_mean(-dist.log_likelihood(seen), sample_weight)
 
 
 def crps(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
@@ -56,7 +57,7 @@ def crps(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
         raise ValueError("the CRPS is of one column, dist.marginal(j); of all: energy_score")
     closed = isinstance(dist.response, Normal)
     scores = normal_crps(dist, values) if closed else numeric_crps(dist, values)
-    return _average(scores, sample_weight)
+    return row_mean(scores, sample_weight)
 
 
 def energy_score(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
@@ -72,7 +73,7 @@ def energy_score(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
         raise ValueError(
             "the energy score is for 'multivariate_normal'; for a single column it is the crps"
         )
-    return _average(energy_scores(dist, values), sample_weight)
+    return row_mean(energy_scores(dist, values), sample_weight)
 
 
 def rmse(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
@@ -86,15 +87,15 @@ def rmse(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
         raise ValueError("classes have no mean; use accuracy, brier or nll")
     error = (dist.mean() - values) / dist.units.scale
     if dist.response.y_shape:
-        return math.sqrt(_average(np.square(error).mean(axis=1), sample_weight))
-    return dist.units.scale * math.sqrt(_average(np.square(error), sample_weight))
+        return math.sqrt(row_mean(np.square(error).mean(axis=1), sample_weight))
+    return dist.units.scale * math.sqrt(row_mean(np.square(error), sample_weight))
 
 
 def coverage(dist: Mixture, y: Any, confidence: float = 0.9, *, sample_weight: Any = None) -> float:
     """Return the share of rows with y in the central interval; best near the confidence."""
     values = _checked(dist, y)
     low, high = dist.interval(check_number("confidence", confidence, low=0, high=1))
-    return _average((values >= low) & (values <= high), sample_weight)
+    return row_mean((values >= low) & (values <= high), sample_weight)
 
 
 def interval_width(
@@ -103,7 +104,7 @@ def interval_width(
     """Return the mean width of the central interval; y plays no role."""
     del y
     low, high = dist.interval(check_number("confidence", confidence, low=0, high=1))
-    return _average(high - low, sample_weight)
+    return row_mean(high - low, sample_weight)
 
 
 def pit(dist: Mixture, y: Any, random_state: Any = None) -> Array:
@@ -129,17 +130,17 @@ def brier(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     """
     probabilities, codes = dist.probabilities(), _checked(dist, y).astype(int)
     probabilities[np.arange(len(codes)), codes] -= 1
-    return _average(np.square(probabilities).sum(axis=1), sample_weight)
+    return row_mean(np.square(probabilities).sum(axis=1), sample_weight)
 
 
 def accuracy(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     """Return the share of rows whose most probable class is y; larger is better."""
-    return _average(dist.mode() == _checked(dist, y), sample_weight)
+    return row_mean(dist.mode() == _checked(dist, y), sample_weight)
 
 
 def error_rate(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     """Return the share of rows whose most probable class is not y."""
-    return _average(dist.mode() != _checked(dist, y), sample_weight)
+    return row_mean(dist.mode() != _checked(dist, y), sample_weight)
 
 
 def ood_average_precision(score_in: Any, score_out: Any) -> float:
@@ -185,7 +186,7 @@ def _of_rows(dist: Mixture, values: Array) -> Array:
     return values
 
 
-def _average(scores: Array, sample_weight: Any) -> float:
+def row_mean(scores: Array, sample_weight: Any) -> float:
     """Return the mean of scores (n,); rows of weight zero count for nothing, even if infinite."""
     weight = check_weight(sample_weight, len(scores))
     if weight is None:
@@ -196,17 +197,17 @@ def _average(scores: Array, sample_weight: Any) -> float:
 
 @dataclass(frozen=True)
 class Metric:
-    """A named score to watch during training; smaller is better."""
+    """A named score of what was predicted to watch during training; smaller is better."""
 
     name: str
-    function: Callable[..., Any]
+    function: Callable[..., Any]  # of distributions, or of particles, and y
 
-    def __call__(self, dist: Mixture, y: Any, sample_weight: Any = None) -> float:
+    def __call__(self, predicted: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score as a number; a function without `sample_weight` goes without it."""
         if sample_weight is not None and takes_weight(self.function):
-            value = self.function(dist, y, sample_weight=sample_weight)
+            value = self.function(predicted, y, sample_weight=sample_weight)
         else:
-            value = self.function(dist, y)
+            value = self.function(predicted, y)
         if np.ndim(value) != 0:
             raise ValueError(f"the metric {self.name} returned shape {np.shape(value)}, no number")
         try:

@@ -121,6 +121,11 @@ class LogDensityTarget:
     y: Array  # (n,) or (n, q)
     compiled: None = None
 
+    @property
+    def n_params(self) -> int:
+        """Number d of coordinates."""
+        return self.density.n_params
+
     def derivatives(
         self, particles: Directions, rows: slice, needs: Needs, n_threads: int
     ) -> tuple[Directions, Array | None]:

@@ -48,6 +48,11 @@ class FrozenTarget:
         chosen = rng.integers(len(self.rows), size=m)
         return np.array([[float(self.rows[i].rvs(random_state=rng))] for i in chosen])
 
+    def quantiles(self, k: int) -> Array:
+        """Return k quantiles (n, k) of each row, evenly spaced in probability."""
+        middle = (np.arange(k) + 0.5) / k
+        return np.array([np.asarray(one.ppf(middle)).reshape(k) for one in self.rows])
+
     def derivatives(
         self, particles: Directions, rows: slice, needs: Needs, n_threads: int
     ) -> tuple[Directions, Array | None]:

@@ -1,0 +1,153 @@
+"""Rows whose target is the posterior of response parameters given their y."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from wgboost.boosting import Start
+from wgboost.estimators.rows import Rows
+from wgboost.estimators.starting import make_start
+from wgboost.metrics import Metric, as_metric, nll
+from wgboost.predictive import mixture_of
+from wgboost.responses import (
+    Observations,
+    Response,
+    Seen,
+    Units,
+    is_censored,
+    lowered,
+    standardised,
+)
+from wgboost.targets import PosteriorTarget
+from wgboost.typing import Array, Directions
+from wgboost.validation import check_weight
+
+__all__ = ["PosteriorRows", "beside_y", "check_evidence", "without_rows"]
+
+
+@dataclass(frozen=True, eq=False)
+class PosteriorRows(Rows):
+    """Rows of evidential learning."""
+
+    y: Array  # (n,) or (n, q), in the user's units; `censored` perhaps
+    response: Response  # its prior may hold one value per row
+    evidence: Any = 1.0  # a number, or (n,)
+    offset: Array | None = None  # (n,)
+    noise: Array | None = None  # (n,)
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @cached_property
+    def seen(self) -> Seen:
+        """What is known of y, as it would be without its offset."""
+        seen: Seen = self.y
+        if is_censored(self.y) or self.noise is not None:
+            bounded = Observations.of(self.y, noise=self.noise)
+            seen = bounded.lower if bounded.plain else bounded
+        return seen if self.offset is None else lowered(seen, self.response, self.offset)
+
+    @property
+    def classes(self) -> Array | None:
+        """See Rows."""
+        return self.y if self.response.nominal else None
+
+    def units(self) -> Units:
+        """See Rows."""
+        value = self.seen.value if isinstance(self.seen, Observations) else self.seen
+        return self.response.units(value, self.weight)
+
+    def take(self, index: Array) -> PosteriorRows:
+        """See Rows."""
+        return PosteriorRows(
+            self.X[index],
+            None if self.weight is None else self.weight[index],
+            self.y[index],
+            self.response.take(index),
+            self.evidence[index] if np.ndim(self.evidence) else self.evidence,
+            None if self.offset is None else self.offset[index],
+            None if self.noise is None else self.noise[index],
+        )
+
+    def others(self, estimator: Any, X: Array, **given: Any) -> PosteriorRows:
+        """See Rows."""
+        response = without_rows(self.response)
+        y = response.check(estimator._encode(given["y"], fitting=False))
+        weight = check_weight(given["sample_weight"], len(X))
+        beside = beside_y(response, y, given["offset"], given["y_std"])
+        return PosteriorRows(X, weight, y, response, 1.0, *beside)
+
+    def start(self, estimator: Any, units: Units) -> tuple[Start, Directions]:
+        """See Rows."""
+        return make_start(estimator, self, units, estimator.seed_)
+
+    def target(self, units: Units) -> PosteriorTarget:
+        """See Rows."""
+        return PosteriorTarget(self.response, standardised(self.seen, units), self.evidence)
+
+    def metric(self, chosen: Any) -> Metric:
+        """See Rows."""
+        return as_metric(chosen, self.response)
+
+    def scorer(self, metric: Metric, units: Units) -> Callable[[Directions], float]:
+        """See Rows."""
+        y: Any = self.y
+        if self.noise is not None and metric.function is nll:
+            y = Observations.of(self.y, noise=self.noise)
+        response = without_rows(self.response)
+
+        def score(particles: Directions) -> float:
+            if self.offset is not None:
+                particles = response.with_offset(particles, self.offset, units)
+            return metric(mixture_of(response, particles, units), y, self.weight)
+
+        return score
+
+
+def without_rows(response: Response) -> Response:
+    """Return the response without the values that its prior has for each training row."""
+    return response.take(slice(0, 0)) if response.per_row() else response
+
+
+def beside_y(
+    response: Response, y: Array, offset: Any, y_std: Any
+) -> tuple[Array | None, Array | None]:
+    """Return the offset and the measurement error (n,) of rows, checked; None where not given."""
+    n = len(y)
+    known = None if offset is None else response.check_offset(offset, n)
+    if y_std is None:
+        return known, None
+    if response.y_shape:
+        raise ValueError(f"the response {response.name!r} takes no measurement error y_std")
+    if is_censored(y):
+        raise ValueError("bounds and a measurement error of y together are not supported")
+    noise = np.asarray(y_std, dtype=np.float64)
+    if noise.shape not in ((), (n,)):
+        raise ValueError(f"y_std has shape {noise.shape}; a number or ({n},) is needed")
+    noise = np.broadcast_to(noise, n)
+    good = np.isfinite(noise) & (noise >= 0)
+    if not good.all():
+        row = int(np.argmin(good))
+        raise ValueError(f"y_std is {noise[row]} at row {row}; it must be finite and >= 0")
+    return known, noise
+
+
+def check_evidence(evidence: Any, n: int) -> Any:
+    """Return the evidence as a number, or one for each of n rows."""
+    if np.ndim(evidence) == 0:
+        return float(evidence)
+    values = np.asarray(evidence, dtype=np.float64)
+    if values.shape != (n,):
+        raise ValueError(
+            f"evidence has shape {values.shape}; a number, or one for each of {n} rows, is needed"
+        )
+    good = np.isfinite(values) & (values > 0)
+    if not good.all():
+        row = int(np.argmin(good))
+        raise ValueError(f"evidence is {values[row]} at row {row}; it must be finite and > 0")
+    return values

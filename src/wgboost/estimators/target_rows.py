@@ -1,0 +1,132 @@
+"""Rows whose target is a distribution that the user describes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from wgboost.boosting import ConstantStart
+from wgboost.estimators.rows import Rows
+from wgboost.metrics import Metric, as_particle_metric
+from wgboost.responses import Units
+from wgboost.targets import LogDensity, RowTarget, Target, as_row_target
+from wgboost.typing import Array, Directions
+from wgboost.validation import check_weight
+
+__all__ = ["TargetRows"]
+
+
+@dataclass(frozen=True, eq=False)
+class TargetRows(Rows):
+    """Rows of the general algorithm."""
+
+    function: Target | LogDensity | None  # None: y describes the targets themselves
+    y: Any  # an array or a list, row by row; None where a function does without
+
+    @classmethod
+    def of(cls, target: Any, X: Array, y: Any, sample_weight: Any) -> TargetRows:
+        """Return rows, checked. `target` is a function of y, or the rows' targets, or None."""
+        function = target if isinstance(target, (Target, LogDensity)) else None
+        if function is None and target is not None:
+            if y is not None:
+                raise ValueError("the target already says it all; leave y out")
+            y = target
+        elif function is not None and y is not None:
+            y = np.asarray(y)
+        rows = cls(X, check_weight(sample_weight, len(X)), function, y)
+        _ = rows.described  # raises unless every row has a target
+        return rows
+
+    @cached_property
+    def described(self) -> RowTarget:
+        """The rows' targets."""
+        return as_row_target(self.function, self.y, len(self))
+
+    @property
+    def answered(self) -> bool:
+        """See Rows."""
+        return self.y is not None
+
+    def take(self, index: Array) -> TargetRows:
+        """See Rows."""
+        y = self.y
+        if y is not None:
+            y = y[index] if isinstance(y, np.ndarray) else [y[i] for i in index]
+        weight = None if self.weight is None else self.weight[index]
+        return replace(self, X=self.X[index], weight=weight, y=y)
+
+    def others(self, estimator: Any, X: Array, **given: Any) -> TargetRows:  # noqa: ARG002
+        """See Rows."""
+        return TargetRows.of(self.function, X, given["y"], given["sample_weight"])
+
+    def start(self, estimator: Any, units: Units) -> tuple[ConstantStart, Directions]:  # noqa: ARG002
+        """See Rows."""
+        particles, m = _particles(estimator.init), estimator.n_particles
+        d = self.n_params(estimator)
+        if particles is None:
+            rng = np.random.default_rng([estimator.seed_, 2**31 + 1])
+            counting = self if self.weight is None else self.take(self.counted)
+            draw = getattr(counting.described, "draw", None)
+            drawn = rng.standard_normal((m, d)) if draw is None else draw(m, rng)
+            particles = drawn.astype(np.float32)
+        elif len(particles) != m:
+            raise ValueError(
+                f"init has {len(particles)} start particles, n_particles={m}; "
+                f"set n_particles={len(particles)}"
+            )
+        constant = ConstantStart(particles)
+        return constant, constant.at(self.X)
+
+    def n_params(self, estimator: Any) -> int:
+        """Return d, as targets, `n_params` and `init` say it; raise unless they agree."""
+        of_target, given = getattr(self.described, "n_params", None), estimator.n_params
+        if of_target is not None and given not in (None, of_target):
+            raise ValueError(
+                f"n_params={given}, but the target has {of_target} parameters; leave n_params out"
+            )
+        said = given if of_target is None else of_target
+        particles = _particles(estimator.init)
+        if particles is None:
+            return 1 if said is None else int(said)
+        if said not in (None, particles.shape[1]):
+            raise ValueError(
+                f"init: the start particles have {particles.shape[1]} parameters, not {said} as "
+                + ("n_params says" if of_target is None else "the target has")
+            )
+        return int(particles.shape[1])
+
+    def target(self, units: Units) -> RowTarget:  # noqa: ARG002
+        """See Rows."""
+        return self.described
+
+    def metric(self, chosen: Any) -> Metric:
+        """See Rows."""
+        return as_particle_metric(chosen, self.described)
+
+    def scorer(self, metric: Metric, units: Units) -> Callable[[Directions], float]:  # noqa: ARG002
+        """See Rows."""
+        return lambda particles: metric(particles, self.y, self.weight)
+
+
+def _particles(init: Any) -> Array | None:
+    """Return start particles (m, d) that were given, checked."""
+    if init is None:
+        return None
+    try:
+        particles = np.asarray(init, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"init={init!r} must be start particles (n_particles, n_params) or None"
+        ) from error
+    if particles.ndim == 1:
+        particles = particles[:, None]
+    if particles.ndim != 2 or particles.size == 0 or not np.isfinite(particles).all():
+        raise ValueError(
+            f"init has shape {np.shape(init)}; finite start particles (n_particles, n_params) "
+            "are needed"
+        )
+    return particles
