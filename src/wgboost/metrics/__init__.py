@@ -2,49 +2,62 @@
 
 Each function takes a `Mixture` and y (n,), or (n, q), in the user's units (classes as codes 0 to
 k - 1), and returns the weighted mean over rows of a score; smaller is better except where it says
-otherwise.
+otherwise. `get_scorer` makes scorers of them for scikit-learn's model selection.
 """
 
-from wgboost.metrics.censoring import calibration_curve, concordance
+from wgboost.metrics.calibration import (
+    calibration_curve,
+    calibration_error,
+    pit,
+    reliability_curve,
+)
 from wgboost.metrics.distances import energy_distance, mmd, sliced_wasserstein
+from wgboost.metrics.intervals import coverage, interval_score, interval_width
+from wgboost.metrics.ood import ood_average_precision, ood_roc_auc
+from wgboost.metrics.ordering import concordance
 from wgboost.metrics.particles import as_particle_metric, log_predictive
+from wgboost.metrics.scorers import SCORERS, Scorer, get_scorer, make_scorer
 from wgboost.metrics.scores import (
-    METRICS,
-    Metric,
     accuracy,
-    as_metric,
     brier,
-    coverage,
     crps,
     energy_score,
     error_rate,
-    interval_width,
+    log_loss,
     nll,
-    ood_average_precision,
-    pit,
     rmse,
 )
+from wgboost.metrics.watching import METRICS, Metric, as_metric
 
 __all__ = [
     "METRICS",
+    "SCORERS",
     "Metric",
+    "Scorer",
     "accuracy",
     "as_metric",
     "as_particle_metric",
     "brier",
     "calibration_curve",
+    "calibration_error",
     "concordance",
     "coverage",
     "crps",
     "energy_distance",
     "energy_score",
     "error_rate",
+    "get_scorer",
+    "interval_score",
     "interval_width",
+    "log_loss",
     "log_predictive",
+    "make_scorer",
     "mmd",
     "nll",
     "ood_average_precision",
+    "ood_roc_auc",
     "pit",
+    "reliability_curve",
     "rmse",
     "sliced_wasserstein",
 ]

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from wgboost.metrics.checks import average
 from wgboost.metrics.distances import EnergyTo
-from wgboost.metrics.scores import Metric, row_mean
+from wgboost.metrics.watching import Metric
 from wgboost.predictive.weights import log_mix
 from wgboost.targets import FrozenTarget, LogDensity, LogDensityTarget, RowTarget, SampleTarget
 from wgboost.typing import Array, Directions
@@ -61,7 +62,7 @@ def _own(target: RowTarget) -> Metric | None:
 
         def nll(particles: Directions, y: Any, *, sample_weight: Any = None) -> float:
             del y
-            return row_mean(-log_predictive(density, particles, seen), sample_weight)
+            return average(-log_predictive(density, particles, seen), sample_weight)
 
         return Metric("nll", nll)
     if not isinstance(target, (SampleTarget, FrozenTarget)):
@@ -75,6 +76,6 @@ def _own(target: RowTarget) -> Metric | None:
 
     def energy_distance(particles: Directions, y: Any, *, sample_weight: Any = None) -> float:
         del y
-        return row_mean(to_target()(particles), sample_weight)
+        return average(to_target()(particles), sample_weight)
 
     return Metric("energy_distance", energy_distance)

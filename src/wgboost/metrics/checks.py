@@ -1,0 +1,63 @@
+"""What every metric asks of its arguments, and the mean over rows that most of them return."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wgboost.predictive import Mixture
+from wgboost.responses import Observations, is_censored
+from wgboost.typing import Array
+from wgboost.validation import check_number, check_weight
+
+__all__ = ["average", "bounds_of", "check_confidence", "checked", "known_values", "row_weights"]
+
+
+def checked(dist: Mixture, y: Any) -> Array:
+    """Return y as the response takes it, one value for each row; `censored` y as it is."""
+    if not isinstance(dist, Mixture):
+        raise TypeError(f"dist={dist!r} must be a predictive distribution, as of predict_dist")
+    values = dist.response.check(y)
+    if len(values) != len(dist):
+        raise ValueError(f"y has {len(values)} rows, the distribution {len(dist)}")
+    return values
+
+
+def known_values(dist: Mixture, y: Any) -> Array:
+    """Return y as numbers in float64; raise ValueError where only bounds are known."""
+    if isinstance(y, Observations):  # measured with error
+        y = y.value
+    values = checked(dist, y)
+    if is_censored(values):
+        raise ValueError(
+            "this metric needs known values of y; nll, concordance and calibration_curve do with "
+            "bounds"
+        )
+    return values
+
+
+def bounds_of(dist: Mixture, y: Any) -> Observations:
+    """Return the bounds of y, which are equal where it is known."""
+    values = checked(dist, y)
+    return Observations.of(values if is_censored(values) else np.asarray(values))
+
+
+def check_confidence(confidence: Any) -> float:
+    """Return the probability of an interval, a number in [0, 1]."""
+    return check_number("confidence", confidence, low=0, high=1)
+
+
+def row_weights(sample_weight: Any, n: int) -> Array:
+    """Return weights (n,) in float64, all 1 by default."""
+    weight = check_weight(sample_weight, n)
+    return np.ones(n) if weight is None else weight.astype(np.float64)
+
+
+def average(scores: Array, sample_weight: Any) -> float:
+    """Return the mean of scores (n,); rows of weight zero count for nothing, even if infinite."""
+    weight = check_weight(sample_weight, len(scores))
+    if weight is None:
+        return float(np.mean(scores))
+    wide = weight.astype(np.float64)
+    return float(np.average(scores[wide > 0], weights=wide[wide > 0]))

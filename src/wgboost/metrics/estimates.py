@@ -1,0 +1,55 @@
+"""What an estimator predicts, and y, in the terms of metrics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from wgboost.predictive import Mixture
+from wgboost.typing import Array
+
+__all__ = ["distribution_of", "encoded", "final_step", "transformed"]
+
+
+def final_step(estimator: Any, method: str = "predict_dist") -> Any:
+    """Return the estimator, the last step of a pipeline; raise if it lacks a method."""
+    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+    if isinstance(last, type):
+        raise TypeError(f"estimator={last.__name__} is a class; give a fitted {last.__name__}()")
+    if not hasattr(last, method):
+        raise TypeError(
+            f"estimator={last!r} has no {method}; give a fitted WGBRegressor or WGBClassifier, or "
+            "a pipeline that ends with one"
+        )
+    return last
+
+
+def transformed(estimator: Any, X: Any) -> Any:
+    """Return X as the last step of a pipeline sees it; of any other estimator as it is."""
+    return estimator[:-1].transform(X) if isinstance(estimator, Pipeline) else X
+
+
+def distribution_of(estimator: Any, X: Any) -> Mixture:
+    """Return the predictive distributions of the rows of X, also from a pipeline."""
+    last = final_step(estimator)
+    dist: Mixture = last.predict_dist(transformed(estimator, X))
+    return dist
+
+
+def encoded(estimator: Any, y: Any) -> Any:
+    """Return y as metrics take it: labels of a classifier as codes, the rest as it is."""
+    classes = getattr(final_step(estimator), "classes_", None)
+    if classes is None:
+        return y
+    labels = np.asarray(y)
+    unseen = labels[~np.isin(labels, classes)]
+    if unseen.size:
+        raise ValueError(
+            f"y has the label {unseen.tolist()[0]!r}, which the training labels "
+            f"{classes.tolist()} do not: drop those rows, or split so that each class is in both "
+            "parts (StratifiedKFold)"
+        )
+    codes: Array = np.searchsorted(classes, labels)
+    return codes

@@ -1,0 +1,78 @@
+"""Which features the trees of a model split on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from wgboost.plotting.display import Display
+from wgboost.plotting.inputs import fitted
+from wgboost.plotting.style import BLUE, axes_of
+from wgboost.typing import Array
+from wgboost.validation import check_integer
+
+__all__ = ["ImportanceDisplay"]
+
+_LONGEST = 28
+
+
+@dataclass(eq=False)
+class ImportanceDisplay(Display):
+    """The share of each feature in the gain of all splits, the largest on top.
+
+    Attributes
+    ----------
+    names : list of str
+        Features, the most important first.
+    importance : Array
+        Their shares.
+    rest : float
+        The share of the features that are not shown, together.
+    n_features : int
+        How many features the model has.
+    """
+
+    names: list[str]
+    importance: Array
+    rest: float
+    n_features: int
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, *, feature_names: Any = None, max_features: int = 20, ax: Any = None
+    ) -> Self:
+        """Draw the importances of a fitted model of native trees, at most `max_features`.
+
+        `feature_names` are for models that were fitted without names.
+        """
+        check_integer("max_features", max_features, low=1)
+        model = fitted(estimator, "feature_importances_")
+        shares = model.feature_importances_
+        names = feature_names
+        if names is None:
+            names = getattr(model, "feature_names_in_", None)
+        if names is None:
+            names = [f"feature {j}" for j in range(len(shares))]
+        if len(names) != len(shares):
+            raise ValueError(f"{len(names)} feature names for {len(shares)} features")
+        order = np.argsort(-shares, kind="stable")
+        shown = order[:max_features]
+        rest = float(shares[order[max_features:]].sum())
+        return cls([str(names[j]) for j in shown], shares[shown], rest, len(shares)).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw into axes of matplotlib, or into a new figure that has room for all bars."""
+        return super().plot(axes_of(ax, (6.0, 1.1 + 0.21 * len(self.names))))
+
+    def draw(self, ax: Any) -> None:
+        """Put the bars into axes."""
+        place = np.arange(len(self.names))[::-1]
+        ax.barh(place, self.importance, height=0.7, color=BLUE)
+        short = [n if len(n) <= _LONGEST else f"{n[:15]}…{n[-12:]}" for n in self.names]
+        ax.set_yticks(place, short)
+        ax.set_ylim(-0.6, len(self.names) - 0.4)
+        hidden = self.n_features - len(self.names)
+        more = f"; {hidden} more have {self.rest:.0%} together" if hidden else ""
+        ax.set(xlabel=f"share of the gain of all splits{more}", title="Feature importance")

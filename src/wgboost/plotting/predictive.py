@@ -1,0 +1,287 @@
+"""The predictive distribution along one feature, or over sorted rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from wgboost.metrics.estimates import distribution_of, encoded
+from wgboost.plotting.display import Display
+from wgboost.plotting.inputs import class_names, fitted, name_of, one_column
+from wgboost.plotting.style import BLUE, ORANGE, class_colours, mark_seen
+from wgboost.plotting.table import Table
+from wgboost.predictive import Mixture
+from wgboost.responses import Observations, is_censored
+from wgboost.typing import Array
+from wgboost.validation import check_choice, check_integer
+
+__all__ = ["PredictiveDisplay"]
+
+_BANDS = (0.5, 0.9)
+_LEVELS = 240  # of y in a picture of the density
+
+
+@dataclass(eq=False)
+class PredictiveDisplay(Display):
+    """Bands of the predictive distribution, its density, or the probabilities of classes.
+
+    Along one feature the others have their medians (most frequent values where they are not
+    numbers). Without a feature the rows stand side by side, sorted by their predicted median, or
+    by class and its probability.
+
+    Attributes
+    ----------
+    x : Array
+        Values of the feature, or ranks of rows.
+    dist : Mixture
+        The distributions at x.
+    bands : tuple of float
+        Probabilities of the central intervals that are drawn.
+    low, high : Array
+        Their ends (bands, x); for classes the 5% and 95% quantile over particles of each class's
+        probability (classes, x).
+    middle : Array
+        The median at x, or the probabilities (classes, x).
+    x_seen : Array or None
+        Where `y_seen` lie.
+    y_seen : Observations or None
+        What was seen of y; codes of classes.
+    """
+
+    x: Array
+    dist: Mixture
+    bands: tuple[float, ...]
+    low: Array
+    high: Array
+    middle: Array
+    x_seen: Array | None = None
+    y_seen: Observations | None = None
+    kind: str = "bands"
+    feature: str | None = None
+    name: str = "y"
+    classes: list[str] | None = None
+    ticks: list[str] | None = None
+
+    size: ClassVar[tuple[float, float]] = (6.4, 3.6)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: Any = None, *, feature: Any = None, kind: str = "bands",
+        bands: Any = _BANDS, column: int | None = None, grid_size: int = 200,
+        max_rows: int = 300, feature_names: Any = None, ax: Any = None,
+    ) -> Self:  # fmt: skip
+        """Draw a fitted model.
+
+        Parameters
+        ----------
+        estimator, X, y
+            The model, rows that say where to look, and what was seen of them, if it is to be
+            shown.
+        feature
+            Number or name of a feature. None is the only one there is, or sorted rows if there
+            are several.
+        kind
+            "bands" of central intervals, or the "density" itself in shades.
+        bands
+            Probabilities of the intervals.
+        column
+            The column to show, if y has several.
+        grid_size, max_rows
+            Points along a feature; how many of the sorted rows, or of the rows seen, are drawn.
+        feature_names
+            Names of the columns of an array X.
+        ax
+            Axes to draw in.
+        """
+        model = fitted(estimator)
+        names = getattr(estimator, "feature_names_in_", None)
+        table = Table(X, names if feature_names is None else feature_names)
+        if y is not None and len(y) != table.shape[0]:
+            raise ValueError(f"X has {table.shape[0]} rows, y has {len(y)}")
+        values = None if y is None else encoded(estimator, y)
+        classes, name = getattr(model, "classes_", None), name_of(y)
+        if feature is None and table.shape[1] > 1:
+            return cls.from_predictions(
+                values, distribution_of(estimator, X), kind=kind, bands=bands, column=column,
+                max_rows=max_rows, classes=classes, name=name, ax=ax,
+            )  # fmt: skip
+        check_integer("grid_size", grid_size, low=2)
+        j = table.index(0 if feature is None else feature)
+        grid = table.grid(j, grid_size)
+        joint = distribution_of(estimator, table.vary(j, grid))
+        dist, _ = one_column(joint, None, column)
+        ticks = None if grid.numeric else [str(value) for value in grid.values]
+        x = grid.values if grid.numeric else np.arange(len(grid), dtype=float)
+        x_seen = y_seen = None
+        if values is not None:
+            kept = _some(table.shape[0], 5 * max_rows)
+            checked = joint.response.check(values)
+            y_seen = _seen((checked if column is None else checked[:, column])[kept])
+            x_seen = table.column(j)[kept]
+            if ticks is not None:
+                place = {text: i for i, text in enumerate(ticks)}
+                x_seen = np.array([place.get(str(value), np.nan) for value in x_seen], dtype=float)
+            x_seen = np.asarray(x_seen, dtype=np.float64)
+        return cls._of(
+            x, dist, kind, bands, x_seen, y_seen, table.names[j], name, classes, ticks
+        ).plot(ax)  # fmt: skip
+
+    @classmethod
+    def from_predictions(
+        cls, y: Any, dist: Mixture, *, kind: str = "bands", bands: Any = _BANDS,
+        column: int | None = None, max_rows: int = 300, classes: Any = None, name: str = "y",
+        ax: Any = None,
+    ) -> Self:  # fmt: skip
+        """Draw predictive distributions side by side, sorted; y may be None.
+
+        Of more than `max_rows` rows some are drawn, evenly chosen from the sorted ones.
+        """
+        check_integer("max_rows", max_rows, low=1)
+        dist, values = one_column(dist, y, column)
+        if dist.response.nominal:
+            shares = dist.probabilities()
+            order = np.lexsort([shares.max(axis=1), shares.argmax(axis=1)])
+        else:
+            order = np.argsort(dist.median(), kind="stable")
+        order = order[_some(len(order), max_rows)]
+        x = np.arange(1, len(order) + 1, dtype=float)
+        seen = None if values is None else _seen(values[order])
+        return cls._of(
+            x, dist[order], kind, bands, None if seen is None else x, seen, None, name, classes,
+            None,
+        ).plot(ax)  # fmt: skip
+
+    @classmethod
+    def _of(
+        cls, x: Array, dist: Mixture, kind: str, bands: Any, x_seen: Array | None,
+        y_seen: Observations | None, feature: str | None, name: str, classes: Any,
+        ticks: list[str] | None,
+    ) -> Self:  # fmt: skip
+        check_choice("kind", kind, ["bands", "density"])
+        chosen = tuple(float(band) for band in np.sort(np.atleast_1d(bands)))
+        if not chosen or not all(0 < band < 1 for band in chosen):
+            raise ValueError(f"bands={bands!r} must be probabilities between 0 and 1")
+        labels = None
+        if dist.response.nominal:
+            if kind == "density":
+                raise ValueError("classes have probabilities, no density; use kind='bands'")
+            each = dist.response.probabilities(dist.theta())  # (g, m, k)
+            low, high = np.moveaxis(np.quantile(each, [0.05, 0.95], axis=1), 1, 2)
+            middle = dist.probabilities().T
+            labels = class_names(None, len(middle))
+            if classes is not None and len(classes) == len(middle):
+                labels = [str(label) for label in classes]
+        else:
+            outside = (1 - np.array(chosen)[:, None]) / 2
+            low, high, middle = dist.ppf(outside), dist.isf(outside), dist.median()
+            low, high = (np.reshape(end, (len(chosen), len(x))) for end in (low, high))
+        return cls(
+            x, dist, chosen, low, high, middle, x_seen, y_seen, kind, feature, name, labels, ticks
+        )
+
+    # --- drawing ------------------------------------------------------------------------------
+
+    def draw(self, ax: Any) -> None:
+        """Put the bands, the density or the classes into axes."""
+        if self.classes is not None:
+            self._draw_classes(ax)
+        elif self.feature is not None and len(self.x) <= 12 and self.kind == "bands":
+            self._draw_bars(ax)
+        else:
+            self._draw_numbers(ax)
+        ax.set_xlabel(self.feature or "rows, sorted by prediction")
+        if self.ticks is not None:
+            ax.set_xticks(self.x, [tick[:18] for tick in self.ticks], rotation=30, ha="right")
+        elif self.feature is None:
+            ax.set_xlim(0.5, len(self.x) + 0.5)
+        ax.set_title("Predictive distribution" + (f" along {self.feature}" if self.feature else ""))
+
+    def _draw_numbers(self, ax: Any) -> None:
+        step = "mid" if self.feature is None else None
+        if self.kind == "density":
+            self._draw_density(ax)
+        else:
+            for i in range(len(self.bands) - 1, -1, -1):
+                ax.fill_between(
+                    self.x, self.low[i], self.high[i], color=BLUE, lw=0, step=step,
+                    alpha=0.2, label=f"{self.bands[i]:.0%} of the distribution",
+                )  # fmt: skip
+        style = {"drawstyle": "steps-mid"} if step else {}
+        colour = ORANGE if self.kind == "density" else BLUE
+        ax.plot(self.x, self.middle, color=colour, lw=1.6, label="median", **style)
+        self._finish(ax)
+
+    def _draw_bars(self, ax: Any) -> None:
+        for i in range(len(self.bands) - 1, -1, -1):
+            ax.vlines(
+                self.x, self.low[i], self.high[i], color=BLUE, alpha=0.25, lw=22,
+                label=f"{self.bands[i]:.0%} of the distribution",
+            )  # fmt: skip
+        ax.scatter(self.x, self.middle, color=BLUE, marker="_", s=420, lw=2, label="median")
+        ax.margins(x=0.12)
+        self._finish(ax)
+
+    def _finish(self, ax: Any) -> None:
+        if self.x_seen is not None and self.y_seen is not None:
+            here = np.isfinite(self.x_seen)
+            jitter = np.zeros(int(here.sum()))
+            if self.feature is not None and 1 < len(self.x) <= 12:
+                near = 0.05 * float(np.diff(self.x).min())
+                jitter = np.random.default_rng(0).uniform(-near, near, jitter.size)
+            mark_seen(ax, self.x_seen[here] + jitter, self.y_seen[here])
+        ax.set_ylabel(self.name)
+        ax.legend(loc="best")
+
+    def _draw_density(self, ax: Any) -> None:
+        low, high = float(self.low.min()), float(self.high.max())
+        room = 0.1 * (high - low)
+        grid = np.linspace(low - room, high + room, _LEVELS)
+        if self.dist.response.discrete:
+            grid = np.arange(np.floor(low), np.ceil(high) + 1)
+        discrete = self.dist.response.discrete
+        density = (self.dist.pmf if discrete else self.dist.pdf)(grid[:, None])
+        density = np.reshape(density, (len(grid), len(self.x)))
+        top = float(np.quantile(density[np.isfinite(density)], 0.995))
+        ax.pcolormesh(
+            self.x, grid, np.minimum(density, top) ** 0.6, cmap="Blues", shading="nearest",
+            rasterized=True,
+        )  # fmt: skip
+
+    def _draw_classes(self, ax: Any) -> None:
+        names = self.classes or []
+        colours = class_colours(len(names))
+        if self.feature is None:
+            ax.stackplot(
+                self.x, self.middle, colors=colours, alpha=0.75, labels=names, lw=0, step="mid"
+            )
+            if self.x_seen is not None and self.y_seen is not None:
+                shade = [colours[int(code)] for code in self.y_seen.lower]
+                ax.scatter(
+                    self.x_seen, np.full(len(shade), 1.04), c=shade, s=40, marker="|", lw=1.6
+                )
+                ax.text(1.0, 1.07, "observed class", fontsize=7, va="bottom")
+            ax.set_ylim(0, 1.14)
+        else:
+            for i, (name, colour) in enumerate(zip(names, colours, strict=True)):
+                if self.ticks is None:
+                    ax.fill_between(
+                        self.x, self.low[i], self.high[i], color=colour, alpha=0.18, lw=0
+                    )
+                    ax.plot(self.x, self.middle[i], color=colour, lw=1.6, label=name)
+                else:
+                    ax.vlines(self.x, self.low[i], self.high[i], color=colour, alpha=0.3, lw=6)
+                    ax.scatter(self.x, self.middle[i], color=colour, s=22, label=name, zorder=3)
+            ax.set_ylim(0, 1.02)
+        ax.set_ylabel("probability of the class")
+        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), ncols=1 + len(names) // 16)
+
+
+def _some(n: int, most: int) -> Array:
+    """Return at most so many of n indices, evenly spaced."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int))
+
+
+def _seen(values: Any) -> Observations:
+    return Observations.of(values if is_censored(values) else np.asarray(values, dtype=np.float64))

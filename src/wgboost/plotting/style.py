@@ -1,0 +1,105 @@
+"""One look for all pictures: colours, axes, and how observed y is marked.
+
+matplotlib, the extra `plot`, is imported when a picture is drawn.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wgboost.responses import Observations
+from wgboost.typing import Array
+
+__all__ = [
+    "BLUE",
+    "GREY",
+    "LIGHT",
+    "ORANGE",
+    "axes_of",
+    "class_colours",
+    "mark_seen",
+    "new_axes",
+    "new_figure",
+    "tidy",
+]
+
+BLUE, ORANGE, GREY, LIGHT = "#1f5f99", "#d8681d", "#5f6875", "#c9d9ea"
+_CLASSES = (BLUE, ORANGE, "#2f8f73", "#a3456f", "#c9a227", "#6aa9d8", "#7b5ea7", "#8a6d4f")
+_FONT = 9
+
+
+def _matplotlib() -> Any:
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise ImportError("pictures need matplotlib: pip install 'wgboost[plot]'") from error
+    return matplotlib
+
+
+def new_axes(size: tuple[float, float]) -> Any:
+    """Return the axes of a new figure of pyplot."""
+    _matplotlib()
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(figsize=size, layout="constrained")[1]
+
+
+def new_figure(size: tuple[float, float]) -> Any:
+    """Return a figure that pyplot does not know of: nothing to close, no window system needed."""
+    _matplotlib()
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=size, layout="constrained")
+
+
+def axes_of(ax: Any, size: tuple[float, float]) -> Any:
+    """Return the axes to draw in, new ones for None."""
+    if ax is None:
+        return new_axes(size)
+    if not hasattr(ax, "plot") or not hasattr(ax, "figure"):
+        raise TypeError(f"ax={ax!r} must be matplotlib axes, or None for a new figure")
+    return ax
+
+
+def tidy(ax: Any) -> None:
+    """Give axes the common look."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(GREY)
+    ax.tick_params(colors=GREY, labelcolor="black", labelsize=_FONT - 1)
+    for label in (ax.xaxis.label, ax.yaxis.label):
+        label.set_fontsize(_FONT)
+    ax.title.set_fontsize(_FONT + 1)
+    legend = ax.get_legend()
+    if legend is not None:
+        legend.set_frame_on(False)
+        for text in legend.get_texts():
+            text.set_fontsize(_FONT - 1)
+
+
+def class_colours(k: int) -> list[Any]:
+    """Return k colours that can be told apart."""
+    if k <= len(_CLASSES):
+        return list(_CLASSES[:k])
+    colours = _matplotlib().colormaps["turbo"](np.linspace(0.05, 0.95, k))
+    return [tuple(colour) for colour in colours]
+
+
+def mark_seen(ax: Any, x: Array, seen: Observations, label: str = "observed") -> None:
+    """Mark y at x: a dot where it is known, otherwise what its bounds leave open."""
+    style = {"color": "black", "alpha": 0.55, "linewidths": 0.7, "zorder": 3}
+    size = 9 if len(x) <= 400 else 4
+    lower, upper = seen.lower, seen.upper
+    right, left = np.isinf(upper) & np.isfinite(lower), np.isinf(lower) & np.isfinite(upper)
+    between = ~seen.exact & np.isfinite(lower) & np.isfinite(upper)
+    if seen.exact.any():
+        ax.scatter(x[seen.exact], lower[seen.exact], s=size, label=label, **style)
+    if between.any():
+        ax.vlines(x[between], lower[between], upper[between], label="between bounds", **style)
+    for rows, at, marker, name in ((right, lower, "^", "at least"), (left, upper, "v", "at most")):
+        if rows.any():
+            ax.scatter(
+                x[rows], at[rows], s=2 * size, marker=marker, facecolors="none",
+                edgecolors="black", alpha=0.55, linewidths=0.7, label=name, zorder=3,
+            )  # fmt: skip
