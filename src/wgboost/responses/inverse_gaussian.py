@@ -37,6 +37,10 @@ class InverseGaussian(Shaped):
 
     Every one is a number or holds one value per row, and refers to y divided by its mean; on that
     scale the defaults are vague.
+
+    The likelihood holds 1 / y: a few values far below all others, as from rounding, say that the
+    shape is small for all rows around them. The curvature bounds how far one row pulls, and no
+    more; where y reaches down to 0, "gamma" or "lognormal" is the response to compare with.
     """
 
     name: ClassVar[str] = "inverse_gaussian"
