@@ -25,7 +25,7 @@ class AlphaDivergence:
 
     alpha: float = 1.0
     kernel: Kernel = field(default_factory=Kernel)
-    needs: Needs = field(default="log_density", init=False)
+    needs: Needs = field(default="log_density", init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_number("alpha", self.alpha)

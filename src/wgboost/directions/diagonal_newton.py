@@ -20,4 +20,4 @@ class DiagonalNewton(InteractingDirection):
     absolute value or 1e-6 of the row's largest |curvature|, or by 1 where these vanish too.
     """
 
-    needs: Needs = field(default="curvature", init=False)
+    needs: Needs = field(default="curvature", init=False, repr=False)

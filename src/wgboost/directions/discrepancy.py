@@ -26,13 +26,13 @@ class MMD:
         exp(-|a - b|^2 / h), or -|a - b|, whose discrepancy is the energy distance.
     bandwidth : float or "median"
         h of the Gaussian kernel; "median" takes the median of squared distances between a row's
-        samples and particles, row by row.
+        samples and particles, row by row, or their mean where it is a hundred times as large.
     """
 
     kernel: Literal["gaussian", "energy"] = "gaussian"
     bandwidth: Any = "median"
-    needs: Needs = field(default="samples", init=False)
-    uses_metric: bool = field(default=False, init=False)
+    needs: Needs = field(default="samples", init=False, repr=False)
+    uses_metric: bool = field(default=False, init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_choice("kernel", self.kernel, ["gaussian", "energy"])
@@ -74,8 +74,10 @@ class MMD:
             return np.full((len(x), 1, 1), self.bandwidth, np.float32)
         square = np.square(x[:, :, None] - t[:, None]).sum(axis=3)
         square = np.where(w[:, None] > 0, square, np.nan).reshape(len(x), -1)
-        median = np.nanmedian(square, axis=1).astype(np.float32)
-        return np.where(median > 0, median, np.float32(1))[:, None, None]
+        median, mean = np.nanmedian(square, axis=1), np.nanmean(square, axis=1)
+        # Where most are at one point, as of a rare event, the median says nothing of the others.
+        width = np.where(median > 0.01 * mean, median, mean).astype(np.float32)
+        return np.where(width > 0, width, np.float32(1))[:, None, None]
 
     def _pull(self, x: Array, t: Array, w: Array, width: Array) -> Array:
         """The weighted mean over t of the kernel's gradient at x."""

@@ -35,7 +35,7 @@ class FullNewton:
 
     kernel: Kernel = field(default_factory=Kernel)
     ridge: float = 0.01
-    needs: Needs = field(default="hessian", init=False)
+    needs: Needs = field(default="hessian", init=False, repr=False)
 
     @property
     def uses_metric(self) -> bool:

@@ -25,7 +25,7 @@ class InteractingDirection:
     """Kernel-smoothed scores with repulsion and, where `needs` says so, smoothed curvatures."""
 
     kernel: Kernel = field(default_factory=Kernel)
-    needs: Needs = field(default="score", init=False)
+    needs: Needs = field(default="score", init=False, repr=False)
 
     @property
     def uses_metric(self) -> bool:

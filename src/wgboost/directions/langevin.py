@@ -20,8 +20,8 @@ class Langevin:
     the direction is of use with trees that isolate rows.
     """
 
-    needs: Needs = field(default="score", init=False)
-    uses_metric: bool = field(default=False, init=False)
+    needs: Needs = field(default="score", init=False, repr=False)
+    uses_metric: bool = field(default=False, init=False, repr=False)
 
     def __call__(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import nearest_name
 
-__all__ = ["bayes_action"]
+__all__ = ["bayes_action", "least_risk"]
 
 _GRID = 65
 _WIDER = 12  # times the range of actions is tripled
@@ -46,13 +47,34 @@ def bayes_action(
     return_risks : bool
         Return the risks (n, a) of all actions, or (n,) of the chosen ones without `actions`, too.
     """
+    (n, m), weights = dist.particles.shape[:2], dist.weights
+    weights = np.full((n, m), 1.0 / m) if weights is None else weights
+
+    def span() -> tuple[Array, Array]:
+        if dist.response.nominal:
+            raise ValueError("classes have no continuum of actions; give actions")
+        return dist.interval(1 - 1e-6)
+
+    return least_risk(
+        _Named(dist.params()), weights, span, loss, actions, utility=utility,
+        return_risks=return_risks,
+    )  # fmt: skip
+
+
+def least_risk(
+    theta: Any, weights: Array, span: Callable[[], tuple[Array, Array]], loss: Any = None,
+    actions: Any = None, *, utility: Any = None, return_risks: bool = False,
+) -> Any:  # fmt: skip
+    """Return the action of least mean loss over parameters theta with weights (n, m).
+
+    `span` returns the two ends (n,) of the range to look for it first. See `bayes_action`.
+    """
     if (loss is None) == (utility is None):
         raise ValueError("give a loss to minimise or a utility to maximise, one of the two")
     given = utility if loss is None else loss
     if not callable(given):
         raise TypeError(f"{given!r} must be a function of (action, theta)")
-    theta, (n, m) = _Named(dist.params()), dist.particles.shape[:2]
-    weights = np.full((n, m), 1.0 / m) if dist.weights is None else dist.weights
+    n, m = weights.shape
 
     def risk(action: Any) -> Array:
         values = loss(action, theta) if utility is None else -np.asarray(utility(action, theta))
@@ -74,17 +96,17 @@ def bayes_action(
         risks = np.stack([risk(action) for action in actions], axis=1)
         chosen = actions[risks.argmin(axis=1)]
     else:
-        chosen, risks = _over_the_line(dist, risk)
+        chosen, risks = _over_the_line(span, risk)
     if not return_risks:
         return chosen
     return chosen, risks if utility is None else -risks
 
 
-def _over_the_line(dist: Mixture, risk: Any) -> tuple[Array, Array]:
+def _over_the_line(
+    span: Callable[[], tuple[Array, Array]], risk: Callable[[Any], Array]
+) -> tuple[Array, Array]:
     """The best point of a grid, refined between its neighbours."""
-    if dist.response.nominal:
-        raise ValueError("classes have no continuum of actions; give actions")
-    low, high = dist.interval(1 - 1e-6)
+    low, high = span()
     for _ in range(_WIDER):
         step = (high - low) / (_GRID - 1)
         grid = np.stack([risk((low + i * step)[:, None]) for i in range(_GRID)], axis=1)

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from wgboost.estimators.decisions import least_risk
 from wgboost.estimators.target_rows import TargetRows
 from wgboost.estimators.training import Training
 from wgboost.metrics import log_predictive
-from wgboost.targets import Density, LogDensity, Target
+from wgboost.responses import Units
+from wgboost.targets import Density, LogDensity, Target, as_row_target
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer
 
@@ -27,8 +29,8 @@ class WGBoost(Training):
     target : Target, LogDensity, array, list or None
         Score and curvature as functions of (particles (n, m, d), y (n, q)), a log density to
         differentiate, or a description of each row's target: samples (n, s, d), or a list of
-        samples, of `Density` or of frozen distributions of scipy.stats. None: `fit` is given the
-        latter in place of y.
+        samples, of `Density` or of frozen distributions of scipy.stats, or one such distribution
+        whose parameters are arrays (n,). None: `fit` is given the latter in place of y.
     n_params : int or None
         d; None is what the target or `init` says, else 1. Where they say otherwise it is an error.
     init : array (n_particles, n_params) or None
@@ -36,12 +38,12 @@ class WGBoost(Training):
         normal distribution. An array of another size than `n_particles` is an error.
     eval_metric : None, "nll", "energy_distance" or callable
         What `early_stopping` goes by, smaller being better. "nll": the mean of minus
-        `log_likelihood`, for a `LogDensity` with a likelihood. "energy_distance": the mean energy
+        `log_likelihood`, where the target has a likelihood. "energy_distance": the mean energy
         distance to each row's samples, or to the quantiles of a distribution of scipy.stats. None:
-        the one of the two that the targets have; `Target` and `Density` have none, since a density
-        up to a constant does not tell how near a set of particles is. For them a function of
-        (particles (n, m, d), y), y being what these rows' targets were described by; it gets
-        `sample_weight` if it takes it.
+        the one of the two that the targets have; densities without a likelihood have none, as a
+        density up to a constant does not tell how near a set of particles is. For them a function
+        of (particles (n, m, d), y), y being what these rows' targets were described by; it gets
+        `sample_weight` if it takes it. Of a list of metrics the first decides.
     n_particles, n_estimators, learning_rate, direction, early_stopping, refit, warm_start, ...
         As in `WGBRegressor`.
 
@@ -152,14 +154,95 @@ class WGBoost(Training):
     def log_likelihood(self, X: Any, y: Any) -> Array:
         """Return the log of the mean over particles of the target's likelihood of y, (n,).
 
-        The target has to be a `LogDensity` with a likelihood.
+        The target has to be a `LogDensity` or a `Target` with a likelihood.
         """
-        if not isinstance(self.target, LogDensity) or self.target.likelihood is None:
-            raise TypeError("log_likelihood needs target=LogDensity(..., likelihood=...)")
+        if getattr(self.target, "likelihood", None) is None:
+            raise TypeError(
+                "log_likelihood needs target=LogDensity(..., likelihood=...) or "
+                "Target(..., likelihood=...)"
+            )
         particles, values = self.predict_particles(X), np.asarray(y)
         if len(values) != len(particles):
             raise ValueError(f"X has {len(particles)} rows, y has {len(values)}")
-        return log_predictive(self.target, particles, values)
+        if isinstance(self.target, LogDensity):
+            return log_predictive(self.target, particles, values)
+        rows: Any = as_row_target(self.target, values, len(values))
+        logs: Array = rows.log_predictive(particles)
+        return logs
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return minus the `eval_metric` of rows, larger being better.
+
+        y describes the rows' targets as in `fit`; by default the score is the mean of
+        `log_likelihood`, or minus the mean energy distance to samples.
+        """
+        listed = self.target is not None and not isinstance(self.target, (Target, LogDensity))
+        target = None if listed else self.target
+        matrix = self._matrix(X, reset=False)
+        rows = TargetRows.of(target, matrix, y, sample_weight)
+        metric = rows.metrics(self.eval_metric)[0]
+        return -float(rows.scorer(metric, Units())(self._particles(X)))
+
+    def sample(self, X: Any, n_samples: int = 1, random_state: Any = None) -> Array:
+        """Return draws from the particles: (n, n_samples) for one parameter, else (..., d)."""
+        check_integer("n_samples", n_samples, low=1)
+        particles = self.predict_particles(X)
+        n, m, d = particles.shape
+        chosen = np.random.default_rng(random_state).integers(m, size=(n, n_samples))
+        drawn: Array = particles[np.arange(n)[:, None], chosen]
+        return drawn[..., 0] if d == 1 else drawn
+
+    def predict_quantiles(self, X: Any, alpha: Any = (0.05, 0.5, 0.95)) -> Array:
+        """Return the particles' quantiles, parameter by parameter.
+
+        (n, len(alpha)) for one parameter, else (n, len(alpha), d). m particles stand for the
+        levels 1 / 2m, 3 / 2m, ...; between them lines, beyond the first and the last none.
+        """
+        levels = np.atleast_1d(np.asarray(alpha, dtype=np.float64))
+        if levels.ndim != 1 or not ((levels >= 0) & (levels <= 1)).all():
+            raise ValueError(f"alpha={alpha!r} must be probabilities between 0 and 1")
+        particles = self.predict_particles(X).astype(np.float64)
+        found = np.moveaxis(np.quantile(particles, levels, axis=1, method="hazen"), 0, 1)
+        return found[..., 0] if found.shape[2] == 1 else found
+
+    def predict_uncertainty(self, X: Any) -> Array:
+        """Return the variance of the particles: (n,) for one parameter, else (n, d).
+
+        Where targets are posteriors, that is what the model does not know of each parameter.
+        Where they are distributions of something observed, it is the variance of that.
+        """
+        spread: Array = self.predict_particles(X).var(axis=1, dtype=np.float64)
+        return spread[:, 0] if spread.shape[1] == 1 else spread
+
+    def ood_score(self, X: Any) -> Array:
+        """Return the variance of the particles, summed over parameters, (n,)."""
+        total: Array = self.predict_particles(X).var(axis=1, dtype=np.float64).sum(axis=1)
+        return total
+
+    def decide(
+        self, X: Any, loss: Any = None, actions: Any = None, *, utility: Any = None,
+        return_risks: bool = False,
+    ) -> Any:  # fmt: skip
+        """Return the Bayes action of each row.
+
+        As in `WGBRegressor.decide`, but loss(action, theta) -> (n, m) gets the particles theta
+        (n, m, d) themselves. Without `actions`, which more than one parameter needs, the least
+        risk is sought over the real line.
+        """
+        particles = self.predict_particles(X).astype(np.float64)
+        n, m, d = particles.shape
+
+        def span() -> tuple[Array, Array]:
+            if d > 1:
+                raise ValueError(f"a particle has {d} parameters; give actions to choose from")
+            low, high = particles.min(axis=(1, 2)), particles.max(axis=(1, 2))
+            beside = np.maximum(high - low, 1e-3 * np.maximum(np.abs(low), 1))
+            return low - beside, high + beside
+
+        return least_risk(
+            particles, np.full((n, m), 1 / m), span, loss, actions, utility=utility,
+            return_risks=return_risks,
+        )  # fmt: skip
 
     def predict(self, X: Any) -> Array:
         """Return the mean of the particles: (n,) for one parameter, else (n, d)."""

@@ -72,6 +72,19 @@ class Rows(ABC):
     def metric(self, chosen: Any) -> Metric:
         """Return the metric to watch these rows by; raise if they cannot be."""
 
+    def metrics(self, chosen: Any) -> list[Metric]:
+        """Return the metrics that one name or function, or a list of them, stands for."""
+        if not isinstance(chosen, (list, tuple)):
+            return [self.metric(chosen)]
+        found = [self.metric(one) for one in chosen]
+        names = [one.name for one in found]
+        if not found or len(set(names)) < len(names):
+            raise ValueError(
+                f"eval_metric={chosen!r} must be one metric, or a list of different ones, of which "
+                "the first decides"
+            )
+        return found
+
     @abstractmethod
     def scorer(self, metric: Metric, units: Units) -> Callable[[Directions], float]:
         """Return a metric as a function of these rows' particles."""

@@ -12,8 +12,18 @@ import numpy as np
 from wgboost.boosting import ConstantStart
 from wgboost.estimators.rows import Rows
 from wgboost.metrics import Metric, as_particle_metric
+from wgboost.metrics.checks import average
 from wgboost.responses import Units
-from wgboost.targets import LogDensity, RowTarget, Target, as_row_target
+from wgboost.targets import (
+    DensityTarget,
+    LogDensity,
+    LogDensityTarget,
+    RowTarget,
+    Target,
+    as_row_target,
+    plain_rows,
+    take_rows,
+)
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_weight
 
@@ -35,8 +45,7 @@ class TargetRows(Rows):
             if y is not None:
                 raise ValueError("the target already says it all; leave y out")
             y = target
-        elif function is not None and y is not None:
-            y = np.asarray(y)
+        y = plain_rows(y) if function is None or y is None else np.asarray(y)
         rows = cls(X, check_weight(sample_weight, len(X)), function, y)
         _ = rows.described  # raises unless every row has a target
         return rows
@@ -53,9 +62,7 @@ class TargetRows(Rows):
 
     def take(self, index: Array) -> TargetRows:
         """See Rows."""
-        y = self.y
-        if y is not None:
-            y = y[index] if isinstance(y, np.ndarray) else [y[i] for i in index]
+        y = None if self.y is None else take_rows(self.y, index)
         weight = None if self.weight is None else self.weight[index]
         return replace(self, X=self.X[index], weight=weight, y=y)
 
@@ -79,7 +86,10 @@ class TargetRows(Rows):
                 f"set n_particles={len(particles)}"
             )
         constant = ConstantStart(particles)
-        return constant, constant.at(self.X)
+        start = constant.at(self.X)
+        if isinstance(self.described, LogDensityTarget):
+            self.described.check_start(start)
+        return constant, start
 
     def n_params(self, estimator: Any) -> int:
         """Return d, as targets, `n_params` and `init` say it; raise unless they agree."""
@@ -105,7 +115,16 @@ class TargetRows(Rows):
 
     def metric(self, chosen: Any) -> Metric:
         """See Rows."""
-        return as_particle_metric(chosen, self.described)
+        target = self.described
+        if chosen in (None, "nll") and isinstance(target, DensityTarget) and target.predicts:
+
+            def nll(particles: Directions, y: Any, *, sample_weight: Any = None) -> float:
+                del y
+                logs = target.log_predictive(particles)
+                return average(-logs, sample_weight)
+
+            return Metric("nll", nll)
+        return as_particle_metric(chosen, target)
 
     def scorer(self, metric: Metric, units: Units) -> Callable[[Directions], float]:  # noqa: ARG002
         """See Rows."""

@@ -47,7 +47,7 @@ class Training(TreeView, ABC):
             hold_out = not sets and (self.early_stopping or validation_rows is not None)
             if sets or hold_out or self.eval_metric is not None:
                 for one in sets.values() or [rows]:
-                    one.metric(self.eval_metric)
+                    one.metrics(self.eval_metric)
             if previous is None:
                 self.seed_ = self._seed()
             else:
@@ -101,8 +101,8 @@ class Training(TreeView, ABC):
             particles = start.at(rows.X) if fixed else rows.start(self, units)[1]
         held_out = []
         for name, one in sets.items():
-            metric = one.metric(self.eval_metric)
-            held_out.append(HeldOut(name, one.X, {metric.name: one.scorer(metric, units)}))
+            scorers = {m.name: one.scorer(m, units) for m in one.metrics(self.eval_metric)}
+            held_out.append(HeldOut(name, one.X, scorers))
         return train(
             self, rows.X, rows.target(units), start, particles, weight=rows.weight,
             seed=self.seed_, units=units, held_out=held_out, callbacks=callbacks,

@@ -20,6 +20,7 @@ __all__ = ["LogDensity", "LogDensityTarget"]
 
 _BACKENDS = {"jax": with_jax, "torch": with_torch}
 _TRIED = 50  # rows that a density is tried on before training
+_ROWS = 4096  # of which values are taken at a time
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,25 @@ class LogDensityTarget:
             return score, None
         shapes = {"hessian": (*shape, shape[2]), "log_density": shape[:2]}
         return score, checked(needs, second, rows, shapes.get(needs, shape))
+
+    def check_start(self, particles: Directions) -> None:
+        """Raise unless the log density is a finite number at the start particles of every row."""
+        for begin in range(0, len(particles), _ROWS):
+            rows = slice(begin, begin + _ROWS)
+            score, value = self.density.evaluate("log_density", particles[rows], self.y[rows])
+            checked("score", score, rows, particles[rows].shape)
+            good = np.isfinite(np.asarray(value))
+            if good.all():
+                continue
+            row, particle = (int(i) for i in np.argwhere(~good)[0])
+            theta = ", ".join(f"{one:.3g}" for one in particles[begin + row, particle])
+            found = float(np.asarray(value)[row, particle])
+            raise ValueError(
+                f"the log density of row {begin + row} is {found} at the start particle theta = "
+                f"({theta}); particles go anywhere, so that it has to be a finite number "
+                "everywhere: write exp(theta) for what is positive, a sigmoid for what is bounded, "
+                "and add the log of the Jacobian"
+            )
 
     def metric(self, particles: Directions, rows: slice) -> Array | None:  # noqa: ARG002
         """See RowTarget."""

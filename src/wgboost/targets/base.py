@@ -11,7 +11,7 @@ from wgboost.directions import Needs
 from wgboost.responses import CompiledPosterior
 from wgboost.typing import Array, Directions
 
-__all__ = ["RowTarget", "checked"]
+__all__ = ["RowTarget", "apart", "checked"]
 
 
 class RowTarget(Protocol):
@@ -36,6 +36,16 @@ class RowTarget(Protocol):
     def metric(self, particles: Directions, rows: slice) -> Array | None:
         """The Fisher information (n, d) of these rows at their mean particle, if there is one."""
         ...
+
+
+def apart(drawn: Array, rng: np.random.Generator) -> Array:
+    """Return start particles (m, d) of which no two are the same: those would never part."""
+    if len(np.unique(drawn, axis=0)) == len(drawn):
+        return drawn
+    spread = drawn.std(axis=0)
+    width = 1e-3 * np.where(spread > 0, spread, np.maximum(np.abs(drawn).max(axis=0), 1))
+    moved: Array = drawn + width * rng.uniform(-1, 1, size=drawn.shape)
+    return moved
 
 
 def checked(name: str, values: Any, rows: slice, shape: tuple[int, ...]) -> Array:

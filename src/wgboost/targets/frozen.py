@@ -4,54 +4,142 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from wgboost.directions import Needs
-from wgboost.targets.base import checked
+from wgboost.targets.base import apart, checked
 from wgboost.typing import Array, Directions
 
-__all__ = ["FrozenTarget", "is_frozen"]
+__all__ = ["FrozenTarget", "check_univariate", "is_frozen", "rows_of_frozen"]
 
 _STEP = 1e-4  # of a distribution's scale
+_POINTS = 64  # quantiles that stand for a distribution where samples are asked for
+
+
+@dataclass(frozen=True)
+class _New:
+    """A distribution of scipy's new kind, such as `stats.Normal()`, under the old names."""
+
+    one: Any
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.one, name)
+
+    def ppf(self, q: Any) -> Array:
+        """Return the quantiles at probabilities q."""
+        return np.asarray(self.one.icdf(q))
+
+    def rvs(self, random_state: np.random.Generator) -> Array:
+        """Return one draw."""
+        return np.asarray(self.one.sample(rng=random_state))
+
+
+def _is_new(one: Any) -> bool:
+    return all(callable(getattr(one, name, None)) for name in ("icdf", "sample", "logpdf"))
 
 
 def is_frozen(one: Any) -> bool:
-    """Return whether this is a frozen continuous distribution of one number."""
-    return all(callable(getattr(one, name, None)) for name in ("logpdf", "ppf", "rvs"))
+    """Return whether this is a frozen distribution of scipy.stats, of one number."""
+    return _is_new(one) or all(callable(getattr(one, name, None)) for name in ("ppf", "rvs", "cdf"))
+
+
+def check_univariate(one: Any, row: int) -> None:
+    """Raise TypeError for what scipy.stats has beside distributions of one number."""
+    if callable(getattr(one, "resample", None)):
+        raise TypeError(
+            f"the target of row {row} is a kernel density estimate; pass samples of each row, "
+            "resample(64).T, or its dataset.T"
+        )
+    if callable(getattr(one, "rvs", None)) and not callable(getattr(one, "ppf", None)):
+        raise TypeError(
+            f"the target of row {row} is a multivariate distribution, which has no quantiles; "
+            "pass samples of each row, rvs(64)"
+        )
+
+
+def rows_of_frozen(one: Any, index: Any) -> Any:
+    """Return some of the rows of a distribution whose parameters are arrays."""
+    n = np.shape(one.ppf(0.5))[0]
+
+    def of_rows(value: Any) -> Array:
+        taken: Array = np.broadcast_to(np.asarray(value), n)[index]
+        return taken
+
+    named = {name: of_rows(value) for name, value in one.kwds.items()}
+    return one.dist(*map(of_rows, one.args), **named)
 
 
 @dataclass(frozen=True, eq=False)
 class FrozenTarget:
-    """A frozen distribution of scipy.stats for each row; differences of logpdf give the score."""
+    """Frozen distributions of scipy.stats; differences of logpdf give the score.
 
-    rows: Sequence[Any]
-    scale: Array  # (n,) the length on which each density changes
+    `rows` has one for each row, or is a single one with arrays as parameters.
+    """
+
+    rows: Any
     compiled: None = None
-
-    @classmethod
-    def of(cls, rows: Sequence[Any]) -> FrozenTarget:
-        """Return the targets of a list of frozen distributions."""
-        quartiles = np.array([np.asarray(one.ppf([0.25, 0.75])).reshape(2) for one in rows])
-        scale = quartiles[:, 1] - quartiles[:, 0]
-        bad = ~(np.isfinite(scale) & (scale > 0))
-        if bad.any():
-            row = int(np.argmax(bad))
-            raise ValueError(f"the distribution of row {row} has no spread, or parameters of nan")
-        return cls(tuple(rows), scale)
 
     n_params = 1
 
+    @classmethod
+    def of(cls, rows: Sequence[Any] | Any) -> FrozenTarget:
+        """Return the targets of a list of frozen distributions, or of one with arrays."""
+        if isinstance(rows, Sequence):
+            rows = tuple(_New(one) if _is_new(one) else one for one in rows)
+        elif not hasattr(rows, "dist"):
+            raise TypeError(f"{rows!r} holds several distributions; give a list, one for each row")
+        made = cls(rows)
+        bad = ~np.isfinite(made.points).all(axis=1)
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise ValueError(f"the distribution of row {row} has parameters of nan or out of range")
+        return made
+
+    @cached_property
+    def points(self) -> Array:
+        """Quantiles (n, 64) that stand for each row's samples."""
+        return self.quantiles(_POINTS)
+
+    @cached_property
+    def scale(self) -> Array:
+        """The length (n,) on which each density changes; raise where there is none."""
+        quarter = _POINTS // 4
+        scale: Array = self.points[:, -quarter] - self.points[:, quarter]
+        if not (scale > 0).all():
+            row = int(np.argmin(scale > 0))
+            raise ValueError(
+                f"the distribution of row {row} has no spread, or no density; "
+                'direction="energy" needs none'
+            )
+        return scale
+
+    def _over(self, name: str, x: Array, rows: slice) -> Array:
+        """Return a method of each row's distribution at its x, (r, k)."""
+        if not isinstance(self.rows, tuple):
+            part = rows_of_frozen(self.rows, rows)
+            return np.asarray(getattr(part, name)(x.T), dtype=np.float64).T
+        each = zip(self.rows[rows], x, strict=True)
+        return np.stack([np.asarray(getattr(one, name)(at)) for one, at in each])
+
     def draw(self, m: int, rng: np.random.Generator) -> Array:
         """Return samples of m rows, where particles may start."""
+        if not isinstance(self.rows, tuple):
+            n = np.shape(self.rows.ppf(0.5))[0]
+            part = rows_of_frozen(self.rows, rng.integers(n, size=m))
+            return apart(np.asarray(part.rvs(random_state=rng), dtype=np.float64)[:, None], rng)
         chosen = rng.integers(len(self.rows), size=m)
-        return np.array([[float(self.rows[i].rvs(random_state=rng))] for i in chosen])
+        drawn = np.array([[float(self.rows[i].rvs(random_state=rng))] for i in chosen])
+        return apart(drawn, rng)
 
     def quantiles(self, k: int) -> Array:
         """Return k quantiles (n, k) of each row, evenly spaced in probability."""
         middle = (np.arange(k) + 0.5) / k
-        return np.array([np.asarray(one.ppf(middle)).reshape(k) for one in self.rows])
+        together = not isinstance(self.rows, tuple)
+        n = np.shape(self.rows.ppf(0.5))[0] if together else len(self.rows)
+        return self._over("ppf", np.tile(middle, (n, 1)), slice(0, n))
 
     def derivatives(
         self, particles: Directions, rows: slice, needs: Needs, n_threads: int
@@ -59,13 +147,10 @@ class FrozenTarget:
         """See RowTarget."""
         del n_threads
         if needs == "samples":
-            raise ValueError("frozen distributions have no samples here; pass rvs() of each")
-        x = particles[..., 0].astype(np.float64)
+            points = self.points[rows].astype(np.float32)[..., None]
+            return points, np.full(points.shape[:2], 1 / _POINTS, np.float32)
         step = _STEP * self.scale[rows][:, None]
-        logs = np.empty((3, *x.shape))
-        for i, one in enumerate(self.rows[rows]):
-            logs[:, i] = one.logpdf(np.stack([x[i] - step[i], x[i], x[i] + step[i]]))
-        before, here, after = logs
+        here, before, after = self._logs(particles[..., 0].astype(np.float64), step, rows)
         shape = particles.shape
         score = checked("score", ((after - before) / (2 * step))[..., None], rows, shape)
         if needs == "score":
@@ -75,6 +160,24 @@ class FrozenTarget:
         bend = (2 * here - before - after) / step**2
         curvature = checked("curvature", bend[..., None], rows, shape)
         return score, curvature if needs == "curvature" else -curvature[..., None]
+
+    def _logs(self, x: Array, step: Array, rows: slice) -> tuple[Array, Array, Array]:
+        """Return the log density at x (r, m), a step before and a step after it."""
+        try:
+            logs = [self._over("logpdf", at, rows) for at in (x, x - step, x + step)]
+        except AttributeError as error:
+            raise ValueError(
+                "a discrete distribution has no density whose score particles could follow; "
+                'direction="energy" needs none'
+            ) from error
+        outside = ~np.isfinite(np.stack(logs)).all(axis=0)
+        if outside.any():
+            row, particle = (int(i) for i in np.argwhere(outside)[0])
+            raise ValueError(
+                f"a particle left the support of the distribution of row {rows.start + row}, at "
+                f'{x[row, particle]:.4g}; direction="energy" needs no density'
+            )
+        return logs[0], logs[1], logs[2]
 
     def metric(self, particles: Directions, rows: slice) -> Array | None:  # noqa: ARG002
         """See RowTarget."""

@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from scipy import special
+
 from wgboost.directions import Needs
 from wgboost.targets.base import checked
 from wgboost.typing import Array, Directions
@@ -27,12 +30,16 @@ class Target:
         Returns the Hessian (n, m, d, d). With d = 1 the curvature stands in for it.
     log_density : callable or None
         Returns the log density (n, m), up to a constant of each row; `AlphaDivergence` needs it.
+    likelihood : callable or None
+        Returns the log likelihood (n, m) of each row's y with all its constants; early stopping
+        goes by it, and `WGBoost.log_likelihood` predicts with it.
     """
 
     score: Callable[..., Any]
     curvature: Callable[..., Any] | None = None
     hessian: Callable[..., Any] | None = None
     log_density: Callable[..., Any] | None = None
+    likelihood: Callable[..., Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -87,6 +94,27 @@ class DensityTarget:
         except (FloatingPointError, ZeroDivisionError) as error:
             raise ValueError(f"the target's {name} failed: {error}") from error
         return checked(name, values, rows, shape)
+
+    @property
+    def predicts(self) -> bool:
+        """Whether there is a likelihood of y."""
+        return isinstance(self.target, Target) and self.target.likelihood is not None
+
+    def log_predictive(self, particles: Directions) -> Array:
+        """Return the log of the mean over particles of the likelihood of y, (n,)."""
+        n, m = particles.shape[:2]
+        function = self._function("likelihood")
+        logs = np.asarray(None if function is None else function(particles, slice(0, n)))
+        if logs.shape != (n, m) or logs.dtype.kind not in "fiu":
+            raise ValueError(
+                f"the target's likelihood returned {logs.dtype} of shape {logs.shape}; numbers "
+                f"({n}, {m}) are needed, one for each row and particle"
+            )
+        if np.isnan(logs).any():
+            row = int(np.argmax(np.isnan(logs).any(axis=1)))
+            raise ValueError(f"the target's likelihood returned nan, row {row}")
+        mixed: Array = special.logsumexp(logs.astype(np.float64), axis=1) - np.log(m)
+        return mixed
 
     def derivatives(
         self, particles: Directions, rows: slice, needs: Needs, n_threads: int

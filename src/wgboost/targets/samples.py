@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.directions import Needs
+from wgboost.targets.base import apart
 from wgboost.typing import Array, Directions
 
 __all__ = ["SampleTarget", "from_histograms", "from_quantiles"]
@@ -59,7 +60,7 @@ class SampleTarget:
         """Return m of all samples, where particles may start."""
         row, column = np.nonzero(self.weights)
         chosen = rng.choice(len(row), size=m, replace=len(row) < m)
-        return self.samples[row[chosen], column[chosen]]
+        return apart(self.samples[row[chosen], column[chosen]], rng)
 
     def derivatives(
         self, particles: Directions, rows: slice, needs: Needs, n_threads: int
@@ -124,14 +125,24 @@ def from_quantiles(levels: Any, values: Any, points: int = _POINTS) -> Array:
 
 
 def from_histograms(edges: Any, counts: Any, points: int = _POINTS) -> Array:
-    """Return samples (n, points) of histograms: `edges` (b + 1,) and `counts` (n, b), any scale."""
+    """Return samples (n, points) of histograms.
+
+    `edges` (b + 1,), or (n, b + 1) where each row has its own, and `counts` (n, b) on any scale.
+    """
     edges, counts = np.asarray(edges, dtype=np.float64), np.asarray(counts, dtype=np.float64)
-    if edges.ndim != 1 or counts.ndim != 2 or counts.shape[1] + 1 != edges.size:
+    fitting = counts.ndim == 2 and edges.shape in (
+        (counts.shape[1] + 1,),
+        (len(counts), counts.shape[1] + 1),
+    )
+    if not fitting:
         raise ValueError(
-            f"edges {edges.shape} and counts {counts.shape} do not fit; (b + 1,) and (n, b) do"
+            f"edges {edges.shape} and counts {counts.shape} do not fit; (b + 1,) or (n, b + 1) "
+            "and (n, b) do"
         )
-    if not np.isfinite(edges).all() or (np.diff(edges) <= 0).any():
-        raise ValueError("edges must be finite and increasing")
+    edges = np.broadcast_to(edges, (len(counts), counts.shape[1] + 1))
+    wrong = ~np.isfinite(edges).all(axis=1) | (np.diff(edges, axis=1) <= 0).any(axis=1)
+    if wrong.any():
+        raise ValueError(f"edges must be finite and increasing, row {int(np.argmax(wrong))}")
     bad = ~(np.isfinite(counts) & (counts >= 0)).all(axis=1) | ~(counts.sum(axis=1) > 0)
     if bad.any():
         raise ValueError(
@@ -145,5 +156,6 @@ def from_histograms(edges: Any, counts: Any, points: int = _POINTS) -> Array:
         bin_ = np.minimum(np.searchsorted(cdf, middle), len(count) - 1)
         before = np.where(bin_ > 0, cdf[bin_ - 1], 0.0)
         share = (middle - before) / np.maximum(cdf[bin_] - before, 1e-300)
-        out[row] = edges[bin_] + share * (edges[bin_ + 1] - edges[bin_])
+        own = edges[row]
+        out[row] = own[bin_] + share * (own[bin_ + 1] - own[bin_])
     return out
