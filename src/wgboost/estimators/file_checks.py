@@ -16,17 +16,16 @@ __all__ = ["FITTED", "check_model"]
 # What fitting leaves behind, in the order of a file.
 FITTED = (
     "ensemble_", "start_", "units_", "response_", "_init", "n_estimators_", "history_",
-    "validation_rows_", "interrupted_", "seed_", "n_outputs_", "proposal_", "classes_",
+    "validation_rows_", "interrupted_", "refitted_", "seed_", "n_outputs_", "proposal_", "classes_",
 )  # fmt: skip
-_ALWAYS = ("ensemble_", "start_", "n_estimators_", "interrupted_", "seed_")
-_EVIDENTIAL = ("units_", "response_", "_init", "history_", "validation_rows_")
+_ALWAYS = (*FITTED[:2], *FITTED[4:10])
 
 
 def check_model(model: Any) -> None:
     """Raise ValueError unless the parts of a model fit together and can be predicted with."""
     evidential = hasattr(model, "_encode")
     own = ("classes_",) if hasattr(model, "predict_proba") else ("n_outputs_",)
-    for name in (*_ALWAYS, *(_EVIDENTIAL + own if evidential else ())):
+    for name in (*_ALWAYS, *(("units_", "response_", *own) if evidential else ())):
         _require(hasattr(model, name), f"{name} is missing")
     model._check_parameters()
     _check_start(model)
@@ -34,9 +33,11 @@ def check_model(model: Any) -> None:
     rounds = model.n_estimators_
     _require(type(rounds) is int and rounds == model.ensemble_.n_rounds, "rounds do not count up")
     _require(isinstance(model.interrupted_, bool), "interrupted_ is neither true nor false")
+    _require(isinstance(model.refitted_, bool), "refitted_ is neither true nor false")
+    _require(isinstance(model._init, str), "the start is not described")
     _require(type(model.seed_) is int and 0 <= model.seed_ < 2**31, "the seed is out of range")
-    _check_history(getattr(model, "history_", {}))
-    _check_rows(getattr(model, "validation_rows_", None))
+    _check_history(model.history_)
+    _check_rows(model.validation_rows_)
     if evidential:
         _check_response(model)
 
@@ -81,7 +82,6 @@ def _check_response(model: Any) -> None:
     else:
         numbers = all(isinstance(value, float) for value in (units.shift, units.scale))
         _require(numbers, "the units are not numbers")
-    _require(isinstance(model._init, str), "the start is not described")
     if not hasattr(model, "predict_proba"):
         columns = shape[0] if shape else 1
         _require(model.n_outputs_ == columns and type(model.n_outputs_) is int, "columns of y")

@@ -28,7 +28,7 @@ from wgboost.responses import RESPONSES, ColumnUnits, Response, Units
 from wgboost.targets import LogDensity, Target
 from wgboost.trees import TreeSettings
 
-__all__ = ["read_model", "write_model"]
+__all__ = ["made_model", "read_model", "write_model"]
 
 # What a file may hold beside numbers, texts and arrays.
 _CLASSES: dict[str, type[Any]] = {
@@ -76,7 +76,7 @@ def write_model(estimator: Any, path: Any, checkpoint: Mapping[str, Any] | None 
         coded = {name: writer.json(f"{part}.{name}", v) for name, v in values.items()}
         model[part] = {**coded, **model.get(part, {})}
     if checkpoint is not None:
-        model["checkpoint"] = writer.json("checkpoint", dict(checkpoint))
+        model["checkpoint"] = {n: writer.json(f"checkpoint.{n}", v) for n, v in checkpoint.items()}
     write_file(path, Contents(model, writer.tensors))
 
 
@@ -100,10 +100,8 @@ def _no_field(name: str, value: Any) -> Any:
     raise TypeError(f"{name} is a {name_of(value)}; a response's fields have to be plain values")
 
 
-def read_model(
-    path: Any, classes: Mapping[str, type[Any]], given: Mapping[str, Any]
-) -> tuple[Any, dict[str, Any] | None]:
-    """Return the estimator in a file, and what it holds of a checkpoint.
+def read_model(path: Any, classes: Mapping[str, type[Any]], given: Mapping[str, Any]) -> Any:
+    """Return the estimator in a file.
 
     `given` are functions and objects that the file names but does not hold, by parameter.
 
@@ -116,6 +114,13 @@ def read_model(
     """
     contents = read_file(path)
     _check_given(path, contents.model, given)
+    return made_model(path, contents, classes, given)[0]
+
+
+def made_model(
+    path: Any, contents: Contents, classes: Mapping[str, type[Any]], given: Mapping[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """Return the estimator that the contents of a file make, and what a checkpoint has more."""
     try:
         return _made(contents, classes, given)
     except Exception as error:  # whatever does not fit together, and however it shows
@@ -124,7 +129,7 @@ def read_model(
 
 def _made(
     contents: Contents, classes: Mapping[str, type[Any]], given: Mapping[str, Any]
-) -> tuple[Any, dict[str, Any] | None]:
+) -> tuple[Any, dict[str, Any]]:
     model = contents.model
     if model["class"] not in classes:
         raise ValueError(f"the estimator {model['class']!r:.40} is not one of {[*classes]}")
@@ -134,7 +139,10 @@ def _made(
         part: {name: reader.value(f"{part}.{name}", node) for name, node in model[part].items()}
         for part in ("parameters", "features", "fitted")
     }
-    checkpoint = reader.value("checkpoint", model.get("checkpoint"))
+    checkpoint = {
+        name: reader.value(f"checkpoint.{name}", node)
+        for name, node in model.get("checkpoint", {}).items()
+    }
     unused = set(contents.tensors) - reader.used
     if unused:
         raise ValueError(f"the tensor {min(unused)!r:.60} belongs to nothing")

@@ -42,4 +42,4 @@ def load(
     given = {
         "response": response, "target": target, "direction": direction, "eval_metric": eval_metric,
     }  # fmt: skip
-    return read_model(path, _ESTIMATORS, given)[0]
+    return read_model(path, _ESTIMATORS, given)

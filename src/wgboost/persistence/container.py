@@ -42,7 +42,7 @@ _DIGEST = slice(8 + len(_BEGIN), 8 + len(_BEGIN) + 64)
 _HEADER = 2**20  # bytes
 _ITEMS = 2**14  # of a JSON text: each takes memory many times its length
 _DIMENSIONS = 8
-_CHUNK = 2**20
+_CHUNK = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,7 @@ def _read(path: Any, file: BufferedReader, size: int) -> Contents:
         _refuse(path, f"is damaged: a header of {length} bytes in a file of {size}")
     text = head[8:] + file.read(length - len(_BEGIN))
     try:
-        header = parsed(text)
+        header = _parsed(text)
         metadata = header.pop("__metadata__")
         version = int(metadata["format_version"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -153,7 +153,7 @@ def _read(path: Any, file: BufferedReader, size: int) -> Contents:
         table = _checked_table(header, size - 8 - length)
         file.seek(8 + length)
         tensors = {name: _array(file, *entry) for name, entry in table}
-        return Contents(parsed(metadata["model"].encode()), tensors)
+        return Contents(_parsed(metadata["model"].encode()), tensors)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ModelFileError(f"{os.fspath(path)!r} is damaged: {error}") from error
 
@@ -162,7 +162,7 @@ def _items(text: bytes) -> int:
     return sum(map(text.count, (b",", b"[", b"{")))
 
 
-def parsed(text: bytes) -> Any:
+def _parsed(text: bytes) -> Any:
     """Return the value of a JSON text; raise ValueError if it is not strict, or too large."""
     if _items(text) > _ITEMS:
         raise ValueError(f"a JSON text of more than {_ITEMS} values")

@@ -22,9 +22,9 @@ _CLOCK = re.compile(r"(datetime64|timedelta64)\[(Y|M|W|D|h|m|s|ms|us|ns)\]")
 
 def name_of(value: Any) -> str:
     """Return what a function, or the class of an object, is called."""
-    inner = getattr(value, "function", getattr(value, "score", None))  # LogDensity, Target
-    if inner is not None and not isinstance(value, type) and callable(inner):
-        value = inner
+    for field_name in ("function", "score"):  # what holds one: LogDensity, Target
+        if field_name in getattr(value, "__dataclass_fields__", ()):
+            value = getattr(value, field_name)
     named = value if hasattr(value, "__name__") else type(value)
     return str(named.__name__)
 
