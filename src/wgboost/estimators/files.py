@@ -71,7 +71,8 @@ def write_model(estimator: Any, path: Any, checkpoint: Mapping[str, Any] | None 
     fitted = {name: getattr(estimator, name) for name in FITTED if hasattr(estimator, name)}
     model: dict[str, Any] = {"class": kind.__name__}
     if isinstance(parameters.get("target"), (list, tuple)):  # the rows' targets: training data
-        model["parameters"] = {"target": _foreign("parameters.target", parameters.pop("target"))}
+        listed = _foreign(writer, "parameters.target", parameters.pop("target"))
+        model["parameters"] = {"target": listed}
     for part, values in (("parameters", parameters), ("features", features), ("fitted", fitted)):
         coded = {name: writer.json(f"{part}.{name}", v) for name, v in values.items()}
         model[part] = {**coded, **model.get(part, {})}
@@ -80,24 +81,25 @@ def write_model(estimator: Any, path: Any, checkpoint: Mapping[str, Any] | None 
     write_file(path, Contents(model, writer.tensors))
 
 
-def _foreign(name: str, value: Any) -> Any:
+def _foreign(writer: Writer, name: str, value: Any) -> Any:
     """The JSON of what is not data: its name, to be asked for when the file is loaded."""
     parameter = name.split(".")[1]
     if parameter in ("learner", "init", "ensemble_", "start_"):
         inner = value.estimator if isinstance(value, EstimatorStart) else value
         raise TypeError(f"{parameter.rstrip('_')} is foreign ({name_of(inner)}); {_SKOPS}")
+    if parameter in ("response", "response_") and name.count(".") > 1:
+        field = name.split(".", 2)[2]
+        raise TypeError(
+            f"the response's {field} is a {name_of(value)}, not a plain value; {_SKOPS}"
+        )
     of_response = isinstance(value, Response) or (
         isinstance(value, type) and issubclass(value, Response)
     )
     needed = of_response or isinstance(value, (Target, LogDensity))
     node = {"kind": "foreign", "name": name_of(value), "needed": needed}
     if isinstance(value, Response):
-        node["fields"] = Writer(_CLASSES, _no_field).of(name, value)
+        node["fields"] = writer.of(name, value)
     return node
-
-
-def _no_field(name: str, value: Any) -> Any:
-    raise TypeError(f"{name} is a {name_of(value)}; a response's fields have to be plain values")
 
 
 def read_model(path: Any, classes: Mapping[str, type[Any]], given: Mapping[str, Any]) -> Any:

@@ -19,6 +19,7 @@ from wgboost.typing import Array
 __all__ = ["Paused", "Saver", "resume"]
 
 _SEEN = ("best_round", "best_value", "odd_rounds")  # of a Watch
+_SHORT = 60  # characters of a value in a message
 _FREE = ("n_jobs", "verbose")  # what may change: the model does not depend on it
 
 
@@ -111,7 +112,7 @@ def resume(estimator: Any, path: Any) -> Paused:
     for parameter, value in _settings(estimator).items():
         if before.get(parameter) != value:
             raise ValueError(
-                f"{parameter}={getattr(estimator, parameter)!r:.80} cannot go on from the "
+                f"{parameter}={_short(getattr(estimator, parameter))} cannot go on from the "
                 f"checkpoint {where!r}{_shown(parameter, known)}; resume with the same parameters"
             )
     given = {name: getattr(estimator, name, None) for name in ("response", "target")}
@@ -133,7 +134,12 @@ def resume(estimator: Any, path: Any) -> Paused:
 def _shown(parameter: str, known: Any) -> str:
     value = known.get(parameter) if isinstance(known, dict) else None
     plain = value is not None and not isinstance(value, (dict, list))
-    return f" with {parameter}={value!r:.80}" if plain else ""
+    return f" with {parameter}={_short(value)}" if plain else ""
+
+
+def _short(value: Any) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _SHORT else f"{text[:_SHORT]}..."
 
 
 def _check_watch(paused: Paused, n_rounds: int) -> None:

@@ -48,12 +48,12 @@ class Unsaved:
 class Writer:
     """Turns values into JSON, and collects the arrays in them.
 
-    `classes` are the dataclasses that a file may hold, by name. `foreign` is asked for the JSON of
-    any other object: it raises, or returns some.
+    `classes` are the dataclasses that a file may hold, by name. `foreign` is asked, with
+    the writer itself, for the JSON of any other object: it raises, or returns some.
     """
 
     classes: Mapping[str, type[Any]]
-    foreign: Callable[[str, Any], Any]
+    foreign: Callable[[Writer, str, Any], Any]
     tensors: dict[str, Array] = field(default_factory=dict)
 
     def json(self, name: str, value: Any) -> Any:
@@ -90,7 +90,7 @@ class Writer:
             return {"kind": "object", "class": known.__name__, "fields": self.of(name, value)}
         if hasattr(value, "__array__") and not isinstance(value, type):  # a column of a frame
             return self._array(name, np.asarray(value))
-        return self.foreign(name, value)
+        return self.foreign(self, name, value)
 
     def of(self, name: str, value: Any) -> dict[str, Any]:
         """Return the fields of a dataclass as JSON."""
@@ -127,7 +127,7 @@ class Writer:
             }
         if value.dtype.kind == "O" and value.ndim == 1:
             return {"kind": "objects", "items": self.json(name, items)}
-        return self.foreign(name, value)
+        return self.foreign(self, name, value)
 
 
 def _numbers(value: list[Any]) -> Array | None:
@@ -190,31 +190,39 @@ class Reader:
             raise ValueError(f"the class {name!r:.60} is not known")
         return self.classes[name]
 
-    def _read_float(self, _: str, depth: int, value: str) -> float:  # noqa: ARG002
+    def _read_float(self, _: str, depth: int, /, value: str) -> float:  # noqa: ARG002
         return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[value]
 
-    def _read_scalar(self, name: str, depth: int, dtype: str, value: Any) -> Any:
+    def _read_scalar(self, name: str, depth: int, /, dtype: str, value: Any) -> Any:
         kind = np.dtype(dtype)
         if kind.kind not in "biuf":
             raise ValueError(f"{name} has dtype {dtype!r:.20}")
         return kind.type(self.value(name, value, depth))
 
-    def _read_array(self, _: str, depth: int, tensor: str) -> Array:  # noqa: ARG002
+    def _read_array(self, _: str, depth: int, /, tensor: str) -> Array:  # noqa: ARG002
         return self._tensor(tensor)
 
-    def _read_list(self, _: str, depth: int, tensor: str) -> list[Any]:  # noqa: ARG002
+    def _read_list(self, _: str, depth: int, /, tensor: str) -> list[Any]:  # noqa: ARG002
         values: list[Any] = self._tensor(tensor).tolist()
         return values
 
-    def _read_clock(self, name: str, depth: int, dtype: str, tensor: str) -> Array:  # noqa: ARG002
+    def _read_clock(self, name: str, depth: int, /, dtype: str, tensor: str) -> Array:  # noqa: ARG002
         if not _CLOCK.fullmatch(dtype):
             raise ValueError(f"{name} has dtype {dtype!r:.20}")
         return self._tensor(tensor).view(dtype)
 
-    def _read_text(self, _: str, depth: int, tensor: str) -> str:  # noqa: ARG002
+    def _read_text(self, _: str, depth: int, /, tensor: str) -> str:  # noqa: ARG002
         return _bytes(self._tensor(tensor)).decode()
 
-    def _read_strings(self, name: str, depth: int, object: bool, tensor: str, ends: str) -> Array:  # noqa: ARG002
+    def _read_strings(
+        self,
+        name: str,
+        depth: int,
+        /,
+        object: bool,
+        tensor: str,
+        ends: str,  # noqa: ARG002
+    ) -> Array:
         data, stops = _bytes(self._tensor(tensor)), self._tensor(ends)
         begins = np.concatenate([[0], stops.ravel()])
         if stops.dtype != np.int64 or (np.diff(begins) < 0).any() or begins[-1] != len(data):
@@ -227,34 +235,34 @@ class Reader:
         shaped = texts.reshape(stops.shape)
         return shaped if object else shaped.astype(np.str_)
 
-    def _read_objects(self, name: str, depth: int, items: Any) -> Array:
+    def _read_objects(self, name: str, depth: int, /, items: Any) -> Array:
         values = self.value(name, items, depth)
         array = np.empty(len(values), dtype="O")
         array[:] = values
         return array
 
-    def _read_tuple(self, name: str, depth: int, items: Any) -> tuple[Any, ...]:
+    def _read_tuple(self, name: str, depth: int, /, items: Any) -> tuple[Any, ...]:
         return tuple(self.value(name, items, depth))
 
-    def _read_dict(self, name: str, depth: int, items: Any) -> dict[Any, Any]:
+    def _read_dict(self, name: str, depth: int, /, items: Any) -> dict[Any, Any]:
         pairs = [
             [self.value(f"{name}.{i}", part, depth) for part in p] for i, p in enumerate(items)
         ]
         return {key: value for key, value in pairs}  # noqa: C416  (exactly two each)
 
-    def _read_random_state(self, name: str, depth: int, state: Any) -> np.random.RandomState:
+    def _read_random_state(self, name: str, depth: int, /, state: Any) -> np.random.RandomState:
         made = np.random.RandomState(0)
         made.set_state(self.value(name, state, depth))
         return made
 
-    def _read_class(self, _: str, depth: int, **node: Any) -> type[Any]:  # noqa: ARG002
+    def _read_class(self, _: str, depth: int, /, **node: Any) -> type[Any]:  # noqa: ARG002
         return self._class(node["class"])
 
-    def _read_object(self, name: str, depth: int, fields: Any, **node: Any) -> Any:
+    def _read_object(self, name: str, depth: int, /, fields: Any, **node: Any) -> Any:
         made = self._class(node["class"])
         return made(**{key: self.value(f"{name}.{key}", n, depth) for key, n in fields.items()})
 
-    def _read_foreign(self, name: str, depth: int, **node: Any) -> Any:
+    def _read_foreign(self, name: str, depth: int, /, **node: Any) -> Any:
         if node.get("fields") is not None:
             node["fields"] = {
                 key: self.value(f"{name}.{key}", n, depth) for key, n in node["fields"].items()
