@@ -27,6 +27,7 @@ Y = np.sin(2 * X[:, 0]) + 0.3 * X[:, 1] + 0.2 * RNG.normal(size=150)
 NEW = RNG.normal(size=(60, 3))
 NEW_Y = np.sin(2 * NEW[:, 0]) + 0.3 * NEW[:, 1]
 SETS = {"X_val": [NEW[:30], NEW[30:]], "y_val": [NEW_Y[:30], NEW_Y[30:]]}
+HELD = np.arange(150) % 4 == 0
 STOPPING = {"early_stopping": True, "learning_rate": 0.5}
 
 

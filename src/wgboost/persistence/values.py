@@ -190,7 +190,7 @@ class Reader:
             raise ValueError(f"the class {name!r:.60} is not known")
         return self.classes[name]
 
-    def _read_float(self, _: str, depth: int, /, value: str) -> float:  # noqa: ARG002
+    def _read_float(self, _: str, _depth: int, /, value: str) -> float:
         return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[value]
 
     def _read_scalar(self, name: str, depth: int, /, dtype: str, value: Any) -> Any:
@@ -199,29 +199,29 @@ class Reader:
             raise ValueError(f"{name} has dtype {dtype!r:.20}")
         return kind.type(self.value(name, value, depth))
 
-    def _read_array(self, _: str, depth: int, /, tensor: str) -> Array:  # noqa: ARG002
+    def _read_array(self, _: str, _depth: int, /, tensor: str) -> Array:
         return self._tensor(tensor)
 
-    def _read_list(self, _: str, depth: int, /, tensor: str) -> list[Any]:  # noqa: ARG002
+    def _read_list(self, _: str, _depth: int, /, tensor: str) -> list[Any]:
         values: list[Any] = self._tensor(tensor).tolist()
         return values
 
-    def _read_clock(self, name: str, depth: int, /, dtype: str, tensor: str) -> Array:  # noqa: ARG002
+    def _read_clock(self, name: str, _depth: int, /, dtype: str, tensor: str) -> Array:
         if not _CLOCK.fullmatch(dtype):
             raise ValueError(f"{name} has dtype {dtype!r:.20}")
         return self._tensor(tensor).view(dtype)
 
-    def _read_text(self, _: str, depth: int, /, tensor: str) -> str:  # noqa: ARG002
+    def _read_text(self, _: str, _depth: int, /, tensor: str) -> str:
         return _bytes(self._tensor(tensor)).decode()
 
     def _read_strings(
         self,
         name: str,
-        depth: int,
+        _depth: int,
         /,
         object: bool,
         tensor: str,
-        ends: str,  # noqa: ARG002
+        ends: str,
     ) -> Array:
         data, stops = _bytes(self._tensor(tensor)), self._tensor(ends)
         begins = np.concatenate([[0], stops.ravel()])
@@ -255,7 +255,7 @@ class Reader:
         made.set_state(self.value(name, state, depth))
         return made
 
-    def _read_class(self, _: str, depth: int, /, **node: Any) -> type[Any]:  # noqa: ARG002
+    def _read_class(self, _: str, _depth: int, /, **node: Any) -> type[Any]:
         return self._class(node["class"])
 
     def _read_object(self, name: str, depth: int, /, fields: Any, **node: Any) -> Any:
