@@ -20,6 +20,8 @@ _SHARE = 20  # between two pictures pass as many times what one takes, 0.1 s at 
 class Progress:
     """Shows rounds, metrics, speed and the time left; `verbose` of an estimator adds it.
 
+    Where there is no bar the lines hold nothing that differs from run to run.
+
     Parameters
     ----------
     every : int
@@ -27,7 +29,7 @@ class Progress:
     stage : str
         What is being done, in front of the rest.
     measure : callable, optional
-        particles -> {set: {metric: value}}: more to show than the fit measures.
+        particles -> {set: {metric: value}}: more for the bar to show than the fit measures.
     file : text file, optional
         Where to; sys.stdout without.
     """
@@ -53,7 +55,7 @@ class Progress:
         if not self.live:
             if info["round"] % self.every == 0 or last:
                 head = f"{self.stage}round {info['round']} of {info['n_rounds']}"
-                self._write("  ".join([head, *self._speed(info), *self._metrics(info)]) + "\n")
+                self._write("  ".join([head, *describe(info["metrics"])]) + "\n")
             return
         begun = time.monotonic()
         if begun >= self._due or last:
