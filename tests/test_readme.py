@@ -122,6 +122,18 @@ def test_the_examples_of_targets_that_are_distributions():
     assert min(off) < 0.3 * off[0]
 
 
+def test_the_examples_of_model_files(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names = ran("docs/model_files.md")
+    assert (names["again"].predict(names["X"]) == names["model"].predict(names["X"])).all()
+    assert names["resumed"] == names["whole"]
+    assert (
+        names["evaluations"]["validation"]["nll"]
+        == names["stopped"].history_["validation"]["nll"][1:]
+    )
+    assert "has a target of your own, 'log_density'" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
 def test_links_and_pictures_lead_somewhere(page):
     for link in re.findall(r"\]\(([^)#:]+)", page.read_text()):

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from response_examples import EXAMPLES, example
+from wgboost import WGBClassifier, WGBRegressor, load
 from wgboost.responses import RESPONSES
 
 every = pytest.mark.parametrize("name", EXAMPLES)
@@ -204,3 +205,22 @@ def test_a_response_survives_pickling_copying_and_cloning(name):
             assert hash(twin) == hash(response)
             assert_array_equal(twin.score(case.y, case.theta), response.score(case.y, case.theta))
     assert case.response != replace(case.response, **case.per_row)
+
+
+@every
+def test_a_model_survives_saving_and_loading(name, tmp_path):
+    case, X = example(name), np.random.default_rng(0).normal(size=(6, 2))
+    for response in both_priors(case):
+        kind = WGBClassifier if response.nominal else WGBRegressor
+        start = {"init": case.theta[0], "n_particles": len(case.theta[0])}
+        fitted = kind(response=response, n_estimators=3, n_jobs=1, **start).fit(X, case.y)
+        fitted.save(tmp_path / "model")
+        own = {} if type(response) in RESPONSES.values() else {"response": type(response)}
+        again = load(tmp_path / "model", **own)
+        assert again.response_ == fitted.response_
+        assert again.response == response
+        for one, other in zip(fitted.staged_predict(X), again.staged_predict(X), strict=True):
+            assert_array_equal(one, other)
+        dist, twin = fitted.predict_dist(X), again.predict_dist(X)
+        assert dist.particles.tobytes() == twin.particles.tobytes()
+        assert_array_equal(dist.log_likelihood(case.y), twin.log_likelihood(case.y))

@@ -11,7 +11,8 @@ from wgboost.directions import (
     Langevin,
     SmoothedGradient,
 )
-from wgboost.estimators import WGBClassifier, WGBoost, WGBRegressor
+from wgboost.estimators import WGBClassifier, WGBoost, WGBRegressor, load
+from wgboost.persistence import ModelFileError
 from wgboost.predictive import Mixture
 from wgboost.responses import (
     Beta,
@@ -37,8 +38,7 @@ from wgboost.responses import (
     propose_response,
 )
 from wgboost.targets import Density, LogDensity, Target, from_histograms, from_quantiles
-
-__version__ = "0.1.0"
+from wgboost.version import __version__
 
 __all__ = [
     "MMD",
@@ -63,6 +63,7 @@ __all__ = [
     "LogNormal",
     "Logistic",
     "Mixture",
+    "ModelFileError",
     "MultivariateNormal",
     "NegativeBinomial",
     "Normal",
@@ -81,5 +82,6 @@ __all__ = [
     "censored",
     "from_histograms",
     "from_quantiles",
+    "load",
     "propose_response",
 ]

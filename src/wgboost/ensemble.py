@@ -29,6 +29,11 @@ class RoundList:
         """Number of rounds."""
         return len(self.rounds)
 
+    def head(self, n_rounds: int) -> RoundList:
+        """Return the first rounds alone."""
+        check_integer("n_rounds", n_rounds, low=0, high=self.n_rounds)
+        return RoundList(self.rounds[:n_rounds], self.shape)
+
     def predict(
         self, X: Any, *, start: Array | float = 0.0, n_rounds: int | None = None,
         n_threads: int = 1,  # noqa: ARG002  (a foreign learner keeps its own threads)

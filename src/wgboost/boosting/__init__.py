@@ -2,7 +2,7 @@
 
 from wgboost.boosting.history import Interrupted, Validation, Watch
 from wgboost.boosting.init import AveragedFlow, averaged_flow
-from wgboost.boosting.loop import Boosted, boost
+from wgboost.boosting.loop import Boosted, Keep, boost
 from wgboost.boosting.round import LEAVES, Movement
 from wgboost.boosting.start import ConstantStart, EstimatorStart, Start
 
@@ -13,6 +13,7 @@ __all__ = [
     "ConstantStart",
     "EstimatorStart",
     "Interrupted",
+    "Keep",
     "Movement",
     "Start",
     "Validation",

@@ -50,7 +50,7 @@ class Watch:
     """Finds the best number of rounds by one metric of one validation set.
 
     A value that is not finite is worse than any number. `patience` is how many rounds to wait for
-    a better one; None: for ever.
+    a better one; None: for ever. With `begun` it goes on where another one was.
     """
 
     validation: Validation
@@ -59,9 +59,12 @@ class Watch:
     best_round: int = 0
     best_value: float = math.inf
     odd_rounds: list[int] = field(default_factory=list)  # those without a finite value
+    begun: bool = False
 
     def begin(self, first_round: int) -> None:
         """Take note of the model that rounds are added to."""
+        if self.begun:
+            return
         value = self.validation.history[self.metric][-1]
         self.best_round = first_round
         # NaN is no fault yet: a correlation, say, has no value where all predictions are equal.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -15,17 +16,26 @@ from wgboost.data import Features
 from wgboost.learners import FittedLearner, Learner
 from wgboost.typing import Array, Directions
 
-__all__ = ["Boosted", "Callback", "boost"]
+__all__ = ["Boosted", "Callback", "Keep", "boost"]
 
-Callback = Callable[[dict[str, Any]], bool | None]
+
+@dataclass(frozen=True)
+class Keep:
+    """What a callback returns to end the loop with the first so many rounds as the model."""
+
+    rounds: int
+
+
+Callback = Callable[[dict[str, Any]], bool | Keep | None]
 
 
 @dataclass(eq=False)
 class Boosted:
-    """The rounds that were added, and whether by hand there were no more."""
+    """The rounds that were added, whether by hand there were no more, and how many to keep."""
 
     rounds: list[FittedLearner] = field(default_factory=list)
     interrupted: bool = False
+    keep: Keep | None = None
 
 
 def boost(
@@ -42,16 +52,19 @@ def boost(
     validations: Sequence[Validation] = (),
     watch: Watch | None = None,
     callbacks: Sequence[Callback] = (),
+    more: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
 ) -> Boosted:
     """Add rounds to the model that `particles` (n, m, d) are the training values of, in place.
 
     The randomness of round r comes from (seed, r) alone: to continue later gives the model that
     would have come without a pause. `watch` keeps the best number of rounds and ends the loop
-    when its patience does. A callback gets {"round", "metrics", "particles"} and ends the loop by
-    returning True. Ctrl-C ends it with the rounds so far, or raises KeyboardInterrupt if there
-    is none.
+    when its patience does. A callback gets the state after each round, as `wgboost.callbacks`
+    describes it, with "rounds", those that were added, and what `more` makes of this; it ends the
+    loop by returning True or `Keep`. Ctrl-C ends it with the rounds so far, or raises
+    KeyboardInterrupt if there is none.
     """
-    result, randomness = Boosted(), RoundRandomness(seed)
+    result, randomness, began = Boosted(), RoundRandomness(seed), monotonic()
+    callbacks = sorted(callbacks, key=lambda callback: getattr(callback, "order", 0))
     for validation in validations:
         validation.measure()
     if watch is not None:
@@ -76,9 +89,18 @@ def boost(
                 validation.add(fitted)
                 metrics[validation.name] = validation.measure()
             stop = watch is not None and watch.see(r + 1)
-            info = {"round": r + 1, "metrics": metrics, "particles": particles}
+            info: dict[str, Any] = {
+                "round": r + 1, "n_rounds": first_round + n_rounds, "metrics": metrics,
+                "history": {validation.name: validation.history for validation in validations},
+                "particles": particles, "seconds": monotonic() - began, "finished": stop,
+                "rounds": result.rounds,
+            }  # fmt: skip
+            info |= {} if more is None else more(info)
             for callback in callbacks:
-                stop = bool(callback(info)) or stop
+                answer = callback(info)
+                if isinstance(answer, Keep):
+                    result.keep, info["finished"] = answer, True
+                stop = bool(answer) or stop
             if stop:
                 break
     except KeyboardInterrupt:

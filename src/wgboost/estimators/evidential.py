@@ -60,6 +60,7 @@ class Evidential(Predictions, Training):
         y_std_val: Any = None,
         validation_rows: Any = None,
         callbacks: Sequence[Any] = (),
+        resume_from: Any = None,
     ) -> Any:
         """Fit the model.
 
@@ -84,7 +85,12 @@ class Evidential(Predictions, Training):
         validation_rows : optional
             A mask or indices of the rows of X to hold out, when groups or time decide.
         callbacks : sequence of callables
-            Each gets {"round", "metrics", "particles"} after every round; returning True stops.
+            Each gets a dict with "round", "metrics", "particles" and more after every round;
+            returning True stops. `wgboost.callbacks` has some, and says what is in the dict.
+        resume_from : path, optional
+            A file of `callbacks.Checkpoint`. The fit goes on from there and gives the model that
+            it would have given without a pause. Data and parameters have to be the same, n_jobs
+            and verbose aside.
 
         Notes
         -----
@@ -103,7 +109,7 @@ class Evidential(Predictions, Training):
             "y_val": y_val, "sample_weight_val": sample_weight_val, "offset_val": offset_val,
             "y_std_val": y_std_val,
         }  # fmt: skip
-        return self._fit(X, beside, X_val, beside_val, validation_rows, callbacks)
+        return self._fit(X, beside, X_val, beside_val, validation_rows, callbacks, resume_from)
 
     def _check_parameters(self, callbacks: Any = ()) -> None:
         super()._check_parameters(callbacks)
@@ -132,8 +138,8 @@ class Evidential(Predictions, Training):
     def _rests_on(self, rows: PosteriorRows) -> dict[str, tuple[Any, Any]]:
         return {"response": (self.response_, without_rows(rows.response))}
 
-    def _previous(self) -> Fit | None:
-        previous = super()._previous()
+    def _previous(self, *, resuming: bool) -> Fit | None:
+        previous = super()._previous(resuming=resuming)
         return None if previous is None else replace(previous, units=self.units_)
 
     def _keep(self, fit: Fit, rows: PosteriorRows) -> None:

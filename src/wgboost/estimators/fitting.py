@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from wgboost.boosting import Interrupted, Movement, Start, Validation, Watch, boost
+from wgboost.callbacks import Progress
 from wgboost.data import Features
 from wgboost.ensemble import FlatTrees, RoundList, join_rounds
 from wgboost.estimators.parameters import Parameters
@@ -18,8 +19,9 @@ from wgboost.learners import HistTree
 from wgboost.responses import Units
 from wgboost.targets import RowTarget
 from wgboost.typing import Array, Directions
+from wgboost.validation import check_integer
 
-__all__ = ["Fit", "HeldOut", "History", "progress", "train", "warn_interrupted"]
+__all__ = ["Fit", "HeldOut", "History", "train", "warn_interrupted"]
 
 History = dict[str, dict[str, list[float]]]
 
@@ -31,22 +33,6 @@ class HeldOut:
     name: str
     X: Array
     metrics: dict[str, Callable[[Directions], float]]
-
-
-def progress(every: int, n_rounds: int, stage: str = "") -> Callable[[dict[str, Any]], None]:
-    """A callback that prints the metrics every so many rounds, of a stage of the fit."""
-    prefix = f"{stage} " if stage else ""
-
-    def show(info: dict[str, Any]) -> None:
-        if info["round"] % every == 0 or info["round"] == n_rounds:
-            values = [
-                f"{name} {metric} {value:.4f}"
-                for name, metrics in info["metrics"].items()
-                for metric, value in metrics.items()
-            ]
-            print("  ".join([f"{prefix}round {info['round']} of {n_rounds}", *values]), flush=True)
-
-    return show
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +52,12 @@ class Fit:
         """Number of rounds."""
         return self.ensemble.n_rounds
 
+    def measured(self, rows: HeldOut) -> dict[str, list[float]]:
+        """Return what was measured on a set before the last round; NaN where it was not."""
+        known = self.history.get(rows.name, {})
+        values = {metric: known.get(metric, [])[: self.n_rounds] for metric in rows.metrics}
+        return {m: [*v, *[math.nan] * (self.n_rounds - len(v))] for m, v in values.items()}
+
 
 def train(
     estimator: Parameters,
@@ -83,10 +75,15 @@ def train(
     callbacks: Sequence[Any] = (),
     previous: Fit | None = None,
     stage: str = "",
+    measure: Callable[[Directions], Any] | None = None,
+    save: Callable[[Any, Fit, Watch | None, int], None] | None = None,
+    seen: Mapping[str, Any] | None = None,
 ) -> Fit:
     """Add rounds up to n_rounds; `watch` keeps the best number of them by the first held-out set.
 
-    `stage` names the fit in what is printed.
+    `stage` names the fit in what is printed, and `measure` adds to it. `save` is what callbacks can
+    have called with (path, model so far, watch, n_rounds); `seen` is what the watch of such a model
+    had seen.
     """
     learner, n_threads = estimator._learner(), estimator._n_threads()
     longest = getattr(target, "longest_step", np.inf)
@@ -109,37 +106,57 @@ def train(
     for one in held_out:
         codes = features.cuts.apply(one.X, n_threads=n_threads) if features.cuts else None
         state = so_far(one.X, start.at(one.X))
-        validations.append(Validation(one.name, one.X, codes, state, one.metrics))
+        earlier = {} if previous is None else previous.measured(one)
+        validations.append(Validation(one.name, one.X, codes, state, one.metrics, earlier))
     watched = None
     if watch and validations:
         first = validations[0]
-        watched = Watch(first, next(iter(first.metrics)), estimator.n_iter_no_change)
-    if estimator.verbose:
-        callbacks = [*callbacks, progress(int(estimator.verbose), n_rounds, stage)]
+        patience, begun = estimator.n_iter_no_change, seen is not None
+        watched = Watch(first, next(iter(first.metrics)), patience, **dict(seen or {}), begun=begun)
     first_round = 0 if previous is None else previous.n_rounds
-    result = boost(
-        so_far(X, start_particles),
-        Movement(target, estimator._direction(), estimator.leaf, n_threads),
-        features,
-        learner,
-        n_rounds=n_rounds - first_round,
-        rate=float(estimator.learning_rate),
-        weight=weight,
-        seed=seed,
-        first_round=first_round,
-        validations=validations,
-        watch=watched,
-        callbacks=callbacks,
-    )
-    rounds: list[Any] = result.rounds
+
+    def fit(rounds: Sequence[Any], n_kept: int, interrupted: bool = False) -> Fit:
+        rounds = rounds[: max(0, n_kept - first_round)]
+        ensemble = join_rounds(rounds, X.shape[1], start.shape)
+        history = {v.name: v.history for v in validations}
+        if previous is not None:
+            ensemble = _continued(previous.ensemble, ensemble, rounds, n_kept)
+            history = _joined(previous.history, history)
+        return Fit(ensemble, start, units or Units(), history, interrupted)
+
+    def saving(info: dict[str, Any]) -> dict[str, Any]:
+        def save_to(path: Any) -> None:
+            if save is not None:
+                save(path, fit(info["rounds"], info["round"]), watched, n_rounds)
+
+        return {"save": save_to}
+
+    bar = Progress(int(estimator.verbose), stage, measure) if estimator.verbose else None
+    try:
+        result = boost(
+            so_far(X, start_particles),
+            Movement(target, estimator._direction(), estimator.leaf, n_threads),
+            features,
+            learner,
+            n_rounds=n_rounds - first_round,
+            rate=float(estimator.learning_rate),
+            weight=weight,
+            seed=seed,
+            first_round=first_round,
+            validations=validations,
+            watch=watched,
+            callbacks=callbacks if bar is None else [*callbacks, bar],
+            more=saving,
+        )
+    finally:
+        if bar is not None:
+            bar.close()
+    n_kept = first_round + len(result.rounds)
     if watched is not None:
-        rounds = rounds[: watched.best_round - first_round]
-    ensemble = join_rounds(rounds, X.shape[1], start.shape)
-    history = {v.name: v.history for v in validations}
-    if previous is not None:
-        ensemble = _continued(previous.ensemble, ensemble, rounds)
-        history = _appended(previous.history, history, first_round)
-    return Fit(ensemble, start, units or Units(), history, result.interrupted)
+        n_kept = watched.best_round
+    elif result.keep is not None:
+        n_kept = check_integer("Keep.rounds", result.keep.rounds, low=0, high=n_kept)
+    return fit(result.rounds, n_kept, result.interrupted)
 
 
 def warn_interrupted(fit: Fit, note: str = "") -> None:
@@ -150,8 +167,12 @@ def warn_interrupted(fit: Fit, note: str = "") -> None:
 
 
 def _continued(
-    previous: FlatTrees | RoundList, ensemble: FlatTrees | RoundList, rounds: list[Any]
-) -> FlatTrees | RoundList:
+    previous: FlatTrees | RoundList, ensemble: FlatTrees | RoundList, rounds: Sequence[Any],
+    n_rounds: int,
+) -> FlatTrees | RoundList:  # fmt: skip
+    """Return earlier rounds and new ones, n_rounds in all."""
+    if n_rounds < previous.n_rounds:
+        return previous.head(n_rounds)
     if not previous.n_rounds or not rounds:
         return ensemble if rounds else previous
     if isinstance(previous, RoundList):
@@ -161,15 +182,9 @@ def _continued(
     return FlatTrees.join([previous, ensemble])
 
 
-def _appended(before: History, after: History, first_round: int) -> History:
-    """Values by round again: those of the rounds that were kept, then the new ones.
-
-    NaN stands for rounds at which a set was not measured.
-    """
+def _joined(before: History, after: History) -> History:
+    """Return the history of all sets, those that are no longer measured too."""
     joined = {name: dict(metrics) for name, metrics in before.items()}
     for name, metrics in after.items():
-        for metric, values in metrics.items():
-            known = joined.setdefault(name, {}).get(metric, [])[:first_round]
-            gap = [math.nan] * (first_round - len(known))
-            joined[name][metric] = [*known, *gap, *values]
+        joined.setdefault(name, {}).update(metrics)
     return joined

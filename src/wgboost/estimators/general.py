@@ -118,6 +118,7 @@ class WGBoost(Training):
         sample_weight_val: Any = None,
         validation_rows: Any = None,
         callbacks: Sequence[Any] = (),
+        resume_from: Any = None,
     ) -> WGBoost:
         """Fit the model.
 
@@ -134,13 +135,13 @@ class WGBoost(Training):
             Rows to watch, or lists or tuples of several such sets, as in `WGBRegressor.fit`. y_val
             is like y; where `target` lists the targets of the training rows, it lists those of
             X_val.
-        validation_rows, callbacks
+        validation_rows, callbacks, resume_from
             As in `WGBRegressor.fit`, whose notes on Ctrl-C and warm_start are of this one too: what
             cannot change over a pause is n_particles, n_params and init; the target may.
         """
         beside = {"y": y, "sample_weight": sample_weight}
         beside_val = {"y_val": y_val, "sample_weight_val": sample_weight_val}
-        self._fit(X, beside, X_val, beside_val, validation_rows, callbacks)
+        self._fit(X, beside, X_val, beside_val, validation_rows, callbacks, resume_from)
         return self
 
     def predict_particles(self, X: Any, *, n_rounds: int | None = None) -> Directions:

@@ -12,10 +12,14 @@ import numpy as np
 from wgboost.boosting import EstimatorStart
 from wgboost.estimators.continuing import check_continuation, description
 from wgboost.estimators.fitting import Fit, HeldOut, train, warn_interrupted
+from wgboost.estimators.resuming import Paused, Saver, resume
 from wgboost.estimators.rows import Rows, given_sets, split_rows
 from wgboost.estimators.tree_view import TreeView
+from wgboost.responses import Units
 
 __all__ = ["Training"]
+
+_SHOWN = 2000  # training rows that are measured for what is printed
 
 
 class Training(TreeView, ABC):
@@ -34,12 +38,13 @@ class Training(TreeView, ABC):
 
     def _fit(
         self, X: Any, beside: dict[str, Any], X_val: Any, beside_val: dict[str, Any],
-        validation_rows: Any, callbacks: Sequence[Any],
+        validation_rows: Any, callbacks: Sequence[Any], resume_from: Any = None,
     ) -> Any:  # fmt: skip
         """Do what `fit` says. `beside` and `beside_val`: what belongs to the rows, by name."""
         with self._all_or_nothing():
             self._check_parameters(callbacks)
-            previous = self._previous()
+            paused = None if resume_from is None else resume(self, resume_from)
+            previous = self._previous(resuming=paused is not None)
             rows = self._rows(X, fitting=previous is None, **beside)
             sets = given_sets(self, rows, X_val, beside_val)
             if sets and validation_rows is not None:
@@ -52,20 +57,29 @@ class Training(TreeView, ABC):
                 self.seed_ = self._seed()
             else:
                 check_continuation(self, self._rests_on(rows))
+            saver = Saver(self, rows, sets)
+            if paused is not None:
+                paused.check_data(saver)
+                self._seed()  # a RandomState moves on as in the fit that was paused
             if hold_out:
-                fit = self._train_held_out(rows, validation_rows, callbacks, previous)
+                fit = self._train_held_out(
+                    rows, validation_rows, callbacks, previous, saver, paused
+                )
             else:
-                fit = self._train(rows, sets, callbacks, previous)
+                fit = self._train(rows, sets, callbacks, previous, saver, paused)
             self._keep(fit, rows)
         unfinished = self.refit and fit.held_out is not None
         warn_interrupted(fit, ", not refitted on all rows" if unfinished else "")
         return self
 
     def _train_held_out(
-        self, rows: Rows, validation_rows: Any, callbacks: Sequence[Any], previous: Fit | None
-    ) -> Fit:
+        self, rows: Rows, validation_rows: Any, callbacks: Sequence[Any], previous: Fit | None,
+        saver: Saver, paused: Paused | None,
+    ) -> Fit:  # fmt: skip
         """Find the number of rounds on held-out rows, then refit on all of them if asked."""
         inside, outside = split_rows(rows, validation_rows, self.validation_fraction, self.seed_)
+        if previous is not None and paused is not None and paused.stage == "refit":
+            return self._refit(rows, callbacks, None, saver, paused, previous)
         before = outside if previous is None else previous.held_out
         if before is None or not np.array_equal(before, outside):
             raise ValueError(
@@ -73,22 +87,38 @@ class Training(TreeView, ABC):
                 "because other rows were held out before: give X_val and y_val, or fit with "
                 "refit=False from the start and keep the data, or set early_stopping=False"
             )
-        sets = {"validation": rows.take(outside)}
-        found = self._train(rows.take(inside), sets, callbacks, previous, watch=True)
+        sets, held = {"validation": rows.take(outside)}, replace(saver, held_out=outside)
+        found = self._train(rows.take(inside), sets, callbacks, previous, held, paused, watch=True)
         found = replace(found, held_out=outside)
         if found.interrupted or not self.refit:
             return found
+        return self._refit(rows, callbacks, found, saver)
+
+    def _refit(
+        self, rows: Rows, callbacks: Sequence[Any], found: Fit | None, saver: Saver,
+        paused: Paused | None = None, previous: Fit | None = None,
+    ) -> Fit:  # fmt: skip
+        """Train on all rows, as many rounds as were found best, or as a checkpoint says."""
+        chosen = previous if found is None else found
+        goal = paused.n_rounds if paused is not None else found.n_rounds if found else 0
+        callbacks = [one for one in callbacks if getattr(one, "in_refit", False)]
+        history = chosen.history if chosen is not None else {}
         try:
-            again = self._train(rows, {}, (), n_rounds=found.n_rounds, stage="refit")
+            again = self._train(
+                rows, {}, callbacks, previous, replace(saver, history=history), paused,
+                n_rounds=goal, stage="refit",
+            )  # fmt: skip
+            if again.interrupted:  # fewer rounds than were found best
+                raise KeyboardInterrupt
         except KeyboardInterrupt:
+            if found is None:  # the checkpoint has no other model to fall back to
+                raise
             return replace(found, interrupted=True)
-        if again.interrupted:  # fewer rounds than were found best
-            return replace(found, interrupted=True)
-        return replace(again, history=found.history, refitted=True)
+        return replace(again, history=history, refitted=True)
 
     def _train(
-        self, rows: Rows, sets: Mapping[str, Rows], callbacks: Sequence[Any],
-        previous: Fit | None = None, *, n_rounds: int | None = None, watch: bool = False,
+        self, rows: Rows, sets: Mapping[str, Rows], callbacks: Sequence[Any], previous: Fit | None,
+        saver: Saver, paused: Paused | None, *, n_rounds: int | None = None, watch: bool = False,
         stage: str = "",
     ) -> Fit:  # fmt: skip
         if previous is None:
@@ -108,11 +138,23 @@ class Training(TreeView, ABC):
             seed=self.seed_, units=units, held_out=held_out, callbacks=callbacks,
             n_rounds=self.n_estimators if n_rounds is None else n_rounds,
             watch=self.early_stopping or watch, previous=previous, stage=stage,
+            measure=self._measure(rows, units) if self.verbose else None,
+            save=replace(saver, stage=stage), seen=None if paused is None else paused.watch,
         )  # fmt: skip
 
-    def _previous(self) -> Fit | None:
-        """The model to go on from, if there is one and warm_start says so."""
-        if not (self.warm_start and hasattr(self, "ensemble_")):
+    def _measure(self, rows: Rows, units: Units) -> Any:
+        """What `verbose` shows of the training rows: the metric of some, if there is one."""
+        try:
+            metric = rows.metric(self.eval_metric)
+        except ValueError:  # targets that nothing is measured against
+            return None
+        some = rows.counted[:: -(-len(rows) // _SHOWN)]
+        score = rows.take(some).scorer(metric, units)
+        return lambda particles: {"train": {metric.name: score(particles[some])}}
+
+    def _previous(self, *, resuming: bool) -> Fit | None:
+        """The model to go on from, if there is one and warm_start or a checkpoint says so."""
+        if not ((self.warm_start or resuming) and hasattr(self, "ensemble_")):
             return None
         return Fit(
             self.ensemble_, self.start_, history=self.history_, held_out=self.validation_rows_

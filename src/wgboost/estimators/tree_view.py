@@ -7,13 +7,14 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from wgboost.estimators.parameters import Parameters, checked_matrix
+from wgboost.estimators.parameters import checked_matrix
+from wgboost.estimators.saving import Saving
 from wgboost.typing import Array, Directions
 
 __all__ = ["TreeView"]
 
 
-class TreeView(Parameters):
+class TreeView(Saving):
     """Particles of a fitted model; leaves and importances where it consists of native trees."""
 
     def _matrix(self, X: Any, *, reset: bool) -> Array:

@@ -80,6 +80,16 @@ class FlatTrees:
         first = np.zeros(1, np.int64)
         return cls(n_features, shape, 1, first_node=first, first_leaf=first, **arrays)
 
+    def head(self, n_rounds: int) -> FlatTrees:
+        """Return the first rounds alone."""
+        check_integer("n_rounds", n_rounds, low=0, high=self.n_rounds)
+        trees = n_rounds * self.trees_per_round
+        nodes, leaves = self.first_node[trees], self.first_leaf[trees]
+        arrays = {name: getattr(self, name)[:nodes] for name in _NODE_ARRAYS}
+        first = {name: getattr(self, name)[: trees + 1] for name in ("first_node", "first_leaf")}
+        values, output = self.values[:leaves], self.output[:trees]
+        return replace(self, **arrays, **first, values=values, output=output)
+
     def scaled(self, rate: float) -> FlatTrees:
         """Return the same trees with leaf values multiplied by a rate."""
         return replace(self, values=self.values * np.float32(rate))
@@ -119,6 +129,20 @@ class FlatTrees:
                 f"trees_per_round={self.trees_per_round} does not divide {self.output.size} trees"
             )
         return forest
+
+    def check_arrays(self) -> None:
+        """Raise ValueError unless every array has its type, and every index, size and bound fits.
+
+        What grows makes no others; what comes from a file may.
+        """
+        for name, kind in {**_ROW_ARRAYS, "first_node": np.int64, "first_leaf": np.int64}.items():
+            array, dimensions = getattr(self, name), 2 if name == "values" else 1
+            if not isinstance(array, np.ndarray) or array.dtype != kind or array.ndim != dimensions:
+                raise ValueError(f"{name} has to be a {np.dtype(kind)} array, {dimensions}-d")
+        sizes = [self.n_features, *self.shape, self.trees_per_round]
+        if len(sizes) != 4 or not all(type(size) is int for size in sizes):
+            raise ValueError(f"the sizes {sizes} of an ensemble have to be integers")
+        _ = self._forest
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_forest"}

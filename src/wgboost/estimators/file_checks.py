@@ -1,0 +1,96 @@
+"""A model that came from a file: what every part has to be before it is used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wgboost.boosting import ConstantStart
+from wgboost.ensemble import FlatTrees
+from wgboost.persistence import check_trees
+from wgboost.responses import ColumnUnits, Response, Units
+
+__all__ = ["FITTED", "check_model"]
+
+# What fitting leaves behind, in the order of a file.
+FITTED = (
+    "ensemble_", "start_", "units_", "response_", "_init", "n_estimators_", "history_",
+    "validation_rows_", "interrupted_", "refitted_", "seed_", "n_outputs_", "proposal_", "classes_",
+)  # fmt: skip
+_ALWAYS = (*FITTED[:2], *FITTED[4:10])
+
+
+def check_model(model: Any) -> None:
+    """Raise ValueError unless the parts of a model fit together and can be predicted with."""
+    evidential = hasattr(model, "_encode")
+    own = ("classes_",) if hasattr(model, "predict_proba") else ("n_outputs_",)
+    for name in (*_ALWAYS, *(("units_", "response_", *own) if evidential else ())):
+        _require(hasattr(model, name), f"{name} is missing")
+    model._check_parameters()
+    _check_start(model)
+    check_trees(model.ensemble_, model.n_features_in_, model.start_.shape)
+    rounds = model.n_estimators_
+    _require(type(rounds) is int and rounds == model.ensemble_.n_rounds, "rounds do not count up")
+    _require(isinstance(model.interrupted_, bool), "interrupted_ is neither true nor false")
+    _require(isinstance(model.refitted_, bool), "refitted_ is neither true nor false")
+    _require(isinstance(model._init, str), "the start is not described")
+    _require(type(model.seed_) is int and 0 <= model.seed_ < 2**31, "the seed is out of range")
+    _check_history(model.history_)
+    _check_rows(model.validation_rows_)
+    if evidential:
+        _check_response(model)
+
+
+def _require(condition: Any, otherwise: str) -> None:
+    if not condition:
+        raise ValueError(otherwise)
+
+
+def _check_start(model: Any) -> None:
+    _require(isinstance(model.ensemble_, FlatTrees), "the ensemble is not one of trees")
+    _require(isinstance(model.start_, ConstantStart), "the start is of an unknown kind")
+    start = model.start_.particles
+    good = isinstance(start, np.ndarray) and start.dtype == np.float32 and start.ndim == 2
+    _require(good and start.size and np.isfinite(start).all(), "start particles are not numbers")
+
+
+def _check_history(history: Any) -> None:
+    for name, metrics in history.items():
+        for metric, values in metrics.items():
+            words = isinstance(name, str) and isinstance(metric, str)
+            numbers = isinstance(values, list) and all(type(v) is float for v in values)
+            _require(words and numbers, "the history is not one of numbers")
+
+
+def _check_rows(rows: Any) -> None:
+    if rows is not None:
+        good = isinstance(rows, np.ndarray) and rows.dtype == np.int64 and rows.ndim == 1
+        _require(good, "rows held out are not indices")
+        _require((np.diff(rows, prepend=-1) > 0).all(), "rows held out are not in order")
+
+
+def _check_response(model: Any) -> None:
+    response, units, d = model.response_, model.units_, model.start_.shape[1]
+    _require(isinstance(response, Response), "the response is none")
+    _require(response.n_params == d, f"{d} coordinates are not those of the response")
+    shape = response.y_shape
+    kind = ColumnUnits if shape else Units
+    _require(type(units) is kind, "the units are not those of the response")
+    if shape:
+        _require(units.shift.shape == units.scale.shape == shape, "a column has no unit")
+    else:
+        numbers = all(isinstance(value, float) for value in (units.shift, units.scale))
+        _require(numbers, "the units are not numbers")
+    if not hasattr(model, "predict_proba"):
+        columns = shape[0] if shape else 1
+        _require(model.n_outputs_ == columns and type(model.n_outputs_) is int, "columns of y")
+        proposal = getattr(model, "proposal_", ("", ""))
+        words = isinstance(proposal, tuple) and [type(part) for part in proposal] == [str, str]
+        _require(words, "the proposal is not in words")
+        return
+    classes = model.classes_
+    _require(isinstance(classes, np.ndarray) and classes.ndim == 1, "the classes are no list")
+    _require(response.nominal, "the response is not one of classes")
+    _require(max(2, classes.size) == d + 1, f"{classes.size} classes for {d} log-ratios")
+    _require((classes[:-1] < classes[1:]).all(), "the classes are not in order")

@@ -1,0 +1,45 @@
+"""Loading a saved estimator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wgboost.estimators.classifier import WGBClassifier
+from wgboost.estimators.files import read_model
+from wgboost.estimators.general import WGBoost
+from wgboost.estimators.regressor import WGBRegressor
+
+__all__ = ["load"]
+
+_ESTIMATORS = {kind.__name__: kind for kind in (WGBRegressor, WGBClassifier, WGBoost)}
+
+
+def load(
+    path: Any, *, response: Any = None, target: Any = None, direction: Any = None,
+    eval_metric: Any = None,
+) -> Any:  # fmt: skip
+    """Return the estimator that `save`, or a `callbacks.Checkpoint`, wrote to a file.
+
+    A file is safe to open whoever wrote it: it holds numbers and names, no code, and every size and
+    index in it is checked before use.
+
+    Parameters
+    ----------
+    path : path
+    response, target : optional
+        The response or target of your own that the model was fitted with: a file has its name,
+        settings and arrays, not its code. Needed if the model has one.
+    direction, eval_metric : optional
+        Such functions that the model was fitted with. Only further fits need them.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, cut off, no model, or of a later version.
+    TypeError
+        If a response or target is needed and not given, or another one is.
+    """
+    given = {
+        "response": response, "target": target, "direction": direction, "eval_metric": eval_metric,
+    }  # fmt: skip
+    return read_model(path, _ESTIMATORS, given)

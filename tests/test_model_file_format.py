@@ -1,0 +1,88 @@
+"""The format of model files: safetensors that anyone can open, and files of earlier versions."""
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
+import wgboost
+from wgboost import ModelFileError, WGBRegressor, load
+
+RNG = np.random.default_rng(7)
+X = RNG.normal(size=(80, 3))
+Y = np.sin(2 * X[:, 0]) + 0.2 * RNG.normal(size=80)
+FILES = Path(__file__).parent / "files"
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return WGBRegressor(n_estimators=5, random_state=0, n_jobs=1).fit(X, Y)
+
+
+def test_a_file_is_safetensors_that_others_open(fitted, tmp_path):
+    fitted.save(tmp_path / "model")
+    with safe_open(tmp_path / "model", framework="numpy") as file:
+        values = file.get_tensor("fitted.ensemble_.values")
+        metadata = file.metadata()
+        assert len([*file.keys()]) > 10
+    assert_array_equal(values, fitted.ensemble_.values)
+    assert (metadata["format"], metadata["format_version"]) == ("wgboost", "1")
+    assert metadata["wgboost_version"] == wgboost.__version__
+    told = json.loads(metadata["model"])
+    assert told["class"] == "WGBRegressor"
+    assert told["parameters"]["learning_rate"] == fitted.learning_rate
+    assert told["fitted"]["response_"]["class"] == "Normal"
+
+
+def test_safetensors_of_others_are_refused(tmp_path):
+    save_file({"x": np.zeros(3)}, tmp_path / "other", metadata={"format": "pt"})
+    with pytest.raises(ModelFileError, match="is not a wgboost model file"):
+        load(tmp_path / "other")
+
+
+def test_the_same_model_makes_the_same_file(fitted, tmp_path):
+    for name in "ab":
+        fitted.save(tmp_path / name)
+    again = WGBRegressor(n_estimators=5, random_state=0, n_jobs=1).fit(X, Y)
+    again.save(tmp_path / "c")
+    assert len({(tmp_path / name).read_bytes() for name in "abc"}) == 1
+
+
+def test_a_file_has_the_permissions_of_any_other_and_keeps_those_it_had(fitted, tmp_path):
+    path, plain = tmp_path / "model", tmp_path / "plain"
+    plain.touch()
+    fitted.save(path)
+    assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(plain.stat().st_mode)
+    path.chmod(0o600)
+    fitted.save(str(path))
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    os.symlink(path, tmp_path / "link")
+    before = path.read_bytes()
+    path.write_bytes(b"")
+    fitted.save(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["regressor", "classifier", "general"])
+def test_files_of_format_1_keep_loading(name):
+    known = json.loads((FILES / "format_1.json").read_text())[name]
+    model, rows = load(FILES / f"format_1_{name}.wgb"), np.array(known["rows"], dtype=float)
+    if name == "regressor":
+        rows = pd.DataFrame(rows, columns=["one", "two"])
+        assert model.history_["validation"]["nll"] == known["history"]
+    particles = model._particles(rows)
+    assert_array_equal(particles, np.array(known["particles"], dtype=np.float32))
+    answers = model.predict(rows)
+    if name == "classifier":
+        assert answers.tolist() == known["predictions"]
+    else:
+        assert_allclose(answers, known["predictions"], rtol=1e-6)
+    assert {k: model.get_params()[k] for k in known["parameters"]} == known["parameters"]
