@@ -12,6 +12,7 @@ from wgboost.directions import (
     SmoothedGradient,
 )
 from wgboost.estimators import WGBClassifier, WGBoost, WGBRegressor
+from wgboost.plotting import report
 from wgboost.predictive import Mixture
 from wgboost.responses import (
     Beta,
@@ -82,4 +83,5 @@ __all__ = [
     "from_histograms",
     "from_quantiles",
     "propose_response",
+    "report",
 ]

@@ -215,11 +215,11 @@ class PredictiveDisplay(Display):
 
     def _draw_bars(self, ax: Any) -> None:
         for i in range(len(self.bands) - 1, -1, -1):
-            ax.vlines(
-                self.x, self.low[i], self.high[i], color=BLUE, alpha=0.25, lw=22,
-                label=f"{self.bands[i]:.0%} of the distribution",
-            )  # fmt: skip
-        ax.scatter(self.x, self.middle, color=BLUE, marker="_", s=420, lw=2, label="median")
+            ax.vlines(self.x, self.low[i], self.high[i], color=BLUE, alpha=0.25, lw=22)
+            text = f"{self.bands[i]:.0%} of the distribution"
+            ax.plot([], [], color=BLUE, alpha=0.2 + 0.15 * (i == 0), lw=6, label=text)
+        ax.scatter(self.x, self.middle, color=BLUE, marker="_", s=420, lw=2)
+        ax.plot([], [], color=BLUE, lw=2, label="median")
         ax.margins(x=0.12)
         self._finish(ax)
 

@@ -50,8 +50,8 @@ class UncertaintyDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, column: int | None = None, n_bins: int | None = None,
-        ax: Any = None,
+        cls, estimator: Any, X: Any, y: Any, *, column: int | None = None,
+        n_bins: int | None = None, ax: Any = None,
     ) -> Self:  # fmt: skip
         """Draw the errors of a fitted model on rows it has not seen."""
         dist, values = predicted(estimator, X, y)
