@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.inspection import partial_dependence
@@ -108,6 +109,9 @@ def test_importances_are_sorted_limited_and_named():
     assert len(shown.names) == 20
     assert_allclose(shown.importance, np.sort(fitted.feature_importances_)[::-1][:20])
     assert_allclose(shown.importance.sum() + shown.rest, 1)
+    frame = pd.DataFrame(wide, columns=names)
+    named = fitted.fit(frame, Y[TRAIN])
+    assert pl.ImportanceDisplay.from_estimator(named, max_features=1).names == ["column 31"]
 
 
 def test_partial_dependence_is_that_of_scikit_learn():
