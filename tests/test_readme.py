@@ -135,7 +135,7 @@ def test_the_examples_of_pictures():
     assert names["along"].feature == "bmi"
     assert names["coverage"].ax_ is names["axes"][0]
     assert names["far"] < 0.2
-    assert names["reliability"].share.max() == 1
+    assert (abs(names["reliability"].share - names["reliability"].level) < 0.2).all()
     assert names["ood"].roc_auc > 0.6
     page = names["path"].read_text()
     assert f"{names['numbers']['NLL']:.4g}" in page
