@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from scipy import stats
@@ -10,6 +11,7 @@ from scipy import stats
 import wgboost
 from wgboost.responses import RESPONSES
 
+mpl.use("Agg")
 ROOT = Path(__file__).parents[1]
 
 
@@ -132,6 +134,28 @@ def test_the_examples_of_model_files(tmp_path, monkeypatch, capsys):
         == names["stopped"].history_["validation"]["nll"][1:]
     )
     assert "has a target of your own, 'log_density'" in capsys.readouterr().out
+
+
+def test_the_examples_of_metrics():
+    names = ran("docs/metrics.md")
+    assert 0.7 < names["held"] <= 1
+    assert 0 < names["off"] < 0.15
+    assert (names["scores"] < 0).all()
+    assert names["crps"] < abs(names["y"] - names["y"].mean()).mean()
+    assert names["search"].best_score_ == names["search"].cv_results_["mean_test_nll"].max()
+    assert (names["brier"] > -0.4).all()
+    assert (names["own"] < 0).all()
+
+
+def test_the_examples_of_pictures():
+    names = ran("docs/pictures.md")
+    assert names["along"].feature == "bmi"
+    assert names["coverage"].ax_ is names["axes"][0]
+    assert names["far"] < 0.2
+    assert (abs(names["reliability"].share - names["reliability"].level) < 0.2).all()
+    assert names["ood"].roc_auc > 0.6
+    page = names["path"].read_text()
+    assert f"{names['numbers']['NLL']:.4g}" in page
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)

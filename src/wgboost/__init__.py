@@ -13,6 +13,7 @@ from wgboost.directions import (
 )
 from wgboost.estimators import WGBClassifier, WGBoost, WGBRegressor, load
 from wgboost.persistence import ModelFileError
+from wgboost.plotting import report
 from wgboost.predictive import Mixture
 from wgboost.responses import (
     Beta,
@@ -84,4 +85,5 @@ __all__ = [
     "from_quantiles",
     "load",
     "propose_response",
+    "report",
 ]

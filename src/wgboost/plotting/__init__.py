@@ -13,6 +13,7 @@ from wgboost.plotting.display import Display
 from wgboost.plotting.importance import ImportanceDisplay
 from wgboost.plotting.learning import LearningCurveDisplay
 from wgboost.plotting.ood import OODDisplay
+from wgboost.plotting.page import report
 from wgboost.plotting.particles import ParticlesDisplay
 from wgboost.plotting.predictive import PredictiveDisplay
 from wgboost.plotting.uncertainty import UncertaintyDisplay
@@ -30,4 +31,5 @@ __all__ = [
     "ParticlesDisplay",
     "PredictiveDisplay",
     "UncertaintyDisplay",
+    "report",
 ]

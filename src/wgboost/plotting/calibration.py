@@ -116,11 +116,12 @@ class CalibrationDisplay(Display):
                 ax.vlines(self.level, self.low, self.high, color=LIGHT, lw=7, label=text)
             else:
                 ax.fill_between(self.level, self.low, self.high, color=LIGHT, lw=0, label=text)
-        ax.plot(self.level, self.share, marker="o" if self.classes else None, ms=4, **style)
+        marker = "o" if self.classes else None
+        ax.plot(self.level, self.share, marker=marker, ms=4, clip_on=False, **style)
         below = "predicted probability of the class" if self.classes else "predicted probability"
         ax.set(xlim=(0, 1), ylim=(0, 1), xlabel=below, ylabel="share of rows", title="Calibration")
         ax.set_aspect("equal")
-        ax.legend(loc="upper left")
+        ax.legend(loc="best")
 
 
 @dataclass(eq=False)

@@ -158,7 +158,9 @@ class PartialDependenceDisplay(Display):
                 inside, np.zeros(19), "|", color="0.45", ms=7, clip_on=False, zorder=4,
                 transform=ax.get_xaxis_transform(),
             )  # fmt: skip
-        if not numeric:
+        if numeric:
+            ax.locator_params(axis="x", nbins=6)
+        else:
             ax.set_xticks(x, [str(value)[:18] for value in self.grid], rotation=30, ha="right")
         ax.set(
             xlabel=self.feature, ylabel=self.label, title=f"Partial dependence on {self.feature}"

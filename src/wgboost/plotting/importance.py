@@ -9,7 +9,7 @@ import numpy as np
 
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import fitted
-from wgboost.plotting.style import BLUE, axes_of
+from wgboost.plotting.style import BLUE, GREY, axes_of
 from wgboost.typing import Array
 from wgboost.validation import check_integer
 
@@ -74,5 +74,7 @@ class ImportanceDisplay(Display):
         ax.set_yticks(place, short)
         ax.set_ylim(-0.6, len(self.names) - 0.4)
         hidden = self.n_features - len(self.names)
-        more = f"; {hidden} more have {self.rest:.0%} together" if hidden else ""
-        ax.set(xlabel=f"share of the gain of all splits{more}", title="Feature importance")
+        if hidden:
+            text = f"{hidden} more have {self.rest:.0%} together"
+            ax.text(0.98, 0.04, text, transform=ax.transAxes, ha="right", fontsize=8, color=GREY)
+        ax.set(xlabel="share of the gain of all splits", title="Feature importance")

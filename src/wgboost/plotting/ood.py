@@ -87,7 +87,10 @@ class OODDisplay(Display):
             ax.stairs(share, self.edges, fill=True, color=colour, alpha=0.45, label=text)
             ax.stairs(share, self.edges, color=colour, lw=1.2)
         if self.log:
+            from matplotlib.ticker import NullFormatter
+
             ax.set_xscale("log")
+            ax.xaxis.set_minor_formatter(NullFormatter())  # whose labels would run together
         ax.set(
             xlabel="OOD score" + (" (logarithmic)" if self.log else ""), ylabel="share of rows",
             title=f"Out of distribution: ROC AUC {self.roc_auc:.3f}, "

@@ -204,24 +204,29 @@ class PredictiveDisplay(Display):
             self._draw_density(ax)
         else:
             for i in range(len(self.bands) - 1, -1, -1):
-                ax.fill_between(
-                    self.x, self.low[i], self.high[i], color=BLUE, lw=0, step=step,
-                    alpha=0.2, label=f"{self.bands[i]:.0%} of the distribution",
-                )  # fmt: skip
+                shade = {"color": BLUE, "lw": 0, "alpha": 0.2, "step": step}
+                ax.fill_between(self.x, self.low[i], self.high[i], **shade)
+            self._name_bands(ax)
         style = {"drawstyle": "steps-mid"} if step else {}
         colour = ORANGE if self.kind == "density" else BLUE
         ax.plot(self.x, self.middle, color=colour, lw=1.6, label="median", **style)
         self._finish(ax)
 
     def _draw_bars(self, ax: Any) -> None:
-        for i in range(len(self.bands) - 1, -1, -1):
-            ax.vlines(
-                self.x, self.low[i], self.high[i], color=BLUE, alpha=0.25, lw=22,
-                label=f"{self.bands[i]:.0%} of the distribution",
-            )  # fmt: skip
-        ax.scatter(self.x, self.middle, color=BLUE, marker="_", s=420, lw=2, label="median")
+        for low, high in zip(self.low, self.high, strict=True):
+            ax.vlines(self.x, low, high, color=BLUE, alpha=0.2, lw=22)
+        self._name_bands(ax)
+        ax.scatter(self.x, self.middle, color=BLUE, marker="_", s=420, lw=2)
+        ax.plot([], [], color=BLUE, lw=2, label="median")
         ax.margins(x=0.12)
         self._finish(ax)
+
+    def _name_bands(self, ax: Any) -> None:
+        """Narrow bands lie on top of wide ones: their colours add up."""
+        for i in range(len(self.bands) - 1, -1, -1):
+            alpha = 1 - 0.8 ** (len(self.bands) - i)
+            text = f"{self.bands[i]:.0%} of the distribution"
+            ax.fill_between([], [], [], color=BLUE, lw=0, alpha=alpha, label=text)
 
     def _finish(self, ax: Any) -> None:
         if self.x_seen is not None and self.y_seen is not None:

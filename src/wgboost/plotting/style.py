@@ -73,7 +73,7 @@ def tidy(ax: Any) -> None:
     ax.title.set_fontsize(_FONT + 1)
     legend = ax.get_legend()
     if legend is not None:
-        legend.set_frame_on(False)
+        legend.get_frame().set(facecolor="white", alpha=0.7, linewidth=0)
         for text in legend.get_texts():
             text.set_fontsize(_FONT - 1)
 
