@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from wgboost import AveragedFlow, WGBRegressor
-from wgboost.callbacks import EarlyStopping, Keep, Log, MaxTime, Progress, Record
+from wgboost.callbacks import Checkpoint, EarlyStopping, Keep, Log, MaxTime, Progress, Record
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(150, 3))
@@ -107,6 +107,26 @@ def test_a_time_budget_ends_the_fit():
     assert model().fit(X, Y, callbacks=[MaxTime(1e6)]).n_estimators_ == 12
     with pytest.raises(ValueError, match="seconds=0 must be > 0"):
         MaxTime(0)
+
+
+def test_a_checkpoint_is_made_after_rounds_or_seconds():
+    def rounds(seconds, **every):
+        checkpoint, saved = Checkpoint("path", **every), []
+        for r, now in enumerate(seconds, start=1):
+            checkpoint(
+                {"round": r, "rounds": range(r), "seconds": now, "finished": r == len(seconds),
+                 "save": lambda path, r=r: saved.append((r, path))}
+            )  # fmt: skip
+        return [r for r, path in saved if path == "path"]
+
+    assert rounds(range(10), every_rounds=3) == [1, 3, 6, 9]
+    assert rounds([1, 2, 3, 9, 10, 12, 13], every_seconds=2) == [1, 3, 4, 6]
+    assert rounds([1, 2, 3, 9, 10, 12, 13], every_seconds=2, every_rounds=5) == [1, 3, 4, 5, 6]
+    assert rounds(range(250)) == [1, 100, 200]
+    with pytest.raises(ValueError, match="every_rounds=0 must be >= 1"):
+        Checkpoint("path", every_rounds=0)
+    with pytest.raises(ValueError, match="every_seconds=-1 must be > 0"):
+        Checkpoint("path", every_seconds=-1)
 
 
 def test_what_is_measured_is_recorded_and_logged(caplog, capsys):

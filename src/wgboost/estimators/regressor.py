@@ -90,7 +90,8 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         Threads; None and -1 use all cores. The result does not depend on it.
     random_state : int, RandomState or None
     verbose : int
-        Print the validation metric every so many rounds; lines of a refit begin with "refit".
+        Show progress: a bar in terminals and notebooks, else a line with the validation metric
+        every so many rounds; lines of a refit begin with "refit".
 
     Attributes
     ----------
