@@ -72,6 +72,12 @@ def test_the_metrics_are_those_of_the_predictions(tmp_path):
     assert cells[:2] == [f"{shown['NLL']:.4g}", f"{start:.4g}"]
 
 
+def test_a_response_without_a_mean_goes_without_its_pictures(tmp_path):
+    path = tmp_path / "page.html"
+    wgboost.report(model("cauchy"), NEW, TEST_Y["normal"], path)
+    assert read(path).tags.count("img") == 5
+
+
 def test_bad_input_is_refused(tmp_path):
     with pytest.raises(ValueError, match="X has 120 rows, y has 3"):
         wgboost.report(model("normal"), NEW, examples.Y[:3], tmp_path / "a.html")

@@ -133,7 +133,7 @@ def report(
         _pairs(_trust(values, dist, name_of(y))),
         "<h2>What the model goes by</h2>",
         _pairs(_learned(model, table)),
-        _pairs(_dependence(estimator, model, X, table, n_dependence)),
+        _pairs(_dependence(estimator, model, X, table, n_dependence if _has_variance(dist) else 0)),
     ]
     if X_out is not None:
         text = "OOD scores of the test rows and of the rows from elsewhere."
@@ -191,6 +191,11 @@ def _drawing(make: Callable[..., Display], *args: Any, **settings: Any) -> Calla
     return draw
 
 
+def _has_variance(dist: Mixture) -> bool:
+    """Whether every row has one; a Cauchy distribution has not even a mean."""
+    return dist.response.nominal or bool(np.isfinite(dist.var()).all())
+
+
 def _trust(y: Any, dist: Mixture, name: str) -> _Drawn:
     text = "On the diagonal, up to chance, if predicted probabilities come true."
     drawn: _Drawn = [(text, _drawing(CalibrationDisplay.from_predictions, y, dist))]
@@ -203,7 +208,7 @@ def _trust(y: Any, dist: Mixture, name: str) -> _Drawn:
             ("How often central intervals hold y.",
              _drawing(CoverageDisplay.from_predictions, y, dist)),
         ]  # fmt: skip
-        if not np.isfinite(dist.var()).all():
+        if not _has_variance(dist):
             return drawn
     text = "Where the model says it may be wrong, it should be, and nowhere else."
     return [*drawn, (text, _drawing(UncertaintyDisplay.from_predictions, y, dist, name=name))]
