@@ -58,6 +58,8 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
         split_on: str | int = "sum",
         leaf: str = "mean",
         max_bins: int = 255,
+        categorical_features: Any = "from_dtype",
+        cat_smooth: float = 10.0,
         evidence: Any = 1.0,
         kernel: str = "gaussian",
         bandwidth: Any = None,
@@ -92,6 +94,8 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
         self.split_on = split_on
         self.leaf = leaf
         self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.cat_smooth = cat_smooth
         self.evidence = evidence
         self.kernel = kernel
         self.bandwidth = bandwidth

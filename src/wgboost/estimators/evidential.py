@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.boosting import EstimatorStart
+from wgboost.data import without_column
 from wgboost.estimators.continuing import check_continuation, description, without_rows
 from wgboost.estimators.fitting import Fit, HeldOut, train, warn_interrupted
 from wgboost.estimators.parameters import prior_settings
@@ -63,10 +64,12 @@ class Evidential(Predictions, ABC):
 
         Parameters
         ----------
-        X : array (n, p)
-            NaN means missing; infinities are values.
+        X : array, sparse matrix or frame (n, p)
+            NaN and null mean missing; infinities are values. Frames of pandas, polars and Arrow
+            bring names, and categories as text or of a categorical type.
         y : array (n,), or (n, q) for a response of several columns
-            Or what `wgboost.censored` returns, where only bounds are known.
+            Or the name of a column of X, if that is a frame. Or what
+            `wgboost.censored` returns, where only bounds are known.
         sample_weight : array (n,), optional
             Rows of weight zero count for nothing.
         offset : number or array like y, optional
@@ -97,6 +100,8 @@ class Evidential(Predictions, ABC):
         """
         with self._all_or_nothing():
             self._check_parameters(callbacks)
+            if isinstance(y, str):
+                X, y = without_column(X, y)
             previous = self._previous()
             rows = self._rows(X, y, sample_weight, offset, y_std, fitting=previous is None)
             metric = as_metric(self.eval_metric, rows.response)
@@ -121,7 +126,7 @@ class Evidential(Predictions, ABC):
         self, X: Any, y: Any, sample_weight: Any, offset: Any, y_std: Any, *, fitting: bool
     ) -> Rows:
         """Return the training data, checked."""
-        X = self._matrix(X, reset=fitting)
+        X = self._matrix(X, reset=fitting, weight=sample_weight)
         codes = self._encode(y, fitting=fitting)
         n = X.shape[0]
         if len(codes) != n:

@@ -36,7 +36,8 @@ class WGBoost(TreeView):
     init : array (n_particles, n_params) or None
         Start particles of every row; None takes some of all samples, or draws from a standard
         normal distribution.
-    n_particles, n_estimators, learning_rate, direction, kernel, bandwidth, learner, ...
+    n_particles, n_estimators, learning_rate, direction, kernel, bandwidth, learner,
+    categorical_features, ...
         As in `WGBRegressor`.
     """
 
@@ -60,6 +61,8 @@ class WGBoost(TreeView):
         split_on: str | int = "all",
         leaf: str = "mean",
         max_bins: int = 255,
+        categorical_features: Any = "from_dtype",
+        cat_smooth: float = 10.0,
         kernel: str = "gaussian",
         bandwidth: Any = None,
         direction: Any = "diagonal_newton",
@@ -86,6 +89,8 @@ class WGBoost(TreeView):
         self.split_on = split_on
         self.leaf = leaf
         self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.cat_smooth = cat_smooth
         self.kernel = kernel
         self.bandwidth = bandwidth
         self.direction = direction
@@ -133,7 +138,7 @@ class WGBoost(TreeView):
         """
         with self._all_or_nothing():
             self._check_parameters(callbacks)
-            X = self._matrix(X, reset=True)
+            X = self._matrix(X, reset=True, weight=sample_weight)
             target = as_row_target(self.target, y, len(X))
             self.seed_ = self._seed()
             start = self._start(target, np.random.default_rng([self.seed_, 2**31 + 1]))

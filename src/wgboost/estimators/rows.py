@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import train_test_split
 
+from wgboost.data import without_column
 from wgboost.metrics import Metric, nll
 from wgboost.predictive import mixture_of
 from wgboost.responses import Observations, Response, Seen, Units, is_censored, lowered
@@ -170,6 +171,8 @@ def given_sets(
     for i, (table, answer, *others) in enumerate(zip(tables, *lists.values(), strict=True)):
         which = f"set {i + 1} of " if len(tables) > 1 else ""
         try:
+            if isinstance(answer, str):
+                table, answer = without_column(table, answer)
             X = estimator._matrix(table, reset=False)
             y = response.check(estimator._encode(answer, fitting=False))
             offset, noise = beside_y(response, y, *others)

@@ -15,8 +15,8 @@ __all__ = ["TreeView"]
 class TreeView(Parameters):
     """Leaves and importances of a model of native trees."""
 
-    def _matrix(self, X: Any, *, reset: bool) -> Array:
-        return checked_matrix(self, X, reset=reset)
+    def _matrix(self, X: Any, *, reset: bool, weight: Any = None) -> Array:
+        return checked_matrix(self, X, reset=reset, weight=weight)
 
     def apply(self, X: Any) -> Array:
         """Return the leaf (n, trees) that each row reaches in each tree."""
