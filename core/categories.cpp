@@ -81,7 +81,7 @@ size_t category_memory(const Layout& layout) {
 }
 
 int order_categories(const float* histogram, int bins, const Layout& layout, const float* total,
-                     float smooth, double* memory, uint8_t* order) {
+                     const float* smooth, double* memory, uint8_t* order) {
   const size_t width = static_cast<size_t>(layout.width);
   uint8_t codes[256];
   size_t n = 0;
@@ -101,7 +101,7 @@ int order_categories(const float* histogram, int bins, const Layout& layout, con
     const double unit = shared ? 1.0 : std::sqrt(std::max(all, 0.0));
     for (size_t i = 0; i < n; ++i) {
       const float* row = histogram + codes[i] * width;
-      const double mass = row[lane], smoothed = mass + smooth;
+      const double mass = row[lane], smoothed = mass + smooth[lane];
       m.of[j * kStride + i] = smoothed > 0 ? unit * (row[j] - mass * mean) / smoothed : 0.0;
       m.weight[i] += all > 0 ? mass / all : 0.0;
     }

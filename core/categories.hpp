@@ -31,9 +31,9 @@ size_t category_memory(const Layout& layout);
 
 // Lists the codes that have rows in a node's histogram of one feature (bins + 1, width), in the
 // order of their movements along the leading axis, and returns their number. `total` (width) sums
-// the node. A category's movement is its mean minus the node's, as if `smooth` more rows (in units
-// of mass) had moved like the node.
+// the node. A category's movement is its mean minus the node's, as if more mass, `smooth` (width),
+// had moved like the node.
 int order_categories(const float* histogram, int bins, const Layout& layout, const float* total,
-                     float smooth, double* memory, uint8_t* order);
+                     const float* smooth, double* memory, uint8_t* order);
 
 }  // namespace wgb

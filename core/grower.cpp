@@ -67,6 +67,7 @@ class TreeGrower {
       const bool build = !root;
       nodes_[0].histogram = build ? new_histogram() : std::move(root);
       if (build) build_node(0);
+      if (task_.columns.any_categorical()) find_smoothing();
       search({0}, nullptr);
       consider(0);
     }
@@ -124,6 +125,20 @@ class TreeGrower {
                     *task_.workspace);
   }
 
+  // The mass that cat_smooth rows have on average, and l2.
+  void find_smoothing() {
+    double weight = static_cast<double>(task_.n_rows);
+    if (const float* weights = task_.targets.weight) {
+      weight = 0;
+      for (size_t i = 0; i < task_.n_rows; ++i) weight += weights[order_[i]];
+    }
+    const SplitRules& rules = task_.rules.split;
+    smooth_.resize(static_cast<size_t>(layout_.width));
+    node_totals(task_.columns, layout_, nodes_[0].histogram.floats(), smooth_.data());
+    for (float& mass : smooth_)
+      mass = rules.l2 + rules.cat_smooth * static_cast<float>(mass / weight);
+  }
+
   // Searches the splits of nodes; with `small` set, it is first taken off the first node's
   // histogram.
   void search(const std::vector<int>& nodes, const float* small) {
@@ -151,8 +166,8 @@ class TreeGrower {
   }
 
   void search_node(int node, int first, int last, std::vector<Split>& found) {
-    best_splits(task_.columns, layout_, task_.rules.split, nodes_[node].histogram.floats(), first,
-                last, found.data(), *task_.workspace);
+    best_splits(task_.columns, layout_, task_.rules.split, nodes_[node].histogram.floats(),
+                smooth_.data(), first, last, found.data(), *task_.workspace);
   }
 
   // Queues a node whose split is known, or frees what it holds.
@@ -304,6 +319,7 @@ class TreeGrower {
   Lease memory_;
   uint32_t *order_, *spare_;  // rows, node after node, and room to sort them
   std::vector<Node> nodes_;
+  std::vector<float> smooth_;  // (width), of categories
   TreeTable table_;
   std::priority_queue<Pending, std::vector<Pending>, Later> queue_{
       Later{task_.rules.best_first}};

@@ -251,10 +251,10 @@ Scanner scanner_for(const Layout& layout) {
 }
 
 // Turns a scan of categories into one of their histogram rows in order, followed by the missing one.
-void sort_categories(Scan& scan, uint8_t* order, double* memory, float* sorted) {
+void sort_categories(Scan& scan, const float* smooth, uint8_t* order, double* memory, float* sorted) {
   const size_t width = static_cast<size_t>(scan.layout->width);
   const int n = order_categories(scan.histogram, scan.bins, *scan.layout, scan.total,
-                                 scan.rules->cat_smooth + scan.rules->l2, memory, order);
+                                 smooth, memory, order);
   for (int i = 0; i <= n; ++i)
     std::memcpy(sorted + static_cast<size_t>(i) * width,
                 scan.histogram + static_cast<size_t>(i < n ? order[i] : scan.bins) * width,
@@ -274,8 +274,19 @@ std::shared_ptr<const CategorySplit> parted(const uint8_t* order, int n_left, in
 
 }  // namespace
 
+void node_totals(const Columns& columns, const Layout& layout, const float* histogram,
+                 float* total) {
+  const size_t width = static_cast<size_t>(layout.width);
+  // Of the feature with the fewest bins, whichever are searched: all threads have to agree.
+  std::fill_n(total, width, 0.0f);
+  const size_t shortest = static_cast<size_t>(
+      std::min_element(columns.bins.begin(), columns.bins.end()) - columns.bins.begin());
+  for (size_t row = columns.offset[shortest]; row < columns.offset[shortest + 1]; ++row)
+    for (size_t l = 0; l < width; ++l) total[l] += histogram[row * width + l];
+}
+
 void best_splits(const Columns& columns, const Layout& layout, const SplitRules& rules,
-                 const float* histogram, int first, int last, Split* splits,
+                 const float* histogram, const float* smooth, int first, int last, Split* splits,
                  Workspace& workspace) {
   const size_t block = static_cast<size_t>(layout.block), width = static_cast<size_t>(layout.width);
   const size_t own = ((256 + kScratch) * block + block + width + 15) / 16 * 16;
@@ -286,12 +297,7 @@ void best_splits(const Columns& columns, const Layout& layout, const SplitRules&
         *total = is_direction + block;
   std::fill_n(is_direction, block, 0.0f);
   std::fill_n(is_direction, layout.k, 1.0f);
-  // Of the feature with the fewest bins, whichever are searched here: all threads have to agree.
-  std::fill_n(total, width, 0.0f);
-  const size_t shortest = static_cast<size_t>(
-      std::min_element(columns.bins.begin(), columns.bins.end()) - columns.bins.begin());
-  for (size_t row = columns.offset[shortest]; row < columns.offset[shortest + 1]; ++row)
-    for (size_t l = 0; l < width; ++l) total[l] += histogram[row * width + l];
+  node_totals(columns, layout, histogram, total);
   const Scanner scanner = scanner_for(layout);
   for (int f = first; f < last; ++f) {
     Scan scan{histogram + columns.offset[f] * width, columns.bins[f], &layout, &rules, total,
@@ -299,7 +305,8 @@ void best_splits(const Columns& columns, const Layout& layout, const SplitRules&
     uint8_t order[256];
     if (columns.categorical[f]) {
       float* sorted = memory.floats() + own + for_order;
-      sort_categories(scan, order, reinterpret_cast<double*>(memory.floats() + own), sorted);
+      sort_categories(scan, smooth, order, reinterpret_cast<double*>(memory.floats() + own),
+                      sorted);
     }
     const bool saw_missing =
         scan.histogram[static_cast<size_t>(scan.bins) * width + layout.count] > 0;

@@ -13,7 +13,7 @@ struct SplitRules {
   float min_weight_leaf;  // of averages only
   float l2;
   float min_gain;
-  float cat_smooth;       // mass that pulls a category to the node's mean when they are ordered
+  float cat_smooth;       // rows that pull a category to the node's mean when they are ordered
 };
 
 struct Split {
@@ -30,10 +30,14 @@ struct Split {
 // without rows is never an edge, so that equal partitions have one name. Gain: the sum over
 // projected outputs of G^2 / (C + l2), left plus right minus the node's own. Of gains that are
 // equal but for rounding the first wins: the lowest edge, missing values right. Categories are brought
-// into order first, see order_categories, and then parted at an edge like bins.
+// into order first, see order_categories for `smooth` (width), and then parted at an edge like bins.
 void best_splits(const Columns& columns, const Layout& layout, const SplitRules& rules,
-                 const float* histogram, int first, int last, Split* splits,
+                 const float* histogram, const float* smooth, int first, int last, Split* splits,
                  Workspace& workspace);
+
+// Sums (width) of a whole node.
+void node_totals(const Columns& columns, const Layout& layout, const float* histogram,
+                 float* total);
 
 // The best over all features; the first of those that are equal but for rounding.
 Split first_best(const std::vector<Split>& splits);

@@ -127,6 +127,7 @@ class PlainTask:
     min_gain: float = 0.0
     categorical: tuple = ()  # features whose codes are categories
     cat_smooth: float = 0.0
+    mass_of_a_row: np.ndarray | float = 1.0  # sum(w c) / sum(w) over all rows, by output
 
     def whole(self, rows):
         """Score of a node that is not split."""
@@ -143,7 +144,7 @@ class PlainTask:
             order = np.arange(bins)
             if f in self.categorical:
                 seen = np.flatnonzero(N[:bins])
-                smooth = self.cat_smooth + self.l2
+                smooth = self.l2 + self.cat_smooth * self.mass_of_a_row
                 place = ordered_categories(G[seen], C[seen], G.sum(0), C.sum(0), smooth)
                 order = np.concatenate([seen[place], np.flatnonzero(N[:bins] == 0)])
             for missing_left in sides:

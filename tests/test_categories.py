@@ -71,7 +71,8 @@ def test_the_twin_finds_the_same_groups(split_on, tree, curved, smooth):
     for leaf, part in zip(fitted.leaf, parts, strict=True):
         lanes = project(g[:, part], None if c is None else c[:, part], weight, split_on)
         codes, n_bins = features.binned.codes, features.binned.n_bins
-        task = PlainTask(codes, n_bins, *lanes, categorical=(0,), **rules)
+        of_a_row = lanes[1].sum(axis=0) / weight.sum()
+        task = PlainTask(codes, n_bins, *lanes, categorical=(0,), mass_of_a_row=of_a_row, **rules)
         label = np.full(n, -1)
         for i, rows in enumerate(task.grow(counted, **shape)):
             label[rows] = i

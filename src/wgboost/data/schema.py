@@ -61,7 +61,7 @@ class Levels:
             codes = dict(zip(self.values, map(float, self.codes), strict=True))
             found = (codes.get(value, np.nan) for value in values)
             return np.fromiter(found, dtype=np.float64, count=len(values))
-        if not self.values:
+        if not self.values or self.text:  # nothing but missing values, see _check_kind
             return np.full(len(values), np.nan)
         levels = np.asarray(self.values, dtype=np.float64)
         at = np.minimum(np.searchsorted(levels, values), len(levels) - 1)

@@ -46,8 +46,8 @@ class TreeSettings:
         sees of G^2 / (C + l2), left plus right minus unsplit, where G sums the directions and C
         the curvatures (without curvature, the weights) of the rows.
     cat_smooth : float
-        Categories are ordered by their mean direction as if so many more rows (sums of weights or
-        curvatures, like l2) had the mean of the node: rare ones stay in the middle.
+        Categories are ordered by their mean direction as if so many more rows (of weight 1 and
+        average curvature) had the mean of the node: rare ones stay in the middle.
     subsample, colsample : float
         Share of the rows and of the features drawn, without replacement, for every round.
     """
