@@ -47,12 +47,12 @@ std::vector<Out<double, 1>> find_cuts(const Raw<T>& x, const Maybe<In<float, 1>>
 
 template <class T>
 Out<uint8_t, 2> apply_cuts(const Raw<T>& x, const std::vector<In<double, 1>>& cuts,
-                           int n_threads) {
-  require(cuts.size() == x.shape(1), "cuts of every feature");
+                           const In<int32_t, 1>& n_bins, int n_threads) {
+  require(cuts.size() == x.shape(1) && n_bins.shape(0) == x.shape(1), "cuts of every feature");
   std::vector<const double*> start;
   std::vector<int> size;
   for (const auto& c : cuts) {
-    require(c.shape(0) < wgb::kMaxBins, "too many cuts");
+    require(c.shape(0) <= wgb::kMaxBins, "too many cuts");
     start.push_back(c.data());
     size.push_back(static_cast<int>(c.shape(0)));
   }
@@ -61,28 +61,32 @@ Out<uint8_t, 2> apply_cuts(const Raw<T>& x, const std::vector<In<double, 1>>& cu
     const Released released;
     const double work = static_cast<double>(x.shape(0)) * static_cast<double>(x.shape(1));
     wgb::Team team(wgb::useful_threads(n_threads, work, 1e5));
-    wgb::apply_cuts(matrix(x), start, size, codes.data(), team);
+    wgb::apply_cuts(matrix(x), start, size, n_bins.data(), codes.data(), team);
   }
   return codes;
 }
 
 // The trees of a round behind each other, as a flat ensemble has them.
 nb::dict flat_arrays(const std::vector<wgb::TreeTable>& trees, const std::vector<wgb::Block>& blocks) {
-  std::vector<int64_t> first_node{0}, first_leaf{0}, cover;
-  std::vector<int32_t> output, feature, left, leaf;
+  std::vector<int64_t> first_node{0}, first_leaf{0}, first_set{0}, cover;
+  std::vector<int32_t> output, feature, left, leaf, category_set;
+  std::vector<uint32_t> sets;
   std::vector<uint8_t> bin, missing_left;
   std::vector<float> gain, values;
   const auto append = [](auto& to, const auto& from) {
-    to.insert(to.end(), from.begin(), from.end());
+    to.insert(to.end(), std::begin(from), std::end(from));
   };
   for (size_t i = 0; i < trees.size(); ++i) {
     const wgb::TreeTable& tree = trees[i];
     first_node.push_back(first_node.back() + static_cast<int64_t>(tree.feature.size()));
     first_leaf.push_back(first_leaf.back() + static_cast<int64_t>(tree.n_leaves));
+    first_set.push_back(first_set.back() + static_cast<int64_t>(tree.sets.size()));
     output.push_back(blocks[i].first);
     append(feature, tree.feature);
     append(bin, tree.bin);
     append(missing_left, tree.missing_left);
+    append(category_set, tree.category_set);
+    for (const wgb::CategorySet& set : tree.sets) append(sets, set.bits);
     append(left, tree.left);
     append(leaf, tree.leaf);
     append(gain, tree.gain);
@@ -93,10 +97,14 @@ nb::dict flat_arrays(const std::vector<wgb::TreeTable>& trees, const std::vector
   const size_t leaves = static_cast<size_t>(first_leaf.back());
   arrays["first_node"] = owned(std::move(first_node));
   arrays["first_leaf"] = owned(std::move(first_leaf));
+  arrays["first_set"] = owned(std::move(first_set));
   arrays["output"] = owned(std::move(output));
   arrays["feature"] = owned(std::move(feature));
   arrays["bin"] = owned(std::move(bin));
   arrays["missing_left"] = owned(std::move(missing_left));
+  arrays["category_set"] = owned(std::move(category_set));
+  const size_t n_sets = sets.size() / wgb::CategorySet::kWords;
+  arrays["sets"] = owned<uint32_t, 2>(std::move(sets), {n_sets, wgb::CategorySet::kWords});
   arrays["left"] = owned(std::move(left));
   arrays["leaf"] = owned(std::move(leaf));
   arrays["gain"] = owned(std::move(gain));
@@ -107,17 +115,18 @@ nb::dict flat_arrays(const std::vector<wgb::TreeTable>& trees, const std::vector
 }
 
 nb::tuple grow(wgb::Workspace& workspace, const In<uint8_t, 2>& codes, const In<int32_t, 1>& n_bins,
+               const In<uint8_t, 1>& categorical,
                const In<int32_t, 1>& features, const Maybe<In<uint32_t, 1>>& rows,
                const In<float, 3>& direction, const Maybe<In<float, 3>>& curvature,
                const Maybe<In<float, 1>>& weight, bool per_particle, int projection,
                const Maybe<In<float, 2>>& random_matrix, bool best_first, int max_depth,
                int max_leaves, double min_samples_leaf, double min_weight_leaf, double l2, double min_gain,
-               int n_threads) {
+               double cat_smooth, int n_threads) {
   const size_t n = codes.shape(1), p = codes.shape(0);
   const size_t m = direction.shape(1), d = direction.shape(2);
   require(n > 0 && p > 0 && m > 0 && d > 0, "nothing to grow on");
   require(n < (size_t(1) << 32), "more than 2^32 rows");
-  require(n_bins.shape(0) == p, "bins of every feature");
+  require(n_bins.shape(0) == p && categorical.shape(0) == p, "bins and kind of every feature");
   require(direction.shape(0) == n, "a direction for every row");
   require(!curvature || (curvature->shape(0) == n && curvature->shape(1) == m &&
                          curvature->shape(2) == d), "curvature of another shape");
@@ -137,6 +146,7 @@ nb::tuple grow(wgb::Workspace& workspace, const In<uint8_t, 2>& codes, const In<
     require(bins >= 1 && bins <= wgb::kMaxBins, "number of bins out of range");
     task.columns.feature.push_back(f);
     task.columns.bins.push_back(bins);
+    task.columns.categorical.push_back(categorical.data()[f] != 0);
     task.columns.offset.push_back(offset);
     offset += static_cast<size_t>(bins) + 1;
   }
@@ -164,8 +174,8 @@ nb::tuple grow(wgb::Workspace& workspace, const In<uint8_t, 2>& codes, const In<
   task.n_rows = rows ? rows->shape(0) : n;
   task.rules = {best_first, max_depth, max_leaves,
                 {static_cast<float>(min_samples_leaf), static_cast<float>(min_weight_leaf),
-                 static_cast<float>(l2),
-                 static_cast<float>(min_gain)}};
+                 static_cast<float>(l2), static_cast<float>(min_gain),
+                 static_cast<float>(cat_smooth)}};
   task.workspace = &workspace;
 
   auto leaf = fresh<int32_t, 2>({task.blocks.size(), n});
@@ -207,20 +217,24 @@ void add_leaf_values(State state, const In<int32_t, 2>& leaf, const In<float, 2>
 }
 
 wgb::Forest make_forest(const In<int64_t, 1>& first_node, const In<int64_t, 1>& first_leaf,
-                        const In<int32_t, 1>& output, const In<int32_t, 1>& feature,
-                        const In<double, 1>& threshold, const In<uint8_t, 1>& bin,
-                        const In<uint8_t, 1>& missing_left, const In<int32_t, 1>& left,
-                        const In<int32_t, 1>& leaf, const In<float, 2>& values, int n_features,
-                        int n_outputs) {
+                        const In<int64_t, 1>& first_set, const In<int32_t, 1>& output,
+                        const In<int32_t, 1>& feature, const In<double, 1>& threshold,
+                        const In<uint8_t, 1>& bin, const In<uint8_t, 1>& missing_left,
+                        const In<int32_t, 1>& category_set, const In<int32_t, 1>& left,
+                        const In<int32_t, 1>& leaf, const In<float, 2>& values,
+                        const In<uint32_t, 2>& sets, int n_features, int n_outputs) {
   const size_t trees = output.shape(0), nodes = feature.shape(0);
   require(first_node.shape(0) == trees + 1 && first_leaf.shape(0) == trees + 1 &&
+              first_set.shape(0) == trees + 1 && category_set.shape(0) == nodes &&
               threshold.shape(0) == nodes && bin.shape(0) == nodes &&
               missing_left.shape(0) == nodes && left.shape(0) == nodes && leaf.shape(0) == nodes,
           "the ensemble's arrays differ in length");
-  return wgb::Forest({trees, nodes, values.shape(0), static_cast<int>(values.shape(1)),
-                      first_node.data(), first_leaf.data(), output.data(), feature.data(),
-                      threshold.data(), bin.data(), missing_left.data(), left.data(), leaf.data(),
-                      values.data()},
+  require(sets.shape(1) == wgb::CategorySet::kWords, "a category set has 8 words");
+  return wgb::Forest({trees, nodes, values.shape(0), sets.shape(0),
+                      static_cast<int>(values.shape(1)), first_node.data(), first_leaf.data(),
+                      first_set.data(), output.data(), feature.data(), threshold.data(),
+                      bin.data(), missing_left.data(), category_set.data(), left.data(),
+                      leaf.data(), values.data(), sets.data()},
                      n_features, n_outputs);
 }
 
@@ -288,14 +302,18 @@ NB_MODULE(_core, module) {
              "sample_size"_a, "seed"_a, "n_threads"_a);
   module.def("find_cuts", &find_cuts<double>, "x"_a.noconvert(), "weight"_a.none(), "max_bins"_a,
              "sample_size"_a, "seed"_a, "n_threads"_a);
-  module.def("apply_cuts", &apply_cuts<float>, "x"_a.noconvert(), "cuts"_a, "n_threads"_a);
-  module.def("apply_cuts", &apply_cuts<double>, "x"_a.noconvert(), "cuts"_a, "n_threads"_a);
+  module.def("apply_cuts", &apply_cuts<float>, "x"_a.noconvert(), "cuts"_a, "n_bins"_a,
+             "n_threads"_a);
+  module.def("apply_cuts", &apply_cuts<double>, "x"_a.noconvert(), "cuts"_a, "n_bins"_a,
+             "n_threads"_a);
   nb::class_<wgb::Workspace>(module, "Workspace").def(nb::init<>());
-  module.def("grow", &grow, "workspace"_a, "codes"_a.noconvert(), "n_bins"_a, "features"_a, "rows"_a.none(),
+  module.def("grow", &grow, "workspace"_a, "codes"_a.noconvert(), "n_bins"_a,
+             "categorical"_a, "features"_a, "rows"_a.none(),
              "direction"_a.noconvert(), "curvature"_a.noconvert().none(),
              "weight"_a.noconvert().none(), "per_particle"_a, "projection"_a,
              "random_matrix"_a.none(), "best_first"_a, "max_depth"_a, "max_leaves"_a,
-             "min_samples_leaf"_a, "min_weight_leaf"_a, "l2"_a, "min_gain"_a, "n_threads"_a);
+             "min_samples_leaf"_a, "min_weight_leaf"_a, "l2"_a, "min_gain"_a,
+             "cat_smooth"_a, "n_threads"_a);
   module.def("all_finite", &all_finite, "values"_a.noconvert());
   module.def("add_leaf_values", &add_leaf_values, "state"_a.noconvert(), "leaf"_a.noconvert(),
              "values"_a.noconvert(), "first_leaf"_a, "output"_a, "n_threads"_a);
@@ -313,7 +331,7 @@ NB_MODULE(_core, module) {
            "last"_a, "n_threads"_a)
       .def("apply", &apply<float>, "x"_a.noconvert(), "first"_a, "last"_a, "n_threads"_a)
       .def("apply", &apply<double>, "x"_a.noconvert(), "first"_a, "last"_a, "n_threads"_a);
-  module.def("make_forest", &make_forest, "first_node"_a, "first_leaf"_a, "output"_a, "feature"_a,
-             "threshold"_a, "bin"_a, "missing_left"_a, "left"_a, "leaf"_a, "values"_a,
-             "n_features"_a, "n_outputs"_a);
+  module.def("make_forest", &make_forest, "first_node"_a, "first_leaf"_a, "first_set"_a, "output"_a,
+             "feature"_a, "threshold"_a, "bin"_a, "missing_left"_a, "category_set"_a, "left"_a,
+             "leaf"_a, "values"_a, "sets"_a, "n_features"_a, "n_outputs"_a);
 }

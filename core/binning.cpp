@@ -95,7 +95,7 @@ WGB_INLINE int code_of(const double* WGB_RESTRICT edges, double x) {
 }
 
 template <class T>
-WGB_INLINE void apply_stripe(const Matrix<T>& x, size_t column, const double* edges, int n_cuts,
+WGB_INLINE void apply_stripe(const Matrix<T>& x, size_t column, const double* edges, int missing,
                              size_t begin, size_t end, uint8_t* codes) {
   double value[kStripe];
   const size_t n = end - begin;
@@ -104,27 +104,27 @@ WGB_INLINE void apply_stripe(const Matrix<T>& x, size_t column, const double* ed
   for (size_t i = 0; i < n; ++i) code[i] = code_of(edges, value[i]);
   for (size_t i = 0; i < n; ++i)
     codes[column * x.n + begin + i] =
-        static_cast<uint8_t>(std::isnan(value[i]) ? n_cuts + 1 : code[i]);
+        static_cast<uint8_t>(std::isnan(value[i]) ? missing : code[i]);
 }
 
-WGB_CLONES void apply_float(const Matrix<float>& x, size_t column, const double* edges, int n_cuts,
+WGB_CLONES void apply_float(const Matrix<float>& x, size_t column, const double* edges, int missing,
                             size_t begin, size_t end, uint8_t* codes) {
-  apply_stripe(x, column, edges, n_cuts, begin, end, codes);
+  apply_stripe(x, column, edges, missing, begin, end, codes);
 }
 
 WGB_CLONES void apply_double(const Matrix<double>& x, size_t column, const double* edges,
-                             int n_cuts, size_t begin, size_t end, uint8_t* codes) {
-  apply_stripe(x, column, edges, n_cuts, begin, end, codes);
+                             int missing, size_t begin, size_t end, uint8_t* codes) {
+  apply_stripe(x, column, edges, missing, begin, end, codes);
 }
 
-void apply_one(const Matrix<float>& x, size_t column, const double* edges, int n_cuts,
+void apply_one(const Matrix<float>& x, size_t column, const double* edges, int missing,
                size_t begin, size_t end, uint8_t* codes) {
-  apply_float(x, column, edges, n_cuts, begin, end, codes);
+  apply_float(x, column, edges, missing, begin, end, codes);
 }
 
-void apply_one(const Matrix<double>& x, size_t column, const double* edges, int n_cuts,
+void apply_one(const Matrix<double>& x, size_t column, const double* edges, int missing,
                size_t begin, size_t end, uint8_t* codes) {
-  apply_double(x, column, edges, n_cuts, begin, end, codes);
+  apply_double(x, column, edges, missing, begin, end, codes);
 }
 
 }  // namespace
@@ -173,14 +173,15 @@ std::vector<double> find_cuts(const Matrix<T>& x, size_t column, const float* we
 
 template <class T>
 void apply_cuts(const Matrix<T>& x, const std::vector<const double*>& cuts,
-                const std::vector<int>& n_cuts, uint8_t* codes, Team& team) {
+                const std::vector<int>& n_cuts, const int32_t* n_bins, uint8_t* codes,
+                Team& team) {
   std::vector<double> edges(x.p * kMaxBins, std::numeric_limits<double>::infinity());
   for (size_t column = 0; column < x.p; ++column)
     std::copy(cuts[column], cuts[column] + n_cuts[column], edges.begin() + column * kMaxBins);
   team.run_ranges(x.n, kRowsPerTask, [&](size_t begin, size_t end) {
     for (size_t from = begin; from < end; from += kStripe)
       for (size_t column = 0; column < x.p; ++column)
-        apply_one(x, column, edges.data() + column * kMaxBins, n_cuts[column], from,
+        apply_one(x, column, edges.data() + column * kMaxBins, n_bins[column], from,
                   std::min(end, from + kStripe), codes);
   });
 }
@@ -190,8 +191,8 @@ template std::vector<double> find_cuts(const Matrix<float>&, size_t, const float
 template std::vector<double> find_cuts(const Matrix<double>&, size_t, const float*, int,
                                        size_t, uint64_t);
 template void apply_cuts(const Matrix<float>&, const std::vector<const double*>&,
-                         const std::vector<int>&, uint8_t*, Team&);
+                         const std::vector<int>&, const int32_t*, uint8_t*, Team&);
 template void apply_cuts(const Matrix<double>&, const std::vector<const double*>&,
-                         const std::vector<int>&, uint8_t*, Team&);
+                         const std::vector<int>&, const int32_t*, uint8_t*, Team&);
 
 }  // namespace wgb

@@ -30,9 +30,10 @@ template <class T>
 std::vector<double> find_cuts(const Matrix<T>& x, size_t column, const float* weight, int max_bins,
                               size_t sample_size, uint64_t seed);
 
-// codes, column after column, of raw values; a missing value gets the code after the feature's last bin.
+// codes, column after column, of raw values; a missing value gets the code after the feature's last
+// bin. (Categories have a cut behind the last one too: values beyond it are missing.)
 template <class T>
 void apply_cuts(const Matrix<T>& x, const std::vector<const double*>& cuts,
-                const std::vector<int>& n_cuts, uint8_t* codes, Team& team);
+                const std::vector<int>& n_cuts, const int32_t* n_bins, uint8_t* codes, Team& team);
 
 }  // namespace wgb

@@ -18,6 +18,7 @@ constexpr double kStepsPerThread = 1e6;  // rows x trees worth a thread
 [[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument(what); }
 
 constexpr uint16_t kMissing = std::numeric_limits<uint16_t>::max();
+constexpr uint16_t kNoCategory = 255;
 // Beyond this many nodes a walk down is cheaper than asking them all.
 constexpr int32_t kSmallTree = 511;
 constexpr size_t kManyRows = 12;  // and with fewer rows
@@ -25,10 +26,22 @@ constexpr size_t kManyRows = 12;  // and with fewer rows
 using Node = Forest::Node;
 using Block = Forest::Block;
 
+// The sets of the nodes that ask for one.
+struct Sets {
+  const CategorySet* sets;
+  const uint32_t* of;  // (nodes)
+  const CategorySet& at(int32_t node) const { return sets[of[node]]; }
+};
+
+// A category's rank is its code. What is beyond the last possible one is missing.
+WGB_INLINE bool has_rank(const CategorySet& set, uint16_t rank) {
+  return set.has(rank < kNoCategory ? rank : kNoCategory);
+}
+
 // Small trees: every node is asked for all rows of the block at once, from the last node to the
 // root, and passes on its left or right child's answer. `answers` has room for a tree's nodes.
-WGB_CLONES void ask_all(const Node* nodes, const Forest::Tree& tree, const Block& block,
-                        bool by_bin, uint16_t* answers, int32_t* leaf) {
+WGB_CLONES void ask_all(const Node* nodes, const Sets& sets, const Forest::Tree& tree,
+                        const Block& block, bool by_bin, uint16_t* answers, int32_t* leaf) {
   for (int32_t i = tree.last - 1; i >= tree.first; --i) {
     const Node& node = nodes[i];
     uint16_t* WGB_RESTRICT answer = answers + static_cast<size_t>(i - tree.first) * kRowsPerBlock;
@@ -38,10 +51,16 @@ WGB_CLONES void ask_all(const Node* nodes, const Forest::Tree& tree, const Block
       continue;
     }
     const uint16_t* WGB_RESTRICT value =
-        (node.missing_left ? block.low : block.high) + node.feature * kRowsPerBlock;
+        (node.asks == Forest::kLeft ? block.low : block.high) + node.feature * kRowsPerBlock;
     const uint16_t* WGB_RESTRICT left =
         answers + static_cast<size_t>(node.next - tree.first) * kRowsPerBlock;
     const uint16_t* WGB_RESTRICT right = left + kRowsPerBlock;
+    if (node.asks == Forest::kSet) {
+      const CategorySet& set = sets.at(i);
+      for (size_t r = 0; r < kRowsPerBlock; ++r)
+        answer[r] = has_rank(set, value[r]) ? left[r] : right[r];
+      continue;
+    }
     const uint16_t cut = by_bin ? node.bin : node.rank;
     for (size_t r = 0; r < kRowsPerBlock; ++r) {
       const auto take = static_cast<uint16_t>(-static_cast<int>(value[r] <= cut));
@@ -52,15 +71,17 @@ WGB_CLONES void ask_all(const Node* nodes, const Forest::Tree& tree, const Block
 }
 
 // Large trees: down from the root, row by row.
-void walk(const Node* nodes, const Forest::Tree& tree, const Block& block, bool by_bin,
-          int32_t* leaf) {
+void walk(const Node* nodes, const Sets& sets, const Forest::Tree& tree, const Block& block,
+          bool by_bin, int32_t* leaf) {
   for (size_t r = 0; r < block.rows; ++r) {
     int32_t at = tree.first;
     while (nodes[at].leaf < 0) {
       const Node& node = nodes[at];
-      const uint16_t* value = (node.missing_left ? block.low : block.high);
+      const uint16_t* values = node.asks == Forest::kLeft ? block.low : block.high;
+      const uint16_t value = values[node.feature * kRowsPerBlock + r];
       const uint16_t cut = by_bin ? node.bin : node.rank;
-      at = node.next + !(value[node.feature * kRowsPerBlock + r] <= cut);
+      const bool go_left = node.asks == Forest::kSet ? has_rank(sets.at(at), value) : value <= cut;
+      at = node.next + !go_left;
     }
     leaf[r] = nodes[at].leaf;
   }
@@ -102,9 +123,15 @@ Forest::Forest(const ForestArrays& a, int n_features, int n_outputs)
       a.first_node[a.n_trees] != static_cast<int64_t>(a.n_nodes) ||
       a.first_leaf[a.n_trees] != static_cast<int64_t>(a.n_leaves))
     refuse("the trees do not cover the node and leaf tables");
+  if (a.n_sets > limit || a.first_set[0] != 0 ||
+      a.first_set[a.n_trees] != static_cast<int64_t>(a.n_sets))
+    refuse("the trees do not cover the table of category sets");
   nodes_.resize(a.n_nodes);
   trees_.resize(a.n_trees);
   std::vector<std::vector<double>> thresholds(static_cast<size_t>(n_features));
+  std::vector<uint8_t> categorical(static_cast<size_t>(n_features), 0);
+  if (a.n_sets > 0) set_of_.resize(a.n_nodes, 0);
+  sets_.resize(a.n_sets);
   for (size_t tree = 0; tree < a.n_trees; ++tree) {
     const std::string name = "tree " + std::to_string(tree);
     const int64_t begin = a.first_node[tree], end = a.first_node[tree + 1];
@@ -112,6 +139,9 @@ Forest::Forest(const ForestArrays& a, int n_features, int n_outputs)
     if (begin < 0 || end <= begin || end > static_cast<int64_t>(a.n_nodes) || leaves < 1 ||
         leaves > end - begin || a.first_leaf[tree] < 0)
       refuse(name + " is empty or out of order");
+    const int64_t sets = a.first_set[tree + 1] - a.first_set[tree];
+    if (a.first_set[tree] < 0 || sets < 0 || a.first_set[tree + 1] > static_cast<int64_t>(a.n_sets))
+      refuse(name + " has category sets out of order");
     if (a.output[tree] < 0 || a.output[tree] > n_outputs - a.outputs)
       refuse(name + " writes outside the " + std::to_string(n_outputs) + " outputs");
     std::vector<int32_t> depth(static_cast<size_t>(end - begin), -1);
@@ -122,7 +152,9 @@ Forest::Forest(const ForestArrays& a, int n_features, int n_outputs)
       if (here < 0) refuse(where() + " has no parent");
       Node& node = nodes_[static_cast<size_t>(i)];
       node.bin = a.bin[i];
-      node.missing_left = a.missing_left[i] != 0;
+      node.asks = a.missing_left[i] != 0 ? kLeft : kRight;
+      if (a.category_set[i] < -1 || a.category_set[i] >= sets)
+        refuse(where() + " has no category set");
       if (a.feature[i] < 0) {
         if (a.feature[i] != -1) refuse(where() + " has a negative feature");
         if (a.leaf[i] < 0 || a.leaf[i] >= leaves) refuse(where() + " has no leaf value");
@@ -145,7 +177,18 @@ Forest::Forest(const ForestArrays& a, int n_features, int n_outputs)
       }
       node.leaf = -1;
       node.next = static_cast<int32_t>(begin) + a.left[i];
-      thresholds[static_cast<size_t>(a.feature[i])].push_back(a.threshold[i]);
+      const auto feature = static_cast<size_t>(a.feature[i]);
+      if (a.category_set[i] >= 0) {
+        categorical[feature] = 1;
+        const auto at = static_cast<size_t>(a.first_set[tree] + a.category_set[i]);
+        std::copy_n(a.sets + at * CategorySet::kWords, CategorySet::kWords, sets_[at].bits);
+        if (sets_[at].has(kNoCategory) != (node.asks == kLeft))
+          refuse(where() + " has a category set that disagrees about missing values");
+        set_of_[static_cast<size_t>(i)] = static_cast<uint32_t>(at);
+        node.asks = kSet;
+      } else {
+        thresholds[feature].push_back(a.threshold[i]);
+      }
     }
     trees_[tree] = {static_cast<int32_t>(begin), static_cast<int32_t>(end), a.output[tree],
                     static_cast<int32_t>(a.first_leaf[tree])};
@@ -155,6 +198,11 @@ Forest::Forest(const ForestArrays& a, int n_features, int n_outputs)
   std::vector<uint32_t> position(static_cast<size_t>(n_features), 0);
   for (int f = 0; f < n_features; ++f) {
     std::vector<double>& sorted = thresholds[static_cast<size_t>(f)];
+    if (categorical[static_cast<size_t>(f)]) {
+      if (!sorted.empty())
+        refuse("feature " + std::to_string(f) + " is split by thresholds and by categories");
+      for (int code = 0; code < kNoCategory; ++code) sorted.push_back(code + 0.5);
+    }
     if (sorted.empty()) continue;
     std::sort(sorted.begin(), sorted.end());
     sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
@@ -167,6 +215,7 @@ Forest::Forest(const ForestArrays& a, int n_features, int n_outputs)
   for (size_t i = 0; i < a.n_nodes; ++i) {
     if (nodes_[i].leaf >= 0) continue;
     nodes_[i].feature = position[static_cast<size_t>(a.feature[i])];
+    if (nodes_[i].asks == kSet) continue;
     const std::vector<double>& sorted = thresholds_[nodes_[i].feature];
     nodes_[i].rank = static_cast<uint16_t>(
         std::lower_bound(sorted.begin(), sorted.end(), a.threshold[i]) - sorted.begin());
@@ -200,6 +249,7 @@ void Forest::run(size_t n, const Read& read, bool by_bin, size_t first, size_t l
   const double steps = static_cast<double>(n) * static_cast<double>(last - first);
   Team team(useful_threads(n_threads, steps, kStepsPerThread));
   const size_t stride = static_cast<size_t>(n_outputs_), trees = last - first;
+  const Sets sets{sets_.data(), set_of_.data()};
   int32_t largest = 1;
   for (size_t tree = first; tree < last; ++tree)
     if (trees_[tree].last - trees_[tree].first <= kSmallTree)
@@ -217,9 +267,9 @@ void Forest::run(size_t n, const Read& read, bool by_bin, size_t first, size_t l
       for (size_t i = first; i < last; ++i) {
         const Tree& tree = trees_[i];
         if (rows >= kManyRows && tree.last - tree.first <= kSmallTree)
-          ask_all(nodes_.data(), tree, block, by_bin, answers.data(), at);
+          ask_all(nodes_.data(), sets, tree, block, by_bin, answers.data(), at);
         else
-          walk(nodes_.data(), tree, block, by_bin, at);
+          walk(nodes_.data(), sets, tree, block, by_bin, at);
         if (out)
           add_values(at, rows, values_.data(), leaf_outputs_,
                      out + begin * stride + tree.output, stride);

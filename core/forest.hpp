@@ -5,23 +5,27 @@
 #include <vector>
 
 #include "binning.hpp"
+#include "categories.hpp"
 
 namespace wgb {
 
 // The arrays of an ensemble, as they are stored. Node indices count from the tree's first node.
 struct ForestArrays {
-  size_t n_trees, n_nodes, n_leaves;
+  size_t n_trees, n_nodes, n_leaves, n_sets;
   int outputs;                // per leaf
   const int64_t* first_node;  // (trees + 1)
   const int64_t* first_leaf;  // (trees + 1)
+  const int64_t* first_set;   // (trees + 1)
   const int32_t* output;      // (trees) column of the first output
   const int32_t* feature;     // (nodes) -1: a leaf
   const double* threshold;    // (nodes) left if x <= threshold
   const uint8_t* bin;         // (nodes) the same for codes
   const uint8_t* missing_left;
+  const int32_t* category_set;  // (nodes) row of the tree's sets of codes that go left; -1: none
   const int32_t* left;        // (nodes) the right child follows
   const int32_t* leaf;        // (nodes) row of the tree's values
   const float* values;        // (leaves, outputs)
+  const uint32_t* sets;       // (sets, 8) bits
 };
 
 class Forest {
@@ -51,13 +55,15 @@ class Forest {
   int n_outputs() const { return n_outputs_; }
   size_t n_used() const { return used_.size(); }
 
+  enum Asks : uint8_t { kRight = 0, kLeft = 1, kSet = 2 };
+
   struct Node {
     int32_t next;       // left child, or the node itself for a leaf; counts over all trees
     uint32_t feature;   // position among the features in use
     int32_t leaf;       // row of values over all trees, -1 for an inner node
     uint16_t rank;      // left if the value's rank is at most this
     uint8_t bin;        // the same for codes
-    uint8_t missing_left;
+    uint8_t asks;       // kRight, kLeft: where missing values go; kSet: for a set of categories
   };
 
   struct Tree {
@@ -91,6 +97,8 @@ class Forest {
   std::vector<Node> nodes_;
   std::vector<Tree> trees_;
   std::vector<float> values_;  // (leaves, leaf_outputs)
+  std::vector<CategorySet> sets_;
+  std::vector<uint32_t> set_of_;  // (nodes), empty without sets
   // A value's rank is the number of the feature's thresholds below it: what is compared at every
   // node is a small integer, found once per row and feature.
   std::vector<int> used_;

@@ -5,6 +5,7 @@
 #include <queue>
 
 #include "leaves.hpp"
+#include "partition.hpp"
 #include "shared_root.hpp"
 
 namespace wgb {
@@ -66,6 +67,7 @@ class TreeGrower {
       const bool build = !root;
       nodes_[0].histogram = build ? new_histogram() : std::move(root);
       if (build) build_node(0);
+      if (task_.columns.any_categorical()) find_smoothing();
       search({0}, nullptr);
       consider(0);
     }
@@ -100,6 +102,7 @@ class TreeGrower {
     table_.feature.push_back(-1);
     table_.left.push_back(-1);
     table_.leaf.push_back(-1);
+    table_.category_set.push_back(-1);
     table_.bin.push_back(0);
     table_.missing_left.push_back(0);
     table_.gain.push_back(0);
@@ -120,6 +123,20 @@ class TreeGrower {
     build_histogram(task_.columns, lanes_, layout_.width, in_place ? nullptr : order_, it.begin,
                     it.end, it.histogram.floats(), team_for(it.end - it.begin),
                     *task_.workspace);
+  }
+
+  // The mass that cat_smooth rows have on average, and l2.
+  void find_smoothing() {
+    double weight = static_cast<double>(task_.n_rows);
+    if (const float* weights = task_.targets.weight) {
+      weight = 0;
+      for (size_t i = 0; i < task_.n_rows; ++i) weight += weights[order_[i]];
+    }
+    const SplitRules& rules = task_.rules.split;
+    smooth_.resize(static_cast<size_t>(layout_.width));
+    node_totals(task_.columns, layout_, nodes_[0].histogram.floats(), smooth_.data());
+    for (float& mass : smooth_)
+      mass = rules.l2 + rules.cat_smooth * static_cast<float>(mass / weight);
   }
 
   // Searches the splits of nodes; with `small` set, it is first taken off the first node's
@@ -149,8 +166,8 @@ class TreeGrower {
   }
 
   void search_node(int node, int first, int last, std::vector<Split>& found) {
-    best_splits(task_.columns, layout_, task_.rules.split, nodes_[node].histogram.floats(), first,
-                last, found.data(), *task_.workspace);
+    best_splits(task_.columns, layout_, task_.rules.split, nodes_[node].histogram.floats(),
+                smooth_.data(), first, last, found.data(), *task_.workspace);
   }
 
   // Queues a node whose split is known, or frees what it holds.
@@ -184,11 +201,16 @@ class TreeGrower {
     const int left = open(begin, middle, depth), right = open(middle, end, depth);
     table_.feature[node] = task_.columns.feature[split.feature];
     table_.left[node] = left;
-    table_.bin[node] = static_cast<uint8_t>(split.bin);
     table_.gain[node] = split.gain;
     // A side nobody was seen to take: with the larger child.
     table_.missing_left[node] =
         split.saw_missing ? split.missing_left : middle - begin >= end - middle;
+    if (split.categories) {  // categories without rows here are like missing values
+      table_.category_set[node] = static_cast<int32_t>(table_.sets.size());
+      table_.sets.push_back(split.categories->with_others(table_.missing_left[node] != 0));
+    } else {
+      table_.bin[node] = static_cast<uint8_t>(split.bin);
+    }
     ++n_leaves_;
 
     const bool left_small = middle - begin <= end - middle;
@@ -229,46 +251,25 @@ class TreeGrower {
 
   bool goes_left(const Split& split, uint32_t row) const {
     const int code = task_.columns.column(split.feature)[row];
-    return code <= split.bin ||
-           (code == task_.columns.bins[split.feature] && split.missing_left);
+    if (code == task_.columns.bins[split.feature]) return split.missing_left;
+    return split.categories ? split.categories->left.has(code) : code <= split.bin;
   }
 
-  // Stable: rows stay ascending, whatever the number of threads.
   size_t partition(size_t begin, size_t end, const Split& split) {
-    const Columns& columns = task_.columns;
-    const uint8_t* codes = columns.column(split.feature);
-    const int missing = columns.bins[split.feature], bin = split.bin;
+    const uint8_t* codes = task_.columns.column(split.feature);
+    const auto part = [&](const auto& goes_left) {
+      return begin + part_rows(order_ + begin, end - begin, spare_, team_, goes_left);
+    };
+    if (split.categories) {
+      const CategorySet set = split.categories->with_others(split.missing_left);
+      return part([codes, set](uint32_t row) { return set.has(codes[row]); });
+    }
+    const int missing = task_.columns.bins[split.feature], bin = split.bin;
     const bool missing_left = split.missing_left;
-    const size_t n = end - begin, pieces = (n + kRowsPerTask - 1) / kRowsPerTask;
-    std::vector<size_t> n_left(pieces, 0);
-    // Each piece packs its left rows to its front; its right rows wait in the spare room.
-    team_.run_ranges(n, kRowsPerTask, [&](size_t from, size_t to) {
-      uint32_t* rows = order_ + begin;
-      size_t left = from, right = from;
-      for (size_t i = from; i < to; ++i) {
-        const uint32_t row = rows[i];
-        const int code = codes[row];
-        const bool go_left = (code <= bin) | ((code == missing) & missing_left);
-        rows[left] = row;
-        spare_[right] = row;
-        left += go_left;
-        right += !go_left;
-      }
-      n_left[from / kRowsPerTask] = left - from;
+    return part([=](uint32_t row) {
+      const int code = codes[row];
+      return static_cast<bool>((code <= bin) | ((code == missing) & missing_left));
     });
-    size_t middle = begin;
-    for (size_t i = 0; i < pieces; ++i) {
-      const uint32_t* from = order_ + begin + i * kRowsPerTask;
-      std::copy(from, from + n_left[i], order_ + middle);  // downwards, so it may overlap
-      middle += n_left[i];
-    }
-    size_t at = middle;
-    for (size_t i = 0; i < pieces; ++i) {
-      const size_t from = i * kRowsPerTask, size = std::min(n - from, kRowsPerTask) - n_left[i];
-      std::copy(spare_ + from, spare_ + from + size, order_ + at);
-      at += size;
-    }
-    return middle;
   }
 
   TreeTable finish() {
@@ -299,8 +300,10 @@ class TreeGrower {
       size_t node = 0;
       while (table_.feature[node] >= 0) {
         const int f = table_.feature[node], value = columns.codes[static_cast<size_t>(f) * columns.n + row];
-        const bool go_left = value == bins[f] ? table_.missing_left[node] != 0
-                                              : value <= table_.bin[node];
+        const int set = table_.category_set[node];
+        const bool go_left = set >= 0           ? table_.sets[static_cast<size_t>(set)].has(value)
+                             : value == bins[f] ? table_.missing_left[node] != 0
+                                                : value <= table_.bin[node];
         node = static_cast<size_t>(table_.left[node]) + !go_left;
       }
       leaf_[row] = table_.leaf[node];
@@ -316,6 +319,7 @@ class TreeGrower {
   Lease memory_;
   uint32_t *order_, *spare_;  // rows, node after node, and room to sort them
   std::vector<Node> nodes_;
+  std::vector<float> smooth_;  // (width), of categories
   TreeTable table_;
   std::priority_queue<Pending, std::vector<Pending>, Later> queue_{
       Later{task_.rules.best_first}};

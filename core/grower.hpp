@@ -20,10 +20,12 @@ struct GrowRules {
 // feature -1 and a row of `values`.
 struct TreeTable {
   std::vector<int32_t> feature, left, leaf;
+  std::vector<int32_t> category_set;  // which of `sets` goes left, -1: codes up to `bin` do
   std::vector<uint8_t> bin, missing_left;
   std::vector<float> gain;
   std::vector<int64_t> cover;  // training rows
   std::vector<float> values;   // (leaves, outputs)
+  std::vector<CategorySet> sets;
   size_t n_leaves = 0;
 };
 

@@ -1,6 +1,7 @@
 // Sums of lanes per (feature, bin), laid out [feature][bin][lane].
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -16,10 +17,14 @@ struct Columns {
   size_t n;
   std::vector<int32_t> feature;     // features in use
   std::vector<int32_t> bins;        // bins of each, without the missing one
+  std::vector<uint8_t> categorical; // whether codes are categories, without an order
   std::vector<size_t> offset;       // first histogram row of each, and the total at the end
   int size() const { return static_cast<int>(feature.size()); }
   const uint8_t* column(int i) const { return codes + static_cast<size_t>(feature[i]) * n; }
   size_t rows() const { return offset.back(); }
+  bool any_categorical() const {
+    return std::find(categorical.begin(), categorical.end(), 1) != categorical.end();
+  }
 };
 
 // A float32 lane that sums more rows than this loses digits: partial sums are added up instead.

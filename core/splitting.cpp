@@ -250,27 +250,64 @@ Scanner scanner_for(const Layout& layout) {
 #undef WGB_PICK
 }
 
+// Turns a scan of categories into one of their histogram rows in order, followed by the missing one.
+void sort_categories(Scan& scan, const float* smooth, uint8_t* order, double* memory, float* sorted) {
+  const size_t width = static_cast<size_t>(scan.layout->width);
+  const int n = order_categories(scan.histogram, scan.bins, *scan.layout, scan.total,
+                                 smooth, memory, order);
+  for (int i = 0; i <= n; ++i)
+    std::memcpy(sorted + static_cast<size_t>(i) * width,
+                scan.histogram + static_cast<size_t>(i < n ? order[i] : scan.bins) * width,
+                width * sizeof(float));
+  scan.histogram = sorted;
+  scan.bins = n;
+}
+
+std::shared_ptr<const CategorySplit> parted(const uint8_t* order, int n_left, int n) {
+  const auto split = std::make_shared<CategorySplit>();
+  for (int i = 0; i < n; ++i) {
+    split->seen.add(order[i]);
+    if (i < n_left) split->left.add(order[i]);
+  }
+  return split;
+}
+
 }  // namespace
 
-void best_splits(const Columns& columns, const Layout& layout, const SplitRules& rules,
-                 const float* histogram, int first, int last, Split* splits,
-                 Workspace& workspace) {
-  const size_t block = static_cast<size_t>(layout.block), width = static_cast<size_t>(layout.width);
-  const Lease memory = workspace.floats((256 + kScratch) * block + block + width);
-  float *scratch = memory.floats(), *is_direction = scratch + (256 + kScratch) * block,
-        *total = is_direction + block;
-  std::fill_n(is_direction, block, 0.0f);
-  std::fill_n(is_direction, layout.k, 1.0f);
-  // Of the feature with the fewest bins, whichever are searched here: all threads have to agree.
+void node_totals(const Columns& columns, const Layout& layout, const float* histogram,
+                 float* total) {
+  const size_t width = static_cast<size_t>(layout.width);
+  // Of the feature with the fewest bins, whichever are searched: all threads have to agree.
   std::fill_n(total, width, 0.0f);
   const size_t shortest = static_cast<size_t>(
       std::min_element(columns.bins.begin(), columns.bins.end()) - columns.bins.begin());
   for (size_t row = columns.offset[shortest]; row < columns.offset[shortest + 1]; ++row)
     for (size_t l = 0; l < width; ++l) total[l] += histogram[row * width + l];
+}
+
+void best_splits(const Columns& columns, const Layout& layout, const SplitRules& rules,
+                 const float* histogram, const float* smooth, int first, int last, Split* splits,
+                 Workspace& workspace) {
+  const size_t block = static_cast<size_t>(layout.block), width = static_cast<size_t>(layout.width);
+  const size_t own = ((256 + kScratch) * block + block + width + 15) / 16 * 16;
+  const size_t for_order = 2 * category_memory(layout), for_sorted = 256 * width;  // in floats
+  const Lease memory =
+      workspace.floats(own + (columns.any_categorical() ? for_order + for_sorted : 0));
+  float *scratch = memory.floats(), *is_direction = scratch + (256 + kScratch) * block,
+        *total = is_direction + block;
+  std::fill_n(is_direction, block, 0.0f);
+  std::fill_n(is_direction, layout.k, 1.0f);
+  node_totals(columns, layout, histogram, total);
   const Scanner scanner = scanner_for(layout);
   for (int f = first; f < last; ++f) {
-    const Scan scan{histogram + columns.offset[f] * width, columns.bins[f], &layout, &rules, total,
-                    is_direction, scratch};
+    Scan scan{histogram + columns.offset[f] * width, columns.bins[f], &layout, &rules, total,
+              is_direction, scratch};
+    uint8_t order[256];
+    if (columns.categorical[f]) {
+      float* sorted = memory.floats() + own + for_order;
+      sort_categories(scan, smooth, order, reinterpret_cast<double*>(memory.floats() + own),
+                      sorted);
+    }
     const bool saw_missing =
         scan.histogram[static_cast<size_t>(scan.bins) * width + layout.count] > 0;
     Split& best = splits[f] = Split();
@@ -278,8 +315,10 @@ void best_splits(const Columns& columns, const Layout& layout, const SplitRules&
       if (missing_left && !saw_missing) break;
       const Candidate candidate = scanner(scan, missing_left);
       if (candidate.bin >= 0 && candidate.gain * (1 - kTie) > best.gain)
-        best = {candidate.gain, f, candidate.bin, missing_left, saw_missing};
+        best = {candidate.gain, f, candidate.bin, missing_left, saw_missing, nullptr};
     }
+    if (columns.categorical[f] && best.found())
+      best.categories = parted(order, best.bin + 1, scan.bins);
   }
 }
 

@@ -1,6 +1,9 @@
 // The best split of a node, from its histogram.
 #pragma once
 
+#include <memory>
+
+#include "categories.hpp"
 #include "histogram.hpp"
 
 namespace wgb {
@@ -10,24 +13,31 @@ struct SplitRules {
   float min_weight_leaf;  // of averages only
   float l2;
   float min_gain;
+  float cat_smooth;       // rows that pull a category to the node's mean when they are ordered
 };
 
 struct Split {
   float gain = -1;  // below 0: there is none
   int feature = -1; // position in Columns
-  int bin = -1;     // rows with a code up to this go left
+  int bin = -1;     // rows with a code up to this go left; of a categorical feature, `categories`
   bool missing_left = false;
   bool saw_missing = false;  // else the side of missing values is open
+  std::shared_ptr<const CategorySplit> categories = nullptr;
   bool found() const { return feature >= 0; }
 };
 
 // splits[f] = the split on feature f with the largest gain, for features [first, last). A bin
 // without rows is never an edge, so that equal partitions have one name. Gain: the sum over
 // projected outputs of G^2 / (C + l2), left plus right minus the node's own. Of gains that are
-// equal but for rounding the first wins: the lowest edge, missing values right.
+// equal but for rounding the first wins: the lowest edge, missing values right. Categories are brought
+// into order first, see order_categories for `smooth` (width), and then parted at an edge like bins.
 void best_splits(const Columns& columns, const Layout& layout, const SplitRules& rules,
-                 const float* histogram, int first, int last, Split* splits,
+                 const float* histogram, const float* smooth, int first, int last, Split* splits,
                  Workspace& workspace);
+
+// Sums (width) of a whole node.
+void node_totals(const Columns& columns, const Layout& layout, const float* histogram,
+                 float* total);
 
 // The best over all features; the first of those that are equal but for rounding.
 Split first_best(const std::vector<Split>& splits);

@@ -7,7 +7,8 @@ from wgboost.learners import FittedTrees, HistTree
 from wgboost.trees import Tree, TreeSettings
 
 TREE_ARRAYS = (
-    "feature", "threshold", "bin", "missing_left", "left", "leaf", "gain", "cover", "values",
+    "feature", "threshold", "bin", "missing_left", "category_set", "left", "leaf", "gain", "cover",
+    "values", "sets",
 )  # fmt: skip
 
 

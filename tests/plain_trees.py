@@ -96,10 +96,21 @@ def histogram(code, values, bins):
     return sums
 
 
+def ordered_categories(G, C, total_G, total_C, smooth):
+    """Positions of categories by their smoothed mean movement along its principal axis."""
+    movement = (G - C * total_G / total_C) / (C + smooth)
+    if not np.allclose(C, C[:, :1]):  # in units of each output's curvature
+        movement = movement * np.sqrt(total_C)
+    share = (C / total_C).sum(axis=1)
+    axis = np.linalg.eigh((movement * share[:, None]).T @ movement)[1][:, -1]
+    axis = axis / axis[np.argmax(np.abs(axis))]
+    return np.argsort(movement @ axis, kind="stable")
+
+
 class Split(NamedTuple):
     gain: float
     feature: int
-    bin: int
+    bin: int | frozenset  # the last one to go left, or all categories that do
     missing_left: bool
 
 
@@ -114,6 +125,9 @@ class PlainTask:
     l2: float = 0.0
     min_samples_leaf: int = 1
     min_gain: float = 0.0
+    categorical: tuple = ()  # features whose codes are categories
+    cat_smooth: float = 0.0
+    mass_of_a_row: np.ndarray | float = 1.0  # sum(w c) / sum(w) over all rows, by output
 
     def whole(self, rows):
         """Score of a node that is not split."""
@@ -127,15 +141,26 @@ class PlainTask:
             G, C = (histogram(code, v[rows], bins) for v in (self.G, self.C))
             N = histogram(code, np.ones((len(rows), 1)), bins)[:, 0]
             sides = (False, True) if N[bins] else (False,)
+            order = np.arange(bins)
+            if f in self.categorical:
+                seen = np.flatnonzero(N[:bins])
+                smooth = self.l2 + self.cat_smooth * self.mass_of_a_row
+                place = ordered_categories(G[seen], C[seen], G.sum(0), C.sum(0), smooth)
+                order = np.concatenate([seen[place], np.flatnonzero(N[:bins] == 0)])
             for missing_left in sides:
-                left = np.arange(bins + 1)[None, :] <= np.arange(bins)[:, None]
+                left = np.zeros((bins, bins + 1), dtype=bool)
+                for edge, last in enumerate(order):  # row `last`: all up to it
+                    left[last, order[: edge + 1]] = True
                 left[:, bins] = missing_left
                 n_left, n_right = left @ N, ~left @ N
                 gain = score(left @ G, left @ C, self.l2) - whole
                 gain += score(~left @ G, ~left @ C, self.l2)
                 enough = np.minimum(n_left, n_right) >= max(1, self.min_samples_leaf)
                 for b in np.flatnonzero(enough & (N[:bins] > 0)):
-                    found.append(Split(float(gain[b]), f, int(b), missing_left))
+                    name = int(b)
+                    if f in self.categorical:
+                        name = frozenset(np.flatnonzero(left[b, :bins] & (N[:bins] > 0)).tolist())
+                    found.append(Split(float(gain[b]), f, name, missing_left))
         return found
 
     def best(self, rows):
@@ -146,7 +171,8 @@ class PlainTask:
     def goes_left(self, rows, feature, bin, missing_left):
         """Which rows a split sends left."""
         code = self.codes[rows, feature]
-        return np.where(code == self.n_bins[feature], missing_left, code <= bin)
+        left = np.isin(code, list(bin)) if isinstance(bin, frozenset) else code <= bin
+        return np.where(code == self.n_bins[feature], missing_left, left)
 
     def grow(self, rows, growth="depth_wise", max_depth=None, max_leaves=None):
         """Leaves as arrays of rows."""

@@ -75,6 +75,18 @@ def test_every_response_is_in_the_table():
     assert [name for name in RESPONSES if f'| `"{name}"` |' not in table] == []
 
 
+def test_the_examples_of_frames(capsys):
+    names = ran("docs/frames.md")
+    city, _, balcony = names["model"].feature_importances_
+    assert balcony < 0.1 < city
+    y = names["frame"]["price"].to_numpy()[500:]
+    assert 0.75 < ((names["low"] < y) & (y < names["high"])).mean() <= 1
+    assert len(names["left"]) > 0
+    printed, page = capsys.readouterr().out, (ROOT / "docs/frames.md").read_text()
+    assert [error for error in names["errors"] if error not in printed or error not in page] == []
+    assert len(names["errors"]) == len(names["wrong"]) == 4
+
+
 def test_the_examples_of_censored_data():
     names = ran("docs/censored.md")
     n, y = len(names["X"]), names["y_test"]

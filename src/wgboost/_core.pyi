@@ -5,7 +5,7 @@ from wgboost.typing import Array
 def find_cuts(
     x: Array, weight: Array | None, max_bins: int, sample_size: int, seed: int, n_threads: int
 ) -> list[Array]: ...
-def apply_cuts(x: Array, cuts: list[Array], n_threads: int) -> Array: ...
+def apply_cuts(x: Array, cuts: list[Array], n_bins: Array, n_threads: int) -> Array: ...
 def all_finite(values: Array) -> bool: ...
 
 class Workspace: ...
@@ -14,6 +14,7 @@ def grow(
     workspace: Workspace,
     codes: Array,
     n_bins: Array,
+    categorical: Array,
     features: Array,
     rows: Array | None,
     direction: Array,
@@ -29,6 +30,7 @@ def grow(
     min_weight_leaf: float,
     l2: float,
     min_gain: float,
+    cat_smooth: float,
     n_threads: int,
 ) -> tuple[dict[str, Any], Array, bool]: ...
 def add_leaf_values(
@@ -51,14 +53,17 @@ class Forest:
 def make_forest(
     first_node: Array,
     first_leaf: Array,
+    first_set: Array,
     output: Array,
     feature: Array,
     threshold: Array,
     bin: Array,
     missing_left: Array,
+    category_set: Array,
     left: Array,
     leaf: Array,
     values: Array,
+    sets: Array,
     n_features: int,
     n_outputs: int,
 ) -> Forest: ...

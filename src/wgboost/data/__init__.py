@@ -2,5 +2,18 @@
 
 from wgboost.data.binning import MAX_BINS, Binned, Cuts
 from wgboost.data.features import Features, as_matrix
+from wgboost.data.frames import as_dense, as_frame, without_column
+from wgboost.data.schema import FROM_DTYPE, Schema
 
-__all__ = ["MAX_BINS", "Binned", "Cuts", "Features", "as_matrix"]
+__all__ = [
+    "FROM_DTYPE",
+    "MAX_BINS",
+    "Binned",
+    "Cuts",
+    "Features",
+    "Schema",
+    "as_dense",
+    "as_frame",
+    "as_matrix",
+    "without_column",
+]

@@ -59,9 +59,13 @@ class Cuts:
 
     The code of a value x is the number of edges below x, so a code is at most b exactly when
     x is at most edge b: trees grown on codes and trees walked with raw values agree to the bit.
+
+    A categorical feature has the values 0, 1, ... n_levels - 1, which are its codes: edges stand
+    between them, and one behind the last, beyond which values are missing.
     """
 
-    edges: tuple[Array, ...]  # per feature: ascending float64, at most MAX_BINS - 1
+    edges: tuple[Array, ...]  # per feature: ascending float64
+    categorical: Array  # (p,) bool
 
     @classmethod
     def find(
@@ -69,6 +73,7 @@ class Cuts:
         X: Any,
         *,
         max_bins: int = MAX_BINS,
+        n_levels: Array | None = None,
         weight: Any = None,
         rng: np.random.Generator | None = None,
         n_threads: int = 1,
@@ -79,6 +84,7 @@ class Cuts:
         otherwise bins hold about equal weight and a value heavier than a bin stands alone.
         Beyond 200,000 rows these quantiles come from a sample of about that size, drawn with
         `rng`. Rows of weight zero and missing values do not count; infinities are values.
+        `n_levels` (p,) are the numbers of categories, at most MAX_BINS, and 0 for numbers.
         """
         X = as_matrix(X)
         check_threads(n_threads)
@@ -86,12 +92,22 @@ class Cuts:
         weight = check_weight(weight, X.shape[0])
         rng = np.random.default_rng(0) if rng is None else rng
         seed = int(rng.integers(2**63))
-        return cls(tuple(_core.find_cuts(X, weight, max_bins, _SAMPLE, seed, n_threads)))
+        edges = _core.find_cuts(X, weight, max_bins, _SAMPLE, seed, n_threads)
+        levels = np.zeros(X.shape[1], np.int64) if n_levels is None else np.asarray(n_levels)
+        if levels.shape != (X.shape[1],) or levels.min() < 0 or levels.max() > MAX_BINS:
+            raise ValueError(
+                f"n_levels={levels.tolist()} must be one number between 0 and {MAX_BINS} for each "
+                f"of {X.shape[1]} features"
+            )
+        for column in np.flatnonzero(levels):
+            edges[column] = np.arange(levels[column]) + 0.5
+        return cls(tuple(edges), levels > 0)
 
     @cached_property
     def n_bins(self) -> Array:
         """Bins of each feature, without the one for missing values."""
-        return np.array([len(edges) + 1 for edges in self.edges], dtype=np.int32)
+        n_edges = np.array([len(edges) for edges in self.edges], dtype=np.int32)
+        return n_edges + ~self.categorical
 
     @cached_property
     def thresholds(self) -> Array:
@@ -109,4 +125,4 @@ class Cuts:
             raise ValueError(
                 f"X has {X.shape[1]} features, the cuts were made for {len(self.edges)}"
             )
-        return Binned(_core.apply_cuts(X, list(self.edges), n_threads).T, self.n_bins)
+        return Binned(_core.apply_cuts(X, list(self.edges), self.n_bins, n_threads).T, self.n_bins)

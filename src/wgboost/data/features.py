@@ -28,15 +28,18 @@ class Features:
         X: Any,
         *,
         bins: int | None = MAX_BINS,
+        n_levels: Array | None = None,
         weight: Any = None,
         rng: np.random.Generator | None = None,
         n_threads: int = 1,
     ) -> Features:
-        """Take a matrix, and bin it unless `bins` is None."""
+        """Take a matrix, and bin it unless `bins` is None; see `Cuts.find`."""
         X = as_matrix(X)
         if bins is None:
             return cls(X)
-        cuts = Cuts.find(X, max_bins=bins, weight=weight, rng=rng, n_threads=n_threads)
+        cuts = Cuts.find(
+            X, max_bins=bins, n_levels=n_levels, weight=weight, rng=rng, n_threads=n_threads
+        )
         return cls(X, cuts, cuts.apply(X, n_threads=n_threads))
 
     @property

@@ -61,6 +61,8 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
         split_on: str | int = "sum",
         leaf: str = "mean",
         max_bins: int = 255,
+        categorical_features: Any = "from_dtype",
+        cat_smooth: float = 10.0,
         evidence: Any = 1.0,
         kernel: str = "gaussian",
         bandwidth: Any = None,

@@ -66,10 +66,12 @@ class Evidential(Predictions, Training):
 
         Parameters
         ----------
-        X : array (n, p)
-            NaN means missing; infinities are values.
+        X : array, sparse matrix or frame (n, p)
+            NaN and null mean missing; infinities are values. Frames of pandas, polars and Arrow
+            bring names, and categories as text or of a categorical type.
         y : array (n,), or (n, q) for a response of several columns
-            Or what `wgboost.censored` returns, where only bounds are known.
+            Or the name of a column of X, if that is a frame. Or what
+            `wgboost.censored` returns, where only bounds are known.
         sample_weight : array (n,), optional
             Rows of weight zero count for nothing.
         offset : number or array like y, optional
@@ -117,7 +119,7 @@ class Evidential(Predictions, Training):
             check_number("evidence", self.evidence, above=0)
 
     def _rows(self, X: Any, *, fitting: bool, **beside: Any) -> PosteriorRows:
-        X = self._matrix(X, reset=fitting)
+        X = self._matrix(X, reset=fitting, weight=beside["sample_weight"])
         codes = self._encode(beside["y"], fitting=fitting)
         n = X.shape[0]
         if len(codes) != n:

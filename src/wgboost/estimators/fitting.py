@@ -92,6 +92,7 @@ def train(
     features = Features.from_raw(
         X,
         bins=estimator.max_bins if learner.uses_codes else None,
+        n_levels=estimator.schema_.n_levels,
         weight=weight,
         rng=np.random.default_rng([seed, 2**31]),
         n_threads=n_threads,

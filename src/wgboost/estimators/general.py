@@ -73,6 +73,8 @@ class WGBoost(Training):
         split_on: str | int = "all",
         leaf: str = "mean",
         max_bins: int = 255,
+        categorical_features: Any = "from_dtype",
+        cat_smooth: float = 10.0,
         kernel: str = "gaussian",
         bandwidth: Any = None,
         direction: Any = "diagonal_newton",
@@ -101,7 +103,7 @@ class WGBoost(Training):
             raise ValueError(f"init={self.init!r} must be start particles or None")
 
     def _rows(self, X: Any, *, fitting: bool, **beside: Any) -> TargetRows:
-        matrix = self._matrix(X, reset=fitting)
+        matrix = self._matrix(X, reset=fitting, weight=beside["sample_weight"])
         return TargetRows.of(self.target, matrix, beside["y"], beside["sample_weight"])
 
     def _rests_on(self, rows: TargetRows) -> dict[str, tuple[Any, Any]]:
@@ -124,8 +126,8 @@ class WGBoost(Training):
 
         Parameters
         ----------
-        X : array (n, p)
-            NaN means missing; infinities are values.
+        X : array, sparse matrix or frame (n, p)
+            As in `WGBRegressor.fit`.
         y : array (n, q) or (n,), or what describes the rows' targets
             An array is handed to the target's functions row by row. With target=None y is what
             describes the rows' targets; see `target`.

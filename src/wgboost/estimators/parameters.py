@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +13,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from wgboost.boosting import LEAVES, AveragedFlow
+from wgboost.data import Schema, as_dense, as_frame
+from wgboost.data.frames import frame_names
 from wgboost.directions import Direction, Kernel, as_direction
 from wgboost.learners import HistTree, Learner, as_learner
 from wgboost.trees import TreeSettings
@@ -20,6 +23,7 @@ from wgboost.validation import (
     check_choice,
     check_integer,
     check_number,
+    check_weight,
     nearest_name,
     resolve_threads,
 )
@@ -27,8 +31,35 @@ from wgboost.validation import (
 __all__ = ["Parameters", "checked_matrix", "prior_settings"]
 
 
-def checked_matrix(estimator: Any, X: Any, *, reset: bool) -> Array:
-    """Return X (n, p) as floats, after scikit-learn's checks; NaN and infinities pass."""
+def checked_matrix(estimator: Any, X: Any, *, reset: bool, weight: Any = None) -> Array:
+    """Return X (n, p) as floats; NaN and infinities pass, and categories are codes.
+
+    `reset` learns the columns, which later calls check; rows of weight zero bring no categories.
+    """
+    X = as_dense(X)
+    frame = as_frame(X)
+    if frame is None:
+        X = _checked_array(estimator, X, reset=reset)
+    if not reset:
+        if frame is not None and estimator.schema_.names is None and frame_names(frame):
+            kind = type(estimator).__name__
+            text = f"X has feature names, but {kind} was fitted without feature names"
+            warnings.warn(text, UserWarning, stacklevel=2)
+        known: Array = estimator.schema_.apply(X)
+        return known
+    categorical = estimator.categorical_features
+    weight = check_weight(weight, len(X) if frame is None else len(frame))
+    estimator.schema_, matrix = Schema.fit(X, categorical_features=categorical, weight=weight)
+    if frame is not None:
+        estimator.n_features_in_ = matrix.shape[1]
+        vars(estimator).pop("feature_names_in_", None)
+        if estimator.schema_.names is not None:
+            estimator.feature_names_in_ = np.asarray(estimator.schema_.names, dtype=object)
+    return matrix
+
+
+def _checked_array(estimator: Any, X: Any, *, reset: bool) -> Array:
+    """What is no frame, after scikit-learn's checks."""
     try:
         matrix: Array = validate_data(
             estimator, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False
@@ -36,7 +67,9 @@ def checked_matrix(estimator: Any, X: Any, *, reset: bool) -> Array:
     except ValueError as error:
         if "convert string to float" not in str(error):
             raise
-        raise ValueError(f"X has text in it, {error}; encode it as numbers") from error
+        raise ValueError(
+            f"X has text in it, {error}; give a frame, or encode it as numbers"
+        ) from error
     return matrix
 
 
@@ -119,6 +152,7 @@ class Parameters(BaseEstimator):  # type: ignore[misc]
             min_samples_leaf=self.min_samples_leaf,
             l2=self.l2,
             min_gain=self.min_gain,
+            cat_smooth=self.cat_smooth,
             subsample=self.subsample,
             colsample=self.colsample,
         )

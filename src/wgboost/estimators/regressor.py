@@ -48,7 +48,12 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
     leaf : "mean" or "newton"
         Leaf values as the mean of the rows' Newton steps g / c, or as sum(g) / (sum(c) + l2).
     max_bins : int
-        Bins per feature, at most 255.
+        Bins per numeric feature, at most 255.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Columns that the trees split by sets of categories; "from_dtype": text and categorical
+        types of a frame.
+    cat_smooth : float
+        Categories are ordered as if so many more rows had the mean of the node.
     evidence : float or array (n,)
         How many observations a row speaks for: its likelihood counts to this power.
     kernel : "gaussian" or "scaled"
@@ -128,6 +133,8 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         split_on: str | int = "sum",
         leaf: str = "mean",
         max_bins: int = 255,
+        categorical_features: Any = "from_dtype",
+        cat_smooth: float = 10.0,
         evidence: Any = 1.0,
         kernel: str = "gaussian",
         bandwidth: Any = None,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.boosting import EstimatorStart
+from wgboost.data import without_column
 from wgboost.estimators.continuing import check_continuation, description
 from wgboost.estimators.fitting import Fit, HeldOut, train, warn_interrupted
 from wgboost.estimators.resuming import Paused, Saver, resume
@@ -45,6 +46,8 @@ class Training(TreeView, ABC):
             self._check_parameters(callbacks)
             paused = None if resume_from is None else resume(self, resume_from)
             previous = self._previous(resuming=paused is not None)
+            if isinstance(beside["y"], str):
+                X, beside["y"] = without_column(X, beside["y"])
             rows = self._rows(X, fitting=previous is None, **beside)
             sets = given_sets(self, rows, X_val, beside_val)
             if sets and validation_rows is not None:

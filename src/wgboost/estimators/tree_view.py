@@ -17,8 +17,8 @@ __all__ = ["TreeView"]
 class TreeView(Saving):
     """Particles of a fitted model; leaves and importances where it consists of native trees."""
 
-    def _matrix(self, X: Any, *, reset: bool) -> Array:
-        return checked_matrix(self, X, reset=reset)
+    def _matrix(self, X: Any, *, reset: bool, weight: Any = None) -> Array:
+        return checked_matrix(self, X, reset=reset, weight=weight)
 
     def _particles(self, X: Any, n_rounds: int | None = None) -> Directions:
         check_is_fitted(self, "ensemble_")
@@ -58,4 +58,7 @@ class TreeView(Saving):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
         return tags

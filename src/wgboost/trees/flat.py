@@ -22,20 +22,22 @@ _NODE_ARRAYS = {
     "threshold": np.float64,
     "bin": np.uint8,
     "missing_left": np.uint8,
+    "category_set": np.int32,
     "left": np.int32,
     "leaf": np.int32,
     "gain": np.float32,
     "cover": np.int64,
 }
 _CALL = 2**25  # rows times trees of one native call: Ctrl-C is heard between calls
-_ROW_ARRAYS = {**_NODE_ARRAYS, "output": np.int32, "values": np.float32}
+_ROW_ARRAYS = {**_NODE_ARRAYS, "output": np.int32, "values": np.float32, "sets": np.uint32}
+_FIRSTS = ("first_node", "first_leaf", "first_set")
 
 
 @dataclass(frozen=True, eq=False)
 class FlatTrees:
     """All trees of a model, round by round, each node a row of the same arrays.
 
-    Node and leaf indices count from the first node and leaf of their tree.
+    Indices of nodes, leaves and category sets count from the first of their tree.
     """
 
     n_features: int
@@ -43,16 +45,19 @@ class FlatTrees:
     trees_per_round: int
     first_node: Array  # (trees + 1,) int64
     first_leaf: Array  # (trees + 1,) int64
+    first_set: Array  # (trees + 1,) int64
     output: Array  # (trees,) int32, first of the K outputs that a tree adds to
     feature: Array  # (nodes,), and so on as in Tree
     threshold: Array
     bin: Array
     missing_left: Array
+    category_set: Array
     left: Array
     leaf: Array
     gain: Array
     cover: Array
     values: Array  # (leaves, outputs per tree) float32
+    sets: Array  # (sets, 8) uint32, as in Tree
 
     @classmethod
     def join(cls, parts: Sequence[FlatTrees]) -> FlatTrees:
@@ -67,7 +72,7 @@ class FlatTrees:
         arrays: dict[str, Any] = {
             name: np.concatenate([getattr(p, name) for p in parts]) for name in _ROW_ARRAYS
         }
-        for name in ("first_node", "first_leaf"):
+        for name in _FIRSTS:
             sizes = [np.diff(getattr(p, name)) for p in parts]
             arrays[name] = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
         return replace(parts[0], **arrays)
@@ -77,8 +82,9 @@ class FlatTrees:
         """Return an ensemble without rounds."""
         arrays = {name: np.zeros(0, kind) for name, kind in _ROW_ARRAYS.items()}
         arrays["values"] = np.zeros((0, shape[0] * shape[1]), np.float32)
-        first = np.zeros(1, np.int64)
-        return cls(n_features, shape, 1, first_node=first, first_leaf=first, **arrays)
+        arrays["sets"] = np.zeros((0, 8), np.uint32)
+        arrays.update(dict.fromkeys(_FIRSTS, np.zeros(1, np.int64)))
+        return cls(n_features, shape, 1, **arrays)
 
     def head(self, n_rounds: int) -> FlatTrees:
         """Return the first rounds alone."""
@@ -105,8 +111,10 @@ class FlatTrees:
         for i, output in enumerate(self.output):
             nodes = slice(self.first_node[i], self.first_node[i + 1])
             leaves = slice(self.first_leaf[i], self.first_leaf[i + 1])
+            sets = slice(self.first_set[i], self.first_set[i + 1])
             arrays = {name: getattr(self, name)[nodes] for name in _NODE_ARRAYS}
-            views.append(Tree(**arrays, values=self.values[leaves], output=int(output)))
+            arrays.update(values=self.values[leaves], sets=self.sets[sets])
+            views.append(Tree(**arrays, output=int(output)))
         return tuple(views)
 
     @property
@@ -121,8 +129,9 @@ class FlatTrees:
             raise ValueError("the ensemble's arrays differ in length")
         m, d = self.shape
         forest = _core.make_forest(
-            self.first_node, self.first_leaf, self.output, self.feature, self.threshold, self.bin,
-            self.missing_left, self.left, self.leaf, self.values, self.n_features, m * d,
+            self.first_node, self.first_leaf, self.first_set, self.output, self.feature,
+            self.threshold, self.bin, self.missing_left, self.category_set, self.left, self.leaf,
+            self.values, self.sets, self.n_features, m * d,
         )  # fmt: skip
         if self.trees_per_round < 1 or self.output.size % self.trees_per_round:
             raise ValueError(

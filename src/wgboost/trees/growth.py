@@ -45,6 +45,9 @@ class TreeSettings:
         A split is made only for a larger gain. The gain is the sum over the outputs the search
         sees of G^2 / (C + l2), left plus right minus unsplit, where G sums the directions and C
         the curvatures (without curvature, the weights) of the rows.
+    cat_smooth : float
+        Categories are ordered by their mean direction as if so many more rows (of weight 1 and
+        average curvature) had the mean of the node: rare ones stay in the middle.
     subsample, colsample : float
         Share of the rows and of the features drawn, without replacement, for every round.
     """
@@ -57,6 +60,7 @@ class TreeSettings:
     min_samples_leaf: int = 1
     l2: float = 0.0
     min_gain: float = 0.0
+    cat_smooth: float = 10.0
     subsample: float = 1.0
     colsample: float = 1.0
 
@@ -77,6 +81,7 @@ class TreeSettings:
         check_integer("min_samples_leaf", self.min_samples_leaf, low=1)
         check_number("l2", self.l2, low=0)
         check_number("min_gain", self.min_gain, low=0)
+        check_number("cat_smooth", self.cat_smooth, low=0)
         check_number("subsample", self.subsample, above=0, high=1)
         check_number("colsample", self.colsample, above=0, high=1)
 
@@ -166,6 +171,7 @@ def grow_trees(
         workspace,
         binned.codes.T,
         binned.n_bins,
+        cuts.categorical.astype(np.uint8),
         features,
         rows,
         direction,
@@ -181,13 +187,15 @@ def grow_trees(
         _least_weight(weight, settings.min_samples_leaf),
         settings.l2,
         settings.min_gain,
+        settings.cat_smooth,
         n_threads,
     )
     if not clean:
         _explain(direction, curvature, arrays["values"])
     feature = arrays["feature"]
     threshold = cuts.thresholds[feature, arrays["bin"]]
-    threshold[feature < 0] = np.inf  # a leaf asks nothing
+    # A leaf asks nothing, and categories are no numbers.
+    threshold[(feature < 0) | (arrays["category_set"] >= 0)] = np.inf
     per_round = m if settings.tree == "per_particle" else 1
     trees = FlatTrees(binned.shape[1], (m, d), per_round, threshold=threshold, **arrays)
     return trees, leaf

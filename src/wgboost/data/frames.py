@@ -1,0 +1,159 @@
+"""Frames of pandas, polars and Arrow, and sparse matrices, as columns of numbers and of text."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import numbers
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import narwhals as nw
+import numpy as np
+from scipy import sparse
+
+from wgboost.typing import Array
+from wgboost.validation import nearest_name
+
+__all__ = ["Column", "as_dense", "as_frame", "frame_columns", "frame_names", "without_column"]
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column: numbers with NaN where missing, or text with None."""
+
+    values: Array  # (n,) float32 or float64, or objects: str and None
+    declared: bool = False  # by its type a category
+
+    @property
+    def text(self) -> bool:
+        """Whether the values are text."""
+        return self.values.dtype == object
+
+    @property
+    def kind(self) -> str:
+        """The column in words."""
+        what = "text" if self.text else "numbers"
+        return f"a category of {what}" if self.declared else what
+
+    @property
+    def missing(self) -> Array:
+        """Where (n,) there is no value."""
+        if not self.text:
+            return np.isnan(self.values)
+        return np.array([value is None for value in self.values], dtype=bool)
+
+
+def as_frame(X: Any) -> Any:
+    """Return X as a narwhals frame if it is a frame of any library, else None."""
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError("X is a lazy frame; give X.collect()")
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def frame_names(frame: Any) -> list[str] | None:
+    """Return the names of the columns, or None if they are numbers; a mixture is a TypeError."""
+    named = [isinstance(name, str) for name in frame.columns]
+    if all(named):
+        return list(frame.columns)
+    if any(named):
+        odd = frame.columns[named.index(False)]
+        raise TypeError(
+            f"X has columns named by text and one named {odd!r}; "
+            "X.columns = X.columns.astype(str) names all by text"
+        )
+    return None
+
+
+def frame_columns(frame: Any) -> Iterator[tuple[Any, Column]]:
+    """Yield the name and the values of each column; raise TypeError for dates and the like."""
+    for name, series in zip(frame.columns, frame.iter_columns(), strict=True):
+        yield name, _column(name, series)
+
+
+def _column(name: Any, series: Any) -> Column:
+    kind = series.dtype
+    if kind == nw.Float32:
+        return Column(_floats(series, nw.Float32))
+    if kind == nw.Boolean or kind.is_numeric():
+        return Column(_floats(series, nw.Float64))
+    if kind.is_temporal():
+        _refuse_dates(name, kind)
+    if kind in (nw.Categorical, nw.Enum):
+        return Column(_objects(name, series), declared=True)
+    if kind in (nw.String, nw.Object) or series.null_count() == len(series):
+        return Column(_objects(name, series))
+    raise TypeError(f"column {name!r} of type {kind} is neither numbers nor categories; drop it")
+
+
+def _refuse_dates(name: Any, kind: Any) -> NoReturn:
+    raise TypeError(
+        f"column {name!r} has dates or times ({kind}); give numbers, such as days since a date, "
+        "the month or the weekday"
+    )
+
+
+def _floats(series: Any, kind: Any) -> Array:
+    values: Array = np.array(series.cast(kind).to_numpy())
+    return values
+
+
+def _objects(name: Any, series: Any) -> Array:
+    """Values of any type: text as it is, and numbers and truth values as numbers."""
+    values, missing = series.to_list(), series.is_null().to_numpy()
+    there = [value for value, gone in zip(values, missing, strict=True) if not gone]
+    if there and all(isinstance(value, str) for value in there):
+        text = np.empty(len(values), dtype=object)
+        text[~missing] = there
+        return text
+    if not all(isinstance(value, (numbers.Real, np.bool_)) for value in there):
+        types = sorted({type(value).__name__ for value in there})
+        if all(isinstance(value, (datetime.date, datetime.time)) for value in there):
+            _refuse_dates(name, types[0])
+        raise TypeError(
+            f"column {name!r} has values of type {', '.join(types)}; categories are all text or "
+            "all numbers: astype(str) makes them text"
+        )
+    floats = np.full(len(values), np.nan)
+    floats[~missing] = [float(value) for value in there]
+    return floats
+
+
+def without_column(X: Any, name: str) -> tuple[Any, Any]:
+    """Return a frame without the column of this name, and that column."""
+    frame = as_frame(X)
+    if frame is None:
+        raise TypeError(f"y={name!r} names a column; X has to be a frame then, not {type(X)}")
+    if name not in frame.columns:
+        near = nearest_name(name, map(str, frame.columns))
+        raise ValueError(f"X has no column {name!r} to take as y{near}")
+    return frame.drop(name).to_native(), frame.get_column(name).to_native()
+
+
+def as_dense(X: Any) -> Any:
+    """Return a sparse matrix as a dense one, and anything else as it is.
+
+    Raises ValueError if that would take more than half of the machine's memory.
+    """
+    given: Any = X
+    if not sparse.issparse(given):
+        return X
+    kind = np.float32 if X.dtype == np.float32 else np.float64
+    needed = math.prod(X.shape) * np.dtype(kind).itemsize
+    if needed > _memory() / 2:
+        raise ValueError(
+            f"the sparse X of shape {X.shape} takes {needed / 2**30:.3g} GiB as a dense matrix, "
+            f"and this machine has {_memory() / 2**30:.3g}; drop rare columns or project them "
+            "(sklearn.decomposition.TruncatedSVD)"
+        )
+    return X.toarray() if X.dtype.kind == "c" else X.astype(kind).toarray()
+
+
+def _memory() -> float:
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):  # a system that does not tell
+        return np.inf

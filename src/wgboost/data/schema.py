@@ -1,0 +1,252 @@
+"""What columns a model was fitted on: their names, their kinds and the levels of categories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from wgboost.data.binning import MAX_BINS
+from wgboost.data.frames import Column, as_frame, frame_columns, frame_names
+from wgboost.data.matrix import as_matrix
+from wgboost.typing import Array
+from wgboost.validation import nearest_name
+
+__all__ = ["FROM_DTYPE", "Levels", "Schema"]
+
+FROM_DTYPE = "from_dtype"
+_FREE_TEXT = 50  # so many different texts, on half of the rows or more, are no categories
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The levels of a categorical column and their codes 0, 1, ... n_codes - 1.
+
+    A column has at most 255 codes. If it has more levels, the rarest share the last one.
+    """
+
+    values: tuple[str, ...] | tuple[float, ...]  # ascending
+    codes: tuple[int, ...]
+
+    @classmethod
+    def find(cls, column: Column, weight: Array | None) -> Levels:
+        """Return the levels in rows that count. Weights tell which levels are rare."""
+        there = ~column.missing if weight is None else ~column.missing & (weight > 0)
+        values, which = np.unique(column.values[there], return_inverse=True)
+        codes = np.arange(len(values))
+        if len(values) > MAX_BINS:
+            mass = np.bincount(which, None if weight is None else weight[there])
+            rare = np.sort(np.argsort(-mass, kind="stable")[MAX_BINS - 1 :])
+            codes -= np.searchsorted(rare, codes)
+            codes[rare] = MAX_BINS - 1
+        return cls(tuple(values.tolist()), tuple(codes.tolist()))
+
+    @property
+    def n_codes(self) -> int:
+        """Number of codes, at least one."""
+        return max(self.codes, default=0) + 1
+
+    @property
+    def text(self) -> bool:
+        """Whether levels are text; a column that was always missing could be anything."""
+        return any(isinstance(value, str) for value in self.values)
+
+    def encode(self, values: Array) -> Array:
+        """Return codes as floats (n,); levels not known are NaN, like missing ones."""
+        if values.dtype == object:
+            codes = dict(zip(self.values, map(float, self.codes), strict=True))
+            found = (codes.get(value, np.nan) for value in values)
+            return np.fromiter(found, dtype=np.float64, count=len(values))
+        if not self.values or self.text:  # nothing but missing values, see _check_kind
+            return np.full(len(values), np.nan)
+        levels = np.asarray(self.values, dtype=np.float64)
+        at = np.minimum(np.searchsorted(levels, values), len(levels) - 1)
+        return np.where(levels[at] == values, np.asarray(self.codes, dtype=np.float64)[at], np.nan)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of the training data."""
+
+    names: tuple[str, ...] | None  # None: columns go by their position
+    levels: tuple[Levels | None, ...]  # of each column; None: numbers
+
+    @classmethod
+    def fit(
+        cls, X: Any, *, categorical_features: Any = FROM_DTYPE, weight: Array | None = None
+    ) -> tuple[Schema, Array]:
+        """Return the schema of a frame or a matrix and its rows as a matrix (n, p) of floats.
+
+        `categorical_features` are names, indices or a mask of columns, None for no column, or
+        "from_dtype": text and columns of a categorical type. Rows of weight zero bring no levels.
+        """
+        frame = as_frame(X)
+        names = None if frame is None else frame_names(frame)
+        columns = _columns(X, frame)
+        asked = _chosen(categorical_features, names, len(columns))
+        levels: list[Levels | None] = []
+        for i, column in enumerate(columns):
+            label = _label(names, i)
+            by_type = asked is None and (column.text or column.declared)
+            if by_type or (asked is not None and asked[i]):
+                found = Levels.find(column, weight)
+                if asked is None and column.text and not column.declared:
+                    _refuse_free_text(label, column, found)
+                levels.append(found)
+            elif column.text:
+                raise ValueError(
+                    f"{label} is text and not among "
+                    f"categorical_features={categorical_features!r}; name it there, or give "
+                    '"from_dtype"'
+                )
+            else:
+                levels.append(None)
+        schema = cls(None if names is None else tuple(names), tuple(levels))
+        return schema, schema._encode(X, columns)
+
+    @cached_property
+    def n_levels(self) -> Array:
+        """Number (p,) of codes of each categorical column, 0 for numbers."""
+        return np.array([0 if one is None else one.n_codes for one in self.levels], dtype=np.int64)
+
+    def apply(self, X: Any) -> Array:
+        """Return new rows as a matrix (n, p).
+
+        The columns of a frame may come in any order; one too few, one too many or one of another
+        kind raises ValueError. Levels that training did not have count as missing.
+        """
+        frame = as_frame(X)
+        names = None if frame is None else frame_names(frame)
+        if self.names is not None and names is not None:
+            self._check_names(names)
+            frame = frame.select(list(self.names))
+        columns = _columns(X, frame)
+        if len(columns) != len(self.levels):
+            raise ValueError(f"X has {len(columns)} columns, training had {len(self.levels)}")
+        for i, (levels, column) in enumerate(zip(self.levels, columns, strict=True)):
+            _check_kind(_label(self.names, i), levels, column)
+        return self._encode(X, columns)
+
+    def _check_names(self, names: Sequence[str]) -> None:
+        known = self.names or ()
+        lacking = [name for name in known if name not in names]
+        extra = [name for name in names if name not in known]
+        said = []
+        if lacking:
+            said.append(f"X lacks {_listed(lacking)} of the training data")
+        if extra:
+            near = nearest_name(extra[0], known) if lacking else "; drop what training did not have"
+            said.append(f"X has {_listed(extra)}, unseen in training{near}")
+        if said:
+            raise ValueError(", and ".join(said))
+
+    def _encode(self, X: Any, columns: Sequence[Column]) -> Array:
+        if as_frame(X) is None and not any(self.levels):
+            return as_matrix(X)
+        narrow = all(column.values.dtype == np.float32 for column in columns)
+        matrix = np.empty(
+            (len(columns[0].values), len(columns)), np.float32 if narrow else np.float64, order="F"
+        )
+        for i, (levels, column) in enumerate(zip(self.levels, columns, strict=True)):
+            given = column.values
+            if levels is not None:
+                matrix[:, i] = levels.encode(given)
+            else:
+                matrix[:, i] = np.nan if column.text else given
+        return matrix
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return names and levels as lists, for a file."""
+        levels = [
+            None if one is None else {"values": list(one.values), "codes": list(one.codes)}
+            for one in self.levels
+        ]
+        return {"names": None if self.names is None else list(self.names), "levels": levels}
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Schema:
+        """Return what `to_dict` described."""
+        names, levels = stored["names"], stored["levels"]
+        kept = (
+            None if one is None else Levels(tuple(one["values"]), tuple(one["codes"]))
+            for one in levels
+        )
+        return cls(None if names is None else tuple(names), tuple(kept))
+
+
+def _columns(X: Any, frame: Any) -> list[Column]:
+    if frame is None:
+        return [Column(values) for values in as_matrix(X).T]
+    if 0 in frame.shape:
+        raise ValueError(
+            f"X of shape {frame.shape} is empty; at least one row and feature are needed"
+        )
+    return [column for _, column in frame_columns(frame)]
+
+
+def _label(names: Sequence[str] | None, i: int) -> str:
+    return f"column {i if names is None else repr(names[i])}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
+    return f"the column{'s' if len(names) > 1 else ''} {shown}"
+
+
+def _chosen(asked: Any, names: Sequence[str] | None, p: int) -> Array | None:
+    """A mask of the categorical columns; None leaves it to their types."""
+    if isinstance(asked, str):
+        if asked == FROM_DTYPE:
+            return None
+        raise ValueError(
+            f'categorical_features={asked!r} must be "from_dtype", None, or a list of columns'
+        )
+    mask = np.zeros(p, dtype=bool)
+    which = np.asarray([] if asked is None else asked)
+    if which.ndim != 1 or (which.size and which.dtype.kind not in "biuUO"):
+        raise TypeError(
+            f"categorical_features={asked!r} must be a list of names or indices, or a mask"
+        )
+    if which.dtype.kind == "b":
+        if which.shape != (p,):
+            raise ValueError(
+                f"categorical_features is a mask of {which.size}, X has {p} columns; one truth "
+                "value for each is needed"
+            )
+        return which
+    for one in which.tolist():
+        if isinstance(one, str) and names is not None and one in names:
+            mask[list(names).index(one)] = True
+        elif isinstance(one, int) and -p <= one < p:
+            mask[one] = True
+        else:
+            near = nearest_name(one, names) if isinstance(one, str) and names else ""
+            raise ValueError(f"categorical_features has {one!r}, which is no column of X{near}")
+    return mask
+
+
+def _refuse_free_text(label: str, column: Column, levels: Levels) -> None:
+    there = int((~column.missing).sum())
+    if len(levels.values) > _FREE_TEXT and 2 * len(levels.values) > there:
+        raise ValueError(
+            f"{label} has {len(levels.values)} different texts in {there} rows, such as "
+            f"{levels.values[0]!r}: free text or names of rows, not categories; drop it or make "
+            "features of it, or list it in categorical_features if it is what you want"
+        )
+
+
+def _check_kind(label: str, levels: Levels | None, column: Column) -> None:
+    changed = column.text or column.declared
+    if levels is not None:
+        changed = bool(levels.values) and levels.text != column.text
+    if not changed or column.missing.all():
+        return
+    before = "numbers"
+    if levels is not None:
+        shown = ", ".join(map(repr, levels.values[:_SHOWN]))
+        before = f"a category of {'text' if levels.text else 'numbers'} ({shown}, ...)"
+    raise ValueError(f"{label} was {before} in training and is {column.kind} now")
