@@ -39,31 +39,38 @@ def censored(lower: Any, upper: Any, *, above: Any = -np.inf, below: Any = np.in
     The array has the fields lower, upper, above and below and can be indexed and split like any
     other. For times with an indicator: ``censored(time, np.where(event, time, np.inf))``.
     """
+    if np.asarray(upper).dtype.kind == "b":
+        raise TypeError(
+            "upper holds True and False; for times with an indicator: "
+            "censored(time, np.where(event, time, np.inf))"
+        )
     given = (np.asarray(part, dtype=np.float64) for part in (lower, upper, above, below))
     try:
         parts = np.broadcast_arrays(*given)
     except ValueError as error:
-        raise ValueError(f"lower, upper, above and below do not fit: {error}") from error
+        raise ValueError(
+            f"lower, upper, above and below do not fit: {error}; each is a number or one per row"
+        ) from error
     if parts[0].ndim > 1:
         raise ValueError(f"bounds have shape {parts[0].shape}; one of each per row is needed")
     out = np.empty(parts[0].size, dtype=_DTYPE)
     for name, part in zip(_BOUNDS, parts, strict=True):
         out[name] = part
-    wrong = {
-        "lower is nan": np.isnan(out["lower"]),
-        "upper is nan": np.isnan(out["upper"]),
-        "lower > upper": out["lower"] > out["upper"],
-        "above >= below": ~(out["above"] < out["below"]),
-        "y lies outside of above to below": (out["upper"] < out["above"])
-        | (out["lower"] > out["below"]),
-        "lower and upper are the same infinity": np.isinf(out["lower"])
-        & (out["lower"] == out["upper"]),
-    }
-    for what, rows in wrong.items():
+    outside = (out["upper"] < out["above"]) | (out["lower"] > out["below"])
+    infinite = np.isinf(out["lower"]) & (out["lower"] == out["upper"])
+    wrong = [
+        ("lower is nan", np.isnan(out["lower"]), "-inf is no lower bound"),
+        ("upper is nan", np.isnan(out["upper"]), "inf is no upper bound"),
+        ("lower > upper", out["lower"] > out["upper"], "swap the two"),
+        ("above >= below", ~(out["above"] < out["below"]), "y has to have room between them"),
+        ("y lies outside of above to below", outside, "drop the row, or widen above and below"),
+        ("lower and upper are the same infinity", infinite, "make one finite, or drop the row"),
+    ]
+    for what, rows, remedy in wrong:
         if rows.any():
             row = int(np.argmax(rows))
             bounds = dict(zip(_BOUNDS, out[row].tolist(), strict=True))
-            raise ValueError(f"{what} at row {row}: {bounds}")
+            raise ValueError(f"{what} at row {row}: {bounds}; {remedy}")
     return out
 
 
