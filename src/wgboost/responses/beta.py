@@ -12,6 +12,7 @@ from wgboost.responses.base import Response
 from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
 from wgboost.responses.gamma_functions import digamma_rest, log_gamma_rest, trigamma_rest
 from wgboost.responses.numerics import coordinates, held, safe_exp, working_float
+from wgboost.responses.positive import at_end
 from wgboost.responses.units import Units
 from wgboost.typing import Array
 
@@ -105,7 +106,9 @@ class Beta(Response):
         density = log_gamma_rest(s.precision) - log_gamma_rest(s.first) - log_gamma_rest(s.second)
         density = density - _divergence(s, log_y, log_rest) - log_y - log_rest
         outside = (y < 0) | (y > 1)
-        return np.where(outside, -np.inf, density) if outside.any() else density
+        if outside.any():
+            density = np.where(outside, -np.inf, density)
+        return at_end(y == 1, at_end(y == 0, density, s.first), s.second)
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
         """Return the gradient of logpdf in theta."""

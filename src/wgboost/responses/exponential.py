@@ -71,6 +71,11 @@ class Exponential(Positive):
         """Return the probability of a value <= y."""
         return -np.expm1(-self._ratio(y, theta))
 
+    def cdf_gradient(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of cdf in theta."""
+        ratio = self._ratio(y, theta)
+        return (-ratio * np.exp(-ratio))[..., None]
+
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value > y."""
         return np.exp(-self._ratio(y, theta))
