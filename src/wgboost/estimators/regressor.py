@@ -11,6 +11,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import column_or_1d
 
 from wgboost.estimators.evidential import Evidential
+from wgboost.predictive import Mixture
 from wgboost.responses import (
     Multivariate,
     Response,
@@ -22,6 +23,11 @@ from wgboost.typing import Array
 from wgboost.validation import check_number
 
 __all__ = ["WGBRegressor"]
+
+
+def _centre(dist: Mixture) -> Array:
+    """Return the mean of each row, or the median of a response that has no mean."""
+    return dist.mean() if dist.response.has_mean else dist.median()
 
 
 class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
@@ -186,16 +192,19 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         return checked
 
     def predict(self, X: Any, *, offset: Any = None) -> Array:
-        """Return the mean of the predictive distribution, (n,), or (n, q) by column."""
-        return self.predict_dist(X, offset=offset).mean()
+        """Return the mean of the predictive distribution, (n,), or (n, q) by column.
+
+        Of a response without a mean, as "cauchy" is, the median.
+        """
+        return _centre(self.predict_dist(X, offset=offset))
 
     def staged_predict(self, X: Any, *, offset: Any = None) -> Iterator[Array]:
         """Yield `predict` after 1, 2, ... rounds."""
         for dist in self.staged_predict_dist(X, offset=offset):
-            yield dist.mean()
+            yield _centre(dist)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None) -> float:
-        """Return the share of the variance of y that the predicted mean explains, R^2."""
+        """Return the share of the variance of y that `predict` explains, R^2."""
         if is_censored(y):
             raise ValueError("R^2 needs known values of y; see wgboost.metrics for bounds")
         prediction = self.predict(X, offset=offset)
@@ -221,8 +230,14 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
 
         "aleatoric": the mean of the particles' variances, what the data cannot say. "epistemic":
         the variance of the particles' means, what the model does not know. "total": their sum.
+        Raises ValueError for a response without a mean, such as "cauchy".
         """
         dist = self.predict_dist(X, offset=offset)
+        if not dist.response.has_mean:
+            raise ValueError(
+                f"the response {dist.response.name!r} has no mean and no variance to split; "
+                "predict_quantiles says how far y spreads, ood_score what the model does not know"
+            )
         aleatoric, epistemic = dist.aleatoric(), dist.epistemic()
         return {"aleatoric": aleatoric, "epistemic": epistemic, "total": aleatoric + epistemic}
 
@@ -230,7 +245,7 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         """Return the epistemic variance (n,): larger means further from the training data.
 
         Of several columns the sum of these variances, each in units of the column's variance in
-        the training data.
+        the training data. Of a response without a mean the variance of the particles' medians.
         """
         dist = self.predict_dist(X)
         spread = dist.epistemic()

@@ -162,8 +162,7 @@ class Beta(Response):
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value > y."""
         s = self._shares(theta)
-        probability: Array = special.betaincc(s.first, s.second, np.clip(y, 0, 1))
-        return probability
+        return _upper_share(*np.broadcast_arrays(s.first, s.second, np.clip(y, 0, 1)))
 
     def ppf(self, q: Array, theta: Array) -> Array:
         """Return the quantile at q."""
@@ -227,6 +226,17 @@ def _logs(y: Array) -> tuple[Array, Array]:
     limits = np.finfo(y.dtype)
     inside = np.minimum(np.maximum(y, limits.tiny), 1 - limits.epsneg)
     return np.log(inside), np.log1p(-inside)
+
+
+def _upper_share(first: Array, second: Array, x: Array) -> Array:
+    """Return the upper tail of a beta distribution; by betaincc, which is slow, where it has to."""
+    share = np.asarray(1 - special.betainc(first, second, x))
+    lost = share < 0.1
+    right = lost & (x >= 0.5)  # 1 - x is exact
+    share[right] = special.betainc(second[right], first[right], 1 - x[right])
+    left = lost & ~right
+    share[left] = special.betaincc(first[left], second[left], x[left])
+    return share
 
 
 def _divergence(s: _Shares, log_y: Array, log_rest: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from wgboost.responses.numerics import held, safe_exp, working_float
+from wgboost.responses.numerics import held, log_positive, safe_exp, working_float
 from wgboost.responses.positive import Positive
 from wgboost.responses.units import Units
 from wgboost.typing import Array
@@ -74,7 +74,8 @@ class Exponential(Positive):
     def cdf_gradient(self, y: Array, theta: Array) -> Array:
         """Return the gradient of cdf in theta."""
         ratio = self._ratio(y, theta)
-        return (-ratio * np.exp(-ratio))[..., None]
+        slope: Array = -np.exp(log_positive(ratio) - ratio)
+        return slope[..., None]
 
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value > y."""

@@ -55,7 +55,8 @@ def _steps(response: Likelihood, theta: Array) -> Array:
     """Return steps (..., d) that are small against what one observation can tell apart."""
     with np.errstate(over="ignore"):
         steps = _STEP / np.sqrt(1 + response.likelihood_fisher(theta))
-    return np.maximum(steps, 1e-12 * (1 + np.abs(theta)))  # not lost in rounding
+    longer: Array = np.maximum(steps, 1e-12 * (1 + np.abs(theta)))  # not lost in rounding
+    return longer
 
 
 def between(response: Likelihood, lower: Array, upper: Array, theta: Array) -> tuple[Array, Array]:

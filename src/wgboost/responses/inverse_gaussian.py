@@ -118,7 +118,10 @@ class InverseGaussian(Shaped):
         """
         y = np.asarray(y)
         inside = (y > 0) & (y < np.inf)
-        log_ratio, precision = self._log_ratio(np.where(inside, y, 1), theta), self._precision(theta)
+        log_ratio, precision = (
+            self._log_ratio(np.where(inside, y, 1), theta),
+            self._precision(theta),
+        )
         near = np.sqrt(precision) * 2 * np.sinh(0.5 * log_ratio)
         far = np.sqrt(precision) * 2 * np.cosh(0.5 * log_ratio)
         # 2 precision exp(2 precision) times the normal tail beyond `far`

@@ -141,7 +141,8 @@ class Ordinal(Codes):
         theta, y = working_float(theta), np.asarray(y)
         code = np.clip(np.floor(y), 0, self._k - 1).astype(int)
         _, above, _, upper, _ = self._at(code, theta)
-        return (above * (1 - above) * (y >= 0))[..., None] * upper
+        gradient: Array = (above * (1 - above) * (y >= 0))[..., None] * upper
+        return gradient
 
     def likelihood_hessian(self, y: Array, theta: Array) -> Array:
         """Return the Hessian of logpdf in theta."""

@@ -21,7 +21,8 @@ def at_end(there: Array, log_density: Array, power: Array | float) -> Array:
     if not np.any(there):
         return log_density
     limit = np.where(np.greater(power, 1), -np.inf, np.inf).astype(log_density.dtype)
-    return np.where(there & np.not_equal(power, 1), limit, log_density)
+    differs = np.abs(np.asarray(power) - 1) > 1e-9  # a power of 1 may be rounded
+    return np.where(there & differs, limit, log_density)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +82,8 @@ class Positive(Response):
         """
         location = working_float(theta)[..., 0]
         limit = 85.0 if location.dtype == np.float32 else 170.0  # its exponential is finite
-        return log_positive(y) - np.minimum(np.maximum(location, -limit), limit)
+        log_ratio: Array = log_positive(y) - np.minimum(np.maximum(location, -limit), limit)
+        return log_ratio
 
     def _ratio(self, y: Array, theta: Array) -> Array:
         """Return y / exp(theta_0) as tail probabilities need it: 0 below the support."""

@@ -89,8 +89,9 @@ class Weibull(Shaped):
     def cdf_gradient(self, y: Array, theta: Array) -> Array:
         """Return the gradient of cdf in theta."""
         shape, hazard = safe_exp(theta[..., 1]), self._hazard(y, theta)
-        density = hazard * np.exp(-hazard)  # of log z
-        return coordinates(-shape * density, density * log_positive(hazard))
+        log_hazard = log_positive(hazard)
+        density = np.exp(log_hazard - hazard)  # of log z
+        return coordinates(-shape * density, density * log_hazard)
 
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value > y."""
