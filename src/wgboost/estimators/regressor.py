@@ -11,6 +11,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import column_or_1d
 
 from wgboost.estimators.evidential import Evidential
+from wgboost.predictive import Mixture
 from wgboost.responses import (
     RESPONSES,
     RESPONSES_ELSEWHERE,
@@ -25,6 +26,11 @@ from wgboost.typing import Array
 from wgboost.validation import check_choice, check_number
 
 __all__ = ["WGBRegressor"]
+
+
+def _centre(dist: Mixture) -> Array:
+    """Return the mean of each row, or the median of a response that has no mean."""
+    return dist.mean() if dist.response.has_mean else dist.median()
 
 
 class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
@@ -216,20 +222,20 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
     ) -> Array:
         """Return the mean of the predictive distribution, (n,), or (n, q) by column.
 
-        The keywords of this and other predictions are those of `predict_dist`.
+        Of a response without a mean, as "cauchy" is, the median. The keywords of this and other predictions are those of `predict_dist`.
         """
-        return self.predict_dist(X, offset=offset, exposure=exposure, prior=prior).mean()
+        return _centre(self.predict_dist(X, offset=offset, exposure=exposure, prior=prior))
 
     def staged_predict(self, X: Any, *, offset: Any = None) -> Iterator[Array]:
         """Yield `predict` after 1, 2, ... rounds."""
         for dist in self.staged_predict_dist(X, offset=offset):
-            yield dist.mean()
+            yield _centre(dist)
 
     def score(
         self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None,
         exposure: Any = None,
     ) -> float:  # fmt: skip
-        """Return the share of the variance of y that the predicted mean explains, R^2.
+        """Return the share of the variance of y that `predict` explains, R^2.
 
         Of `censored` y there is none: `wgboost.metrics.get_scorer("nll")` scores it.
         """
@@ -269,8 +275,14 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
 
         "aleatoric": the mean of the particles' variances, what the data cannot say. "epistemic":
         the variance of the particles' means, what the model does not know. "total": their sum.
+        Raises ValueError for a response without a mean, such as "cauchy".
         """
         dist = self.predict_dist(X, offset=offset, exposure=exposure, prior=prior)
+        if not dist.response.has_mean:
+            raise ValueError(
+                f"the response {dist.response.name!r} has no mean and no variance to split; "
+                "predict_quantiles says how far y spreads, ood_score what the model does not know"
+            )
         aleatoric, epistemic = dist.aleatoric(), dist.epistemic()
         return {"aleatoric": aleatoric, "epistemic": epistemic, "total": aleatoric + epistemic}
 
@@ -278,7 +290,7 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         """Return the epistemic variance (n,): larger means further from the training data.
 
         Of several columns the sum of these variances, each in units of the column's variance in
-        the training data.
+        the training data. Of a response without a mean the variance of the particles' medians.
         """
         dist = self.predict_dist(X)
         spread = dist.epistemic()

@@ -162,13 +162,17 @@ class Observations:
     def value(self) -> Array:
         """A number (n,) for every row: y, or the middle of its bounds, or the finite one.
 
-        Of a count with an offset, that over the exposure.
+        Of a count with an offset, that over the exposure. Rows of which nothing is known get the
+        median of the others.
         """
         with np.errstate(invalid="ignore"):
             middle = self.lower / 2 + self.upper / 2
         middle = np.where(np.isfinite(self.upper), middle, self.lower)
         middle = np.where(np.isfinite(self.lower), middle, self.upper)
-        middle = np.where(np.isfinite(middle), middle, 0.0)
+        nothing = ~np.isfinite(middle)
+        if nothing.any():
+            others = np.median(middle[~nothing]) if not nothing.all() else 0.0
+            middle = np.where(nothing, others, middle)
         return middle if self.offset is None else middle * np.exp(-self.offset)
 
     def bounds(self, change: Callable[[Array], Array]) -> Observations:

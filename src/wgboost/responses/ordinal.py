@@ -149,6 +149,14 @@ class Ordinal(Codes):
         score += own * self._widths(theta)[1]
         return score
 
+    def cdf_gradient(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of cdf in theta."""
+        theta, y = working_float(theta), np.asarray(y)
+        code = np.clip(np.floor(y), 0, self._k - 1).astype(int)
+        _, above, _, upper, _ = self._at(code, theta)
+        gradient: Array = (above * (1 - above) * (y >= 0))[..., None] * upper
+        return gradient
+
     def likelihood_hessian(self, y: Array, theta: Array) -> Array:
         """Return the Hessian of logpdf in theta."""
         theta = working_float(theta)
