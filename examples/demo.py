@@ -85,8 +85,8 @@ def curve() -> None:
     x = np.concatenate([rng.uniform(-3, -0.8, 150), rng.uniform(0.8, 3, 150)])
     y = np.sin(2 * x) + (0.1 + 0.15 * (x > 0)) * rng.normal(size=x.size)
     model = WGBRegressor(
-        tree="per_particle", split_on="all", leaf="newton", subsample=0.5, min_samples_leaf=5,
-        n_estimators=150, random_state=0,
+        evidence=10, leaf="newton", l2=10, tree="per_particle", split_on="all", subsample=0.5,
+        min_samples_leaf=5, n_estimators=150, random_state=0,
     ).fit(x[:, None], y)  # fmt: skip
     print("one feature, deviation of y by what the model does not know")
     places = {"where data are": x, "in the gap": np.linspace(-0.7, 0.7), "beyond": [-3.5, 3.5]}
