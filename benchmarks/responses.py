@@ -32,7 +32,7 @@ DRAWS = 3  # of the censored data, where the mark is a comparison
 TRUTH: dict[str, Callable[..., tuple[Any, ...]]] = {
     "exponential": lambda location, _: (location,),
     "poisson": lambda location, _: (location,),
-    "student_t": lambda location, shape: (location, shape, np.log(5)),
+    "student_t": lambda location, shape: (location, shape, np.log(5 - 1)),  # 5 degrees of freedom
     "beta": lambda location, shape: (location, 2 + shape),
     "zero_inflated_poisson": lambda location, shape: (1 + location, shape),
     "zero_inflated_negative_binomial": lambda location, shape: (1 + location, shape - 1, -1),

@@ -108,7 +108,8 @@ class Beta(Response):
         outside = (y < 0) | (y > 1)
         if outside.any():
             density = np.where(outside, -np.inf, density)
-        return at_end(y == 1, at_end(y == 0, density, s.first), s.second)
+        # At 1 no density is infinite: it stands for all y that are rounded to it.
+        return at_end(y, 1, at_end(y, 0, density, s.first), np.maximum(s.second, 1))
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
         """Return the gradient of logpdf in theta."""

@@ -16,11 +16,15 @@ from wgboost.typing import Array
 __all__ = ["Positive", "Shaped", "at_end"]
 
 
-def at_end(there: Array, log_density: Array, power: Array | float) -> Array:
-    """Return the log density; where y is at an end, the limit of a power - 1 of the distance."""
-    if not np.any(there):
+def at_end(y: Array, end: float, log_density: Array, power: Array | float) -> Array:
+    """Return the log density; where y is at an end, the limit of a power - 1 of the distance.
+
+    A float32 y at the end is one that was rounded to it, and keeps the density that it has.
+    """
+    there = np.asarray(y) == end
+    if not there.any() or working_float(y).dtype == np.float32:
         return log_density
-    limit = np.where(np.greater(power, 1), -np.inf, np.inf).astype(log_density.dtype)
+    limit = np.where(np.greater(power, 1), -np.inf, np.inf)
     differs = np.abs(np.asarray(power) - 1) > 1e-9  # a power of 1 may be rounded
     return np.where(there & differs, limit, log_density)
 
@@ -106,7 +110,7 @@ class Positive(Response):
         outside = (y < 0) | (y == np.inf)
         if outside.any():
             log_density = np.where(outside, -np.inf, log_density)
-        return at_end(y == 0, log_density, power)
+        return at_end(y, 0, log_density, power)
 
 
 @dataclass(frozen=True, eq=False)

@@ -192,13 +192,14 @@ class StudentT(LocationScalePrior):
         return value
 
     def mean(self, theta: Array) -> Array:
-        """Return the mean of y, NaN for df <= 1."""
-        return np.where(self._df(theta) > 1, theta[..., 0], np.nan).astype(theta.dtype)
+        """Return the mean of y, NaN for a given df <= 1."""
+        location, _ = self._location_and_scale(theta)
+        return location if self.has_mean else np.full_like(location, np.nan)
 
     def var(self, theta: Array) -> Array:
-        """Return the variance of y, inf for df <= 2 and NaN for df <= 1."""
+        """Return the variance of y, inf for df <= 2 and NaN for a given df <= 1."""
         df, scale = self._df(theta), safe_exp(theta[..., 1])
-        heavy = np.where(df > 1, np.inf, np.nan)
+        heavy = np.inf if self.has_mean else np.nan
         ratio = np.where(df > 2, df / np.maximum(df - 2, 1e-30), heavy).astype(df.dtype)
         variance: Array = ratio * scale * scale
         return variance

@@ -52,7 +52,7 @@ class Weibull(Shaped):
         """Return the log density."""
         shape = safe_exp(theta[..., 1])
         power = shape * self._open_log_ratio(y, theta)
-        largest = np.log(np.finfo(power.dtype).max) - 1
+        largest = np.log(np.finfo(power.dtype).max) - 20  # times any evidence it is a number
         log_density = held(theta[..., 1]) + power - np.exp(np.minimum(power, largest))
         return self._inside(y, log_density - log_positive(y), shape)
 
