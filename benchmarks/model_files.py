@@ -42,7 +42,7 @@ def models() -> list:
     y = np.sin(X[:, 0]) + 0.2 * rng.normal(size=150)
     small = {"n_estimators": 6, "n_particles": 4, "random_state": 0, "n_jobs": 1}
     names = np.array(["ash", "beech", "cedar"])[np.digitize(y, [-0.4, 0.4])]
-    two = np.stack([y, X[:, 1]], axis=1)
+    two, codes = np.stack([y, X[:, 1]], axis=1), rng.integers(0, 9, size=150)
     return [
         WGBRegressor(early_stopping=True, prior={"mean": 0.1}, **small).fit(X, y),
         WGBRegressor(response="multivariate_normal", **small).fit(X, two),
@@ -50,6 +50,7 @@ def models() -> list:
             X, rng.poisson(np.exp(1 + y))
         ),
         WGBClassifier(init=rng.normal(size=(4, 2)), **small).fit(X, names),
+        WGBRegressor(categorical_features=[2], **small).fit(np.c_[X[:, :2], codes], y + codes % 3),
         WGBoost(direction="energy", **small).fit(X, rng.normal(y[:, None], size=(150, 8))),
     ]
 
@@ -115,7 +116,8 @@ def change_tensor(data: bytes, rng: random.Random) -> bytes:
     header, body = split(data)
     table = {k: v for k, v in json.loads(header).items() if k != "__metadata__"}
     entry = table[rng.choice(sorted(table))]
-    kinds = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "U8": "u1", "BOOL": "u1"}
+    kinds = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "U32": "<u4"}
+    kinds |= {"U8": "u1", "BOOL": "u1"}
     begin, end = entry["data_offsets"]
     values = np.frombuffer(body[begin:end], kinds[entry["dtype"]]).copy()
     if values.size:

@@ -56,17 +56,43 @@ def classification() -> None:
     print(f"  accuracy                     {metrics.accuracy(dist, y_test):8.1%}")
     precision = metrics.ood_average_precision(scores_in, scores_out)
     print(f"  OOD average precision        {precision:8.3f}   (8 and 9 as out of distribution)")
+    unseen(scores_in, scores_out)
+
+
+def unseen(scores_in: np.ndarray, scores_out: np.ndarray) -> None:
+    """A picture of how far the particles disagree on digits that were shown and that were not."""
+    figure, axes = plt.subplots(figsize=(8, 2.8), layout="constrained")
+    bins = np.linspace(0, max(scores_in.max(), scores_out.max()), 40)
+    for scores, label in ((scores_in, "digits 0 to 7, new rows"), (scores_out, "8 and 9, unseen")):
+        share = np.full(len(scores), 1 / len(scores))
+        axes.hist(scores, bins, weights=share, alpha=0.6, label=label)
+    axes.set(
+        xlabel="ood_score: largest variance of a class probability over particles",
+        ylabel="share of rows", title="Digits: particles disagree on what was never shown",
+    )  # fmt: skip
+    axes.legend(fontsize=8)
+    figure.savefig(FOLDER / "digits.png", dpi=110)
+    plt.close(figure)
 
 
 def curve() -> None:
-    """A picture of what the model knows and does not know along one feature."""
+    """A picture of noise and of the particles along one feature.
+
+    A tree for each particle, on half of the rows: trees agree where there are data, less so in the
+    gap. Beyond the data they keep what they learnt at its edge, the spread included.
+    """
     rng = np.random.default_rng(0)
     x = np.concatenate([rng.uniform(-3, -0.8, 150), rng.uniform(0.8, 3, 150)])
     y = np.sin(2 * x) + (0.1 + 0.15 * (x > 0)) * rng.normal(size=x.size)
     model = WGBRegressor(
-        evidence=10, leaf="newton", l2=10, split_on="particle_mean", min_samples_leaf=5,
+        tree="per_particle", split_on="all", leaf="newton", subsample=0.5, min_samples_leaf=5,
         n_estimators=150, random_state=0,
     ).fit(x[:, None], y)  # fmt: skip
+    print("one feature, deviation of y by what the model does not know")
+    places = {"where data are": x, "in the gap": np.linspace(-0.7, 0.7), "beyond": [-3.5, 3.5]}
+    for place, at in places.items():
+        unknown = model.predict_uncertainty(np.reshape(at, (-1, 1)))["epistemic"]
+        print(f"  {place:<28} {np.sqrt(unknown.mean()):8.3f}")
     grid = np.linspace(-3.5, 3.5, 400)
     dist = model.predict_dist(grid[:, None])
     low, high = dist.interval(0.9)

@@ -76,8 +76,8 @@ def student_t(rng):
     per_row = {"prior_df": rng.uniform(2, 20, 6), "prior_df_spread": rng.uniform(0.5, 2, 6)}
     return Example(
         StudentT(), rng.normal(size=6), np.concatenate([thetas(rng), log_df], axis=-1),
-        priors(rng) | per_row, lambda t: stats.t(np.exp(t[2]), t[0], np.exp(t[1])),
-        lambda y, t: student_log_density(y, t, jnp.exp(t[2])), tail=1e-100, light=False,
+        priors(rng) | per_row, lambda t: stats.t(1 + np.exp(t[2]), t[0], np.exp(t[1])),
+        lambda y, t: student_log_density(y, t, 1 + jnp.exp(t[2])), light=False,
     )  # fmt: skip
 
 
@@ -85,7 +85,7 @@ def student_t_of_known_df(rng):
     return Example(
         StudentT(df=5.0), rng.normal(size=6), thetas(rng), priors(rng),
         lambda t: stats.t(5, t[0], np.exp(t[1])), lambda y, t: student_log_density(y, t, 5.0),
-        tail=1e-100, light=False,
+        light=False,
     )  # fmt: skip
 
 

@@ -74,8 +74,8 @@ def test_every_flipped_bit_is_refused(good, tmp_path):
 
 def test_a_file_of_the_future_asks_for_an_upgrade(good, tmp_path):
     header, _, body = parts(good)
-    header["__metadata__"] |= {"format_version": "2", "wgboost_version": "7.1"}
-    with pytest.raises(ModelFileError, match=r"has format 2 of wgboost 7\.1; .*: upgrade wgboost"):
+    header["__metadata__"] |= {"format_version": "3", "wgboost_version": "7.1"}
+    with pytest.raises(ModelFileError, match=r"has format 3 of wgboost 7\.1; .*: upgrade wgboost"):
         loaded(made(header, {"anything": 1}, body), tmp_path)
 
 
@@ -169,7 +169,7 @@ ENTRIES = [
     ("fitted.ensemble_.gain", "<f4", np.nan, "a gain is not finite"),
     ("fitted.ensemble_.cover", "<i8", -1, "less than no rows"),
     ("fitted.start_.particles", "<f4", np.nan, "start particles are not numbers"),
-    ("features.types", "u1", 77, "a feature is of an unknown type"),
+    ("features.types", "u1", 77, "a column is of an unknown kind"),
 ]
 
 

@@ -176,7 +176,7 @@ def test_the_rarest_of_many_levels_share_a_code():
     shared = set(np.repeat(names, counts)[weighted[:, 0] == 254])
     assert len(shared) == 60
     assert shared <= set(names[:100])
-    assert Schema.from_dict(schema.to_dict()) == schema
+    assert Schema.from_arrays(**schema.to_arrays()) == schema
 
 
 @pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csc_array, sparse.coo_matrix])

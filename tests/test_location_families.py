@@ -1,5 +1,6 @@
 """Responses with a location and a scale: heavy tails, extremes, units, and what they learn."""
 
+import mpmath as mp
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -84,23 +85,41 @@ def test_students_t_approaches_the_normal_and_is_the_cauchy_at_one():
 
 
 def test_the_information_of_the_degrees_of_freedom_is_right_at_any_size():
-    df = np.geomspace(1e-3, 900, 200)
+    df = 1 + np.geomspace(1e-3, 900, 200)
     trigamma = special.polygamma(1, df / 2) - special.polygamma(1, (df + 1) / 2)
     exact = df**2 * (trigamma / 4 - (df + 5) / (2 * df * (df + 1) * (df + 3)))
-    theta = np.stack([0 * df, 0 * df, np.log(df)], axis=-1)
+    exact *= ((df - 1) / df) ** 2  # of log(df - 1)
+    theta = np.stack([0 * df, 0 * df, np.log(df - 1)], axis=-1)
     assert_allclose(StudentT().likelihood_fisher(theta)[:, 2], exact, rtol=1e-4, atol=1e-12)
-    ends = np.log([999.9999, 1000.0001, 1e10])
+    ends = np.log([998.9999, 999.0001, 1e10])
     join = StudentT().likelihood_fisher(np.stack([ends, ends, ends], axis=-1))[:, 2]
     assert_allclose(join[0], join[1], rtol=1e-5)
     assert_allclose(join[2], 3.5e-20, rtol=1e-6)
 
 
 def test_moments_that_do_not_exist():
-    theta = np.zeros((3, 3))
-    theta[:, 2] = np.log([0.9, 1.5, 4.0])
-    assert_array_equal(StudentT().mean(theta), [np.nan, 0, 0])
-    assert_allclose(StudentT().var(theta), [np.nan, np.inf, 2])
+    theta, means, variances = np.zeros(2), [], []
+    for df in (0.9, 1.5, 4.0):
+        means.append(StudentT(df=df).mean(theta))
+        variances.append(StudentT(df=df).var(theta))
+        assert StudentT(df=df).has_mean == (df > 1)
+    assert_array_equal(means, [np.nan, 0, 0])
+    assert_allclose(variances, [np.nan, np.inf, 2])
     assert np.isnan([Cauchy().mean(theta), Cauchy().var(theta)]).all()
+    assert not Cauchy().has_mean
+    learned = np.array([[0.5, 0.0, -1000.0], [0.5, 0.0, np.log(3.0)]])
+    assert StudentT().has_mean
+    assert_array_equal(StudentT().mean(learned), [0.5, 0.5])
+    assert_allclose(StudentT().var(learned), [np.inf, 2])
+
+
+@pytest.mark.parametrize("df", [1.01, 2.0, 30.0, 1000.0, 1e6])
+def test_quantiles_of_students_t_are_right_however_small_the_probability(df):
+    for q in (1e-8, 1e-90, 1e-110, 1e-200, 1e-300):
+        z = mp.mpf(float(StudentT(df=df).ppf(q, np.zeros(2))))
+        with mp.workdps(40):
+            below = mp.betainc(mp.mpf(df) / 2, 0.5, 0, df / (df + z**2), regularized=True) / 2
+        assert_allclose(float(below / mp.mpf(q)), 1, rtol=1e-9)
 
 
 def test_known_degrees_of_freedom_are_no_coordinate():
@@ -108,12 +127,14 @@ def test_known_degrees_of_freedom_are_no_coordinate():
     natural = StudentT(df=5).natural(np.zeros((2, 2)), Units(1.0, 3.0))
     assert_allclose(natural["df"], [5, 5])
     learned = StudentT().natural(np.zeros(3), Units(1.0, 3.0))
-    assert [float(value) for value in learned.values()] == [1.0, 3.0, 1.0]
+    assert [float(value) for value in learned.values()] == [1.0, 3.0, 2.0]
     for wrong in (0, -1.0, np.nan):
         with pytest.raises(ValueError, match="df="):
             StudentT(df=wrong)
     with pytest.raises(TypeError, match="df='5'"):
         StudentT(df="5")
+    with pytest.raises(ValueError, match=r"prior_df=0.5 must be > 1"):
+        StudentT(prior_df=0.5)
 
 
 def test_a_log_normal_y_is_positive_and_divided_by_its_geometric_mean():

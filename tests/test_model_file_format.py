@@ -14,6 +14,7 @@ from safetensors.numpy import save_file
 
 import wgboost
 from wgboost import ModelFileError, WGBRegressor, load
+from wgboost.data import Schema
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(80, 3))
@@ -33,12 +34,67 @@ def test_a_file_is_safetensors_that_others_open(fitted, tmp_path):
         metadata = file.metadata()
         assert len([*file.keys()]) > 10
     assert_array_equal(values, fitted.ensemble_.values)
-    assert (metadata["format"], metadata["format_version"]) == ("wgboost", "1")
+    assert (metadata["format"], metadata["format_version"]) == ("wgboost", "2")
     assert metadata["wgboost_version"] == wgboost.__version__
     told = json.loads(metadata["model"])
     assert told["class"] == "WGBRegressor"
     assert told["parameters"]["learning_rate"] == fitted.learning_rate
     assert told["fitted"]["response_"]["class"] == "Normal"
+
+
+def frame(n=120):
+    rng = np.random.default_rng(3)
+    return pd.DataFrame(
+        {
+            "town": rng.choice(["Ål", "Bø", "Å"], n),
+            "x": rng.normal(size=n),
+            "grade": pd.Categorical(rng.integers(1, 5, n)),
+            "nothing": pd.Categorical([None] * n),
+        }
+    )
+
+
+def test_categories_are_kept(tmp_path):
+    table = frame()
+    y = table["x"] + (table["town"] == "Bø") - table["grade"].astype(float)
+    fitted = WGBRegressor(n_estimators=8, random_state=0, n_jobs=1).fit(table, y)
+    assert len(fitted.ensemble_.sets) > 2
+    fitted.save(tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert again.schema_ == fitted.schema_
+    new = table[::-1].assign(town=lambda t: t["town"].replace("Å", "unseen"))
+    assert_array_equal(again.predict_dist(new).particles, fitted.predict_dist(new).particles)
+    head = again.ensemble_.head(3)
+    assert_array_equal(
+        head.predict(fitted.schema_.apply(new)),
+        fitted.ensemble_.predict(fitted.schema_.apply(new), n_rounds=3),
+    )
+    again.set_params(warm_start=True, n_estimators=10).fit(table, y)
+    longer = WGBRegressor(n_estimators=10, random_state=0, n_jobs=1).fit(table, y)
+    assert_array_equal(again.predict_dist(new).particles, longer.predict_dist(new).particles)
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        ("types", lambda a: a + 1),
+        ("types", lambda a: a[:-1]),
+        ("first_level", lambda a: a[::-1]),
+        ("codes", lambda a: a + np.uint8(252)),
+        ("codes", lambda a: a[1:]),
+        ("numbers", lambda a: a[::-1]),
+        ("numbers", lambda a: a * np.nan),
+        ("text", lambda a: a[::-1]),
+        ("text", lambda a: np.arange(a.size).astype(object)),
+        ("names", lambda a: a[[0, 0, 1, 2]]),
+        ("names", lambda a: a[1:]),
+    ],
+)
+def test_columns_that_make_no_sense_are_refused(part, change):
+    arrays = Schema.fit(frame())[0].to_arrays()
+    assert Schema.from_arrays(**arrays).to_arrays()["codes"].tolist() == arrays["codes"].tolist()
+    with pytest.raises(ValueError, match=r"column|levels|category|names"):
+        Schema.from_arrays(**{**arrays, part: change(arrays[part])})
 
 
 def test_safetensors_of_others_are_refused(tmp_path):

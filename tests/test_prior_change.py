@@ -12,6 +12,7 @@ Y = 50 + 10 * X[:, 0] + RNG.normal(size=200)
 FITTED = WGBRegressor(n_estimators=30, random_state=0, n_jobs=1).fit(X, Y)
 
 
+@pytest.mark.filterwarnings("ignore:under the new prior")
 def test_weights_are_the_ratio_of_the_priors():
     dist = FITTED.predict_dist(X[:7], prior={"mean": 0.5, "scale": 0.2})
     theta = dist.particles.astype(float)
@@ -23,6 +24,7 @@ def test_weights_are_the_ratio_of_the_priors():
     assert size.mean() < 10
 
 
+@pytest.mark.filterwarnings("ignore:under the new prior")
 def test_the_prediction_moves_towards_the_new_prior():
     means = np.where(np.arange(200) < 100, -3.0, 3.0)
     moved = FITTED.predict_dist(X, prior={"mean": means, "scale": 0.3}).mean()
@@ -38,6 +40,7 @@ def test_the_same_prior_changes_nothing():
     assert_allclose(same.effective_sample_size(), 10, rtol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:under the new prior")
 def test_classes_take_it_too():
     model = WGBClassifier(n_estimators=10, random_state=0).fit(X, X[:, 0] > 0)
     tight = model.predict_dist(X, prior={"scale": 0.1}).probabilities()

@@ -6,7 +6,7 @@ import difflib
 import inspect
 import math
 import numbers
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import joblib
@@ -31,10 +31,18 @@ __all__ = [
 ]
 
 
-def nearest_name(name: str, valid: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x'?"`` for a likely misspelling, else an empty string."""
-    close = difflib.get_close_matches(str(name), list(valid), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+def nearest_name(
+    name: str, valid: Iterable[str], elsewhere: Mapping[str, str] | None = None
+) -> str:
+    """Return ``"; did you mean 'x'?"`` for a likely misspelling, else an empty string.
+
+    `elsewhere` has what to say instead to names that a thing has in other libraries.
+    """
+    name, known = str(name), {one: repr(one) for one in valid} | dict(elsewhere or {})
+    close = difflib.get_close_matches(name, list(known), n=1)
+    if not close:  # "mean" of "particle_mean", "energy_distance" of "energy"
+        close = [one for one in known if name in one.split("_") or one in name.split("_")]
+    return f"; did you mean {known[close[0]]}?" if len(close) == 1 else ""
 
 
 def shown(value: object) -> str:
@@ -42,13 +50,18 @@ def shown(value: object) -> str:
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
-def check_choice(name: str, value: object, valid: Iterable[str]) -> str:
-    """Return value if it is one of the valid strings; raise ValueError otherwise."""
+def check_choice(
+    name: str, value: object, valid: Iterable[str], elsewhere: Mapping[str, str] | None = None
+) -> str:
+    """Return value if it is one of the valid strings; raise ValueError otherwise.
+
+    See `nearest_name` for `elsewhere`.
+    """
     valid = list(valid)
     if isinstance(value, str) and value in valid:
         return value
     options = ", ".join(repr(v) for v in valid)
-    close = nearest_name(str(value), valid)
+    close = nearest_name(str(value), valid, elsewhere)
     raise ValueError(f"{name}={shown(value)} must be one of {options}{close}")
 
 

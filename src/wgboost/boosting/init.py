@@ -18,7 +18,9 @@ __all__ = ["AveragedFlow", "averaged_flow"]
 _SUBSAMPLE = 1000  # rows that stand for all where averages have no sufficient statistics
 _STILL = 1e-7
 _STILL_ENOUGH, _ROW_STEPS = 1e-5, 1000  # for these: a step costs a pass over them
+_STILL_OF_BOUNDS, _ROUGHLY = 2e-4, 1e-2  # where that pass is dear; before it
 _CONDENSED = 256  # values of y that stand for all of them
+_BOUNDED = 64  # the same of rows with bounds, whose likelihood costs many times that of a value
 
 
 @dataclass(frozen=True)
@@ -71,11 +73,23 @@ def averaged_flow(
         statistics = response.statistics(y, power)
     else:
         common = not response.per_row() and not np.ndim(evidence)
-        if common and not isinstance(y, Observations) and y.ndim == 1:
+        if common and isinstance(y, Observations):
+            y, weight = _condensed_bounds(y, weight)
+            theta = _near_the_middles(flow, response, y, weight, evidence, kernel, theta)
+        elif common and not isinstance(y, Observations) and y.ndim == 1:
             y, weight = _condensed(y, weight)
         else:
             response, y, weight, evidence = _sampled(response, y, weight, evidence, rng)
-        still, steps = _STILL_ENOUGH, min(steps, _ROW_STEPS)
+        still = _STILL_OF_BOUNDS if isinstance(y, Observations) else _STILL_ENOUGH
+        steps = min(steps, _ROW_STEPS)
+    return _settled(flow, response, y, weight, evidence, kernel, theta, statistics, still, steps)
+
+
+def _settled(
+    flow: AveragedFlow, response: Response, y: Seen, weight: Array | None, evidence: Any,
+    kernel: Kernel, theta: Array, statistics: Array | None, still: float, steps: int,
+) -> Array:  # fmt: skip
+    """Return the particles after so many steps, or once the flow stands still."""
     before = theta
     for _ in range(steps):
         if statistics is not None:
@@ -104,12 +118,51 @@ def _condensed(y: Any, weight: Array | None) -> tuple[Array, Array | None]:
     return np.interp(levels, reached, values), None
 
 
+def _condensed_bounds(y: Observations, weight: Array | None) -> tuple[Observations, Array]:
+    """Return a few rows and weights with all but the same distribution of what is known.
+
+    Values and bounds each: equal rows as one, then rows in even steps of weight along their order.
+    """
+    share = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
+    parts = (y.lower, y.upper, y.above, y.below, y.offset, y.noise)
+    table = np.stack([part for part in parts if part is not None], axis=1)
+    _, first, which = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    mass, exact = np.bincount(which.ravel(), weights=share), y.exact[first]
+    rows, shares = [], []
+    for some, most in ((exact, _CONDENSED), (~exact, _BOUNDED)):
+        index, own = first[some], mass[some]
+        if len(index) > most and own.sum() > 0:
+            reached = (np.cumsum(own) - own / 2) / own.sum()
+            picked = np.searchsorted(reached, (np.arange(most) + 0.5) / most)
+            index = index[np.minimum(picked, len(index) - 1)]
+            own = np.full(most, own.sum() / most)
+        rows.append(index)
+        shares.append(own)
+    return y[np.concatenate(rows)], np.concatenate(shares)
+
+
+def _near_the_middles(
+    flow: AveragedFlow, response: Response, y: Observations, weight: Array, evidence: Any,
+    kernel: Kernel, theta: Array,
+) -> Array:  # fmt: skip
+    """Return where the flow settles if the middle of its bounds were known of every row."""
+    value = y.value
+    useful = response.in_support(value) & (weight > 0)
+    if not useful.any() or response.discrete:
+        return theta
+    known = value[useful], weight[useful]
+    return _settled(
+        flow, response, *known, evidence, kernel, theta, None, _ROUGHLY, min(flow.steps, _ROW_STEPS)
+    )
+
+
 def _sampled(
     response: Response, y: Seen, weight: Array | None, evidence: Any, rng: np.random.Generator
 ) -> tuple[Response, Seen, Array | None, Any]:
-    if len(y) <= _SUBSAMPLE:
+    size = _CONDENSED if isinstance(y, Observations) else _SUBSAMPLE
+    if len(y) <= size:
         return response, y, weight, evidence
-    rows = np.sort(rng.choice(len(y), size=_SUBSAMPLE, replace=False))
+    rows = np.sort(rng.choice(len(y), size=size, replace=False))
     evidence = evidence[rows] if np.ndim(evidence) else evidence
     return response.take(rows), y[rows], None if weight is None else weight[rows], evidence
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -159,23 +160,60 @@ class Schema:
                 matrix[:, i] = np.nan if column.text else given
         return matrix
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return names and levels as lists, for a file."""
-        levels = [
-            None if one is None else {"values": list(one.values), "codes": list(one.codes)}
-            for one in self.levels
-        ]
-        return {"names": None if self.names is None else list(self.names), "levels": levels}
+    def to_arrays(self) -> dict[str, Array | None]:
+        """Return the schema as arrays, for a file: kinds and names of columns, then all levels."""
+        listed = [one for one in self.levels if one is not None]
+        kinds = [0 if one is None else 1 + one.text for one in self.levels]
+        sizes = [0 if one is None else len(one.values) for one in self.levels]
+        text = [value for one in listed if one.text for value in one.values]
+        numbers = [value for one in listed if not one.text for value in one.values]
+        return {
+            "types": np.array(kinds, dtype=np.uint8),
+            "names": None if self.names is None else np.array(self.names, dtype=object),
+            "first_level": np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            "codes": np.array([code for one in listed for code in one.codes], dtype=np.uint8),
+            "text": np.array(text, dtype=object),
+            "numbers": np.array(numbers, dtype=np.float64),
+        }
 
     @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> Schema:
-        """Return what `to_dict` described."""
-        names, levels = stored["names"], stored["levels"]
-        kept = (
-            None if one is None else Levels(tuple(one["values"]), tuple(one["codes"]))
-            for one in levels
-        )
-        return cls(None if names is None else tuple(names), tuple(kept))
+    def from_arrays(
+        cls, types: Array, names: Array | None, first_level: Array, codes: Array, text: Array,
+        numbers: Array,
+    ) -> Schema:  # fmt: skip
+        """Return what `to_arrays` described; raise ValueError if it makes no sense."""
+        _check_arrays(types, names, first_level, codes, text, numbers)
+        values: dict[int, list[Any]] = {1: numbers.tolist(), 2: text.tolist()}
+        levels: list[Levels | None] = []
+        for kind, begin, end in zip(types, first_level[:-1], first_level[1:], strict=True):
+            if kind == 0:
+                levels.append(None)
+                continue
+            mine, values[kind] = values[kind][: end - begin], values[kind][end - begin :]
+            if any(a >= b for a, b in pairwise(mine)):
+                raise ValueError("levels of a category are not in order")
+            levels.append(Levels(tuple(mine), tuple(codes[begin:end].tolist())))
+        return cls(None if names is None else tuple(names.tolist()), tuple(levels))
+
+
+def _check_arrays(
+    types: Array, names: Array | None, first_level: Array, codes: Array, text: Array, numbers: Array
+) -> None:
+    kinds = [(types, np.uint8), (first_level, np.int64), (codes, np.uint8), (numbers, np.float64)]
+    if not all(array.dtype == kind and array.ndim == 1 for array, kind in kinds):
+        raise ValueError("the columns are described by arrays of another kind")
+    if names is not None and (names.shape != types.shape or len(set(names.tolist())) < len(names)):
+        raise ValueError(f"{names.size} names, or equal ones, of {types.size} columns")
+    if not all(isinstance(one, str) for one in [*text.tolist(), *([] if names is None else names)]):
+        raise ValueError("names of columns or categories are not text")
+    sizes = np.diff(first_level)
+    if (types > 2).any() or first_level.shape != (types.size + 1,) or first_level[0] != 0:
+        raise ValueError("a column is of an unknown kind")
+    shares = [sizes[types == kind].sum() for kind in range(3)]
+    if (sizes < 0).any() or shares != [0, numbers.size, text.size] or codes.size != first_level[-1]:
+        raise ValueError("levels do not belong to the categories")
+    if (codes >= MAX_BINS).any() or np.isnan(numbers).any():
+        raise ValueError("a category has a code or a level that it cannot have")
 
 
 def column_index(parameter: str, column: Any, names: Sequence[str] | None, p: int) -> int:

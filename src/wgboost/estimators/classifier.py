@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,10 +15,10 @@ from sklearn.utils.validation import column_or_1d
 
 from wgboost.estimators.evidential import Evidential
 from wgboost.predictive import Mixture
-from wgboost.responses import Categorical, Response, is_censored
+from wgboost.responses import Categorical, Ordinal, Response, is_censored
 from wgboost.responses.outcomes import check_outcomes
 from wgboost.typing import Array, Directions
-from wgboost.validation import check_choice
+from wgboost.validation import check_choice, nearest_name
 
 __all__ = ["WGBClassifier"]
 
@@ -32,18 +33,25 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
 
     Parameters
     ----------
+    response : "categorical", "ordinal" or Response
+        "ordinal" is for classes in order, low to high: the order of a pandas ordered Categorical,
+        otherwise the sorted one. Predictions are of classes all the same: `predict_dist` mixes
+        class probabilities, in the order of `classes_`.
     class_weight : dict, "balanced" or None
         Weights of classes, multiplied into the sample weights.
     monotone_constraints : dict by column name or index, list (p,) or None
         For two classes: 1 if the probability of classes_[1] must not fall as the feature rises, -1
-        if it must not rise, 0 if it is free.
+        if it must not rise, 0 if it is free. Of the response "ordinal", with any number of classes,
+        it is the location that is held.
     eval_metric : "nll", "brier", "error_rate" or callable
         What early stopping goes by.
 
     Attributes
     ----------
     classes_ : array
-        The labels, in the order of the columns of `predict_proba`.
+        The labels, sorted, in the order of the columns of `predict_proba`.
+    ranks_ : array
+        The labels from low to high, as the response "ordinal" takes them.
     """
 
     def __init__(
@@ -101,6 +109,8 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
 
     def _response(self) -> Response:
         response = self.response
+        if isinstance(response, Ordinal):
+            response = response.told_by(np.arange(max(2, len(self.classes_))))
         if isinstance(response, Response):
             if response.n_params + 1 != max(2, len(self.classes_)):
                 raise ValueError(
@@ -108,15 +118,25 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
                     f"y has {len(self.classes_)}"
                 )
             return response
-        if response != "categorical":
-            raise ValueError(f"response={response!r} must be 'categorical' for a classifier")
-        return Categorical(n_classes=max(2, len(self.classes_)))
+        kinds: dict[str, type[Categorical | Ordinal]]
+        kinds = {"categorical": Categorical, "ordinal": Ordinal}
+        if not isinstance(response, str) or response not in kinds:
+            close = nearest_name(str(response), kinds)
+            raise ValueError(
+                f"response={response!r} must be 'categorical' or 'ordinal' for a classifier{close}"
+            )
+        return kinds[response](n_classes=max(2, len(self.classes_)))
+
+    @property
+    def _ordered(self) -> bool:
+        return isinstance(self.response, Ordinal) or self.response == "ordinal"
 
     def _encode(self, y: Any, *, fitting: bool) -> Array:
         if y is None:
             raise ValueError("WGBClassifier requires y to be passed, but the target y is None")
         if is_censored(y):
             raise ValueError("classes have no order; y cannot be censored")
+        order = getattr(y, "dtype", None)
         # By way of NumPy, which keeps nullable integers of pandas; scikit-learn makes them floats.
         y = column_or_1d(np.asarray(y) if hasattr(y, "__array__") else y, warn=True)
         if np.asarray(y).dtype.kind == "f":
@@ -132,6 +152,7 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
                 raise TypeError(f"the labels y cannot be sorted: {error}; use one kind") from error
             check_classification_targets(y)
             self.classes_ = self._encoder.classes_
+            self.ranks_ = self._in_order(order)
         else:
             unseen = np.setdiff1d(y, self.classes_)
             if unseen.size:
@@ -140,7 +161,25 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
                     f"{self.classes_.tolist()} do not; drop those rows or train on some"
                 )
         codes: Array = self._encoder.transform(y)
-        return codes
+        return np.argsort(self._encoder.transform(self.ranks_))[codes] if self._ordered else codes
+
+    def _in_order(self, dtype: Any) -> Array:
+        """Return the labels from low to high, as the dtype of y or their sorted order has it."""
+        labels: Array = self.classes_
+        if not self._ordered:
+            return labels
+        if getattr(dtype, "ordered", False):
+            known = set(labels.tolist())
+            present = [one for one in dtype.categories.tolist() if one in known]
+            chosen = self._encoder.transform(np.array(present, dtype=labels.dtype))
+            return np.asarray(labels[chosen])
+        if any(isinstance(one, str) and len(one) > 1 for one in labels.tolist()):
+            warnings.warn(
+                f"text labels are taken in the order {' < '.join(map(str, labels.tolist()))}; a "
+                "pandas Categorical with ordered=True says another",
+                stacklevel=5,
+            )
+        return labels
 
     def _class_weights(self, y: Array, weight: Array | None) -> Array | None:
         if self.class_weight is None:
@@ -153,7 +192,7 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
             each: Array = np.where(total > 0, share / np.where(total > 0, total, 1), 0.0)
             of_rows: Array = each[codes]
             return of_rows
-        weights: Array = compute_sample_weight(self.class_weight, self.classes_[codes])
+        weights: Array = compute_sample_weight(self.class_weight, self.ranks_[codes])
         return weights
 
     def _held_parameter(self, names: Sequence[str], n_params: int) -> tuple[int, int]:  # noqa: ARG002
@@ -170,21 +209,38 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
         labels: Array = self.classes_[values.astype(int)]
         return labels
 
-    def _mixture(self, particles: Directions, offset: Any, prior: Any = None) -> Mixture:
+    def _mixture(
+        self, particles: Directions, offset: Any, prior: Any = None, exposure: Any = None
+    ) -> Mixture:
+        ordered = isinstance(self.response_, Ordinal)
         if len(self.classes_) == 1:  # inside it has a second one, which no label stands for
-            particles = np.full_like(particles, _CERTAIN)
-        return super()._mixture(particles, offset, prior)
+            particles = np.full_like(particles, -_CERTAIN if ordered else _CERTAIN)
+        dist = super()._mixture(particles, offset, prior, exposure)
+        response = dist.response
+        return self._by_class(dist, response) if isinstance(response, Ordinal) else dist
 
-    def predict_proba(self, X: Any) -> Array:
-        """Return the class probabilities (n, k), means over particles; of a single class, one."""
-        return self._shares(self.predict_dist(X))
+    def _by_class(self, dist: Mixture, response: Ordinal) -> Mixture:
+        """Return distributions over ranks as distributions over classes."""
+        logs = response.log_probabilities(dist.particles.astype(np.float64))
+        if len(self.classes_) > 1:
+            logs = logs[..., np.argsort(np.searchsorted(self.classes_, self.ranks_))]
+        logs = np.maximum(logs, -_CERTAIN)
+        ratios = logs[..., :-1] - logs[..., -1:]
+        return Mixture(Categorical(n_classes=logs.shape[-1]), ratios, weights=dist.weights)
+
+    def predict_proba(self, X: Any, *, prior: Any = None) -> Array:
+        """Return the class probabilities (n, k), means over particles; of a single class, one.
+
+        `prior` is as in `predict_dist`, here and in other predictions.
+        """
+        return self._shares(self.predict_dist(X, prior=prior))
 
     def _shares(self, dist: Mixture) -> Array:
         return dist.probabilities()[:, : len(self.classes_)]
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any, *, prior: Any = None) -> Array:
         """Return the most probable label."""
-        best = self.predict_proba(X).argmax(axis=1)
+        best = self.predict_proba(X, prior=prior).argmax(axis=1)
         labels: Array = self.classes_[best]
         return labels
 
@@ -198,13 +254,13 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
         for shares in self.staged_predict_proba(X):
             yield self.classes_[shares.argmax(axis=1)]
 
-    def predict_uncertainty(self, X: Any) -> dict[str, Array]:
+    def predict_uncertainty(self, X: Any, *, prior: Any = None) -> dict[str, Array]:
         """Return the entropy of the predicted class in nats and its two parts, each (n,).
 
         "aleatoric": the mean entropy of the particles. "epistemic": the mutual information
         between class and particle. "total": their sum.
         """
-        dist = self.predict_dist(X)
+        dist = self.predict_dist(X, prior=prior)
         aleatoric, epistemic = dist.aleatoric(), dist.epistemic()
         return {"aleatoric": aleatoric, "epistemic": epistemic, "total": aleatoric + epistemic}
 

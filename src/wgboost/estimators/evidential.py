@@ -52,11 +52,13 @@ class Evidential(Predictions, Training):
         sample_weight: Any = None,
         *,
         offset: Any = None,
+        exposure: Any = None,
         y_std: Any = None,
         X_val: Any = None,
         y_val: Any = None,
         sample_weight_val: Any = None,
         offset_val: Any = None,
+        exposure_val: Any = None,
         y_std_val: Any = None,
         validation_rows: Any = None,
         callbacks: Sequence[Any] = (),
@@ -76,11 +78,14 @@ class Evidential(Predictions, Training):
             Rows of weight zero count for nothing.
         offset : number or array like y, optional
             A known part of the location, which the model does not have to learn; predictions take
-            one too. Where the location is a log mean, the log of an exposure.
+            one too.
+        exposure : number or array (n,), optional
+            What the mean of a count or of a positive y is proportional to, such as time or people
+            at risk; instead of an offset, which is its log. Predictions take one too.
         y_std : number or array (n,), optional
             Standard deviation of a known error that y was measured with. Predictions are then of y
             without that error.
-        X_val, y_val, sample_weight_val, offset_val, y_std_val : optional
+        X_val, y_val, sample_weight_val, offset_val, exposure_val, y_std_val : optional
             Rows to watch instead of a share of the training rows, or lists or tuples of several
             such sets: early stopping goes by the first. The weights are those of the metric. These
             rows are never trained on: `refit` has nothing to do then.
@@ -106,10 +111,13 @@ class Evidential(Predictions, Training):
         init cannot change. Rows held out by early_stopping or validation_rows have to be the ones
         of before, which is so with the same data and refit=False; a refitted model has seen them.
         """
-        beside = {"y": y, "sample_weight": sample_weight, "offset": offset, "y_std": y_std}
+        beside = {
+            "y": y, "sample_weight": sample_weight, "offset": offset, "exposure": exposure,
+            "y_std": y_std,
+        }  # fmt: skip
         beside_val = {
             "y_val": y_val, "sample_weight_val": sample_weight_val, "offset_val": offset_val,
-            "y_std_val": y_std_val,
+            "exposure_val": exposure_val, "y_std_val": y_std_val,
         }  # fmt: skip
         return self._fit(X, beside, X_val, beside_val, validation_rows, callbacks, resume_from)
 
@@ -133,7 +141,8 @@ class Evidential(Predictions, Training):
             response = as_response(response, **prior_settings(self.prior))
         response = response.told_by(codes)
         response.check_rows(n)
-        known = beside_y(response, codes, beside["offset"], beside["y_std"])
+        names = ("offset", "exposure", "y_std")
+        known = beside_y(response, codes, *(beside[name] for name in names))
         evidence = check_evidence(self.evidence, n)
         return PosteriorRows(X, weight, response.check(codes), response, evidence, *known)
 

@@ -10,9 +10,11 @@ import numpy as np
 from sklearn.preprocessing import LabelEncoder
 
 from wgboost.boosting import AveragedFlow, ConstantStart, EstimatorStart
+from wgboost.data import Schema
 from wgboost.directions import DIRECTIONS, Kernel
 from wgboost.ensemble import FlatTrees
 from wgboost.estimators.file_checks import FITTED, check_model
+from wgboost.estimators.upgrades import upgraded
 from wgboost.learners import HistTree
 from wgboost.persistence import (
     Contents,
@@ -58,16 +60,13 @@ def write_model(estimator: Any, path: Any, checkpoint: Mapping[str, Any] | None 
     if not kind.__module__.startswith("wgboost."):
         raise TypeError(f"{kind.__name__} is a class of your own; {_SKOPS}")
     parameters = estimator.get_params(deep=False)
-    names = {*parameters, *FITTED, "n_features_in_", "feature_names_in_"}
+    names = {*parameters, *FITTED, "n_features_in_", "feature_names_in_", "schema_"}
     for name in vars(estimator):
         if name.endswith("_") and name not in names:
             raise TypeError(f"a model file has no place for the attribute {name}; delete it")
     writer = Writer(_CLASSES, _foreign)
-    features = {
-        # One byte for each feature: their number is accounted for by the file's length.
-        "types": np.zeros(estimator.n_features_in_, np.uint8),
-        "names": getattr(estimator, "feature_names_in_", None),
-    }
+    # One byte for each feature: their number is accounted for by the file's length.
+    features = estimator.schema_.to_arrays()
     fitted = {name: getattr(estimator, name) for name in FITTED if hasattr(estimator, name)}
     model: dict[str, Any] = {"class": kind.__name__}
     if isinstance(parameters.get("target"), (list, tuple)):  # the rows' targets: training data
@@ -132,6 +131,7 @@ def made_model(
 def _made(
     contents: Contents, classes: Mapping[str, type[Any]], given: Mapping[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
+    contents = upgraded(contents)
     model = contents.model
     if model["class"] not in classes:
         raise ValueError(f"the estimator {model['class']!r:.40} is not one of {[*classes]}")
@@ -149,14 +149,10 @@ def _made(
     if unused:
         raise ValueError(f"the tensor {min(unused)!r:.60} belongs to nothing")
     estimator = kind(**parts["parameters"])
-    types, names = parts["features"]["types"], parts["features"]["names"]
-    if types.dtype != np.uint8 or types.ndim != 1 or types.any():
-        raise ValueError("a feature is of an unknown type")
-    estimator.n_features_in_ = types.size
-    if names is not None:
-        if names.shape != types.shape or not all(isinstance(name, str) for name in names):
-            raise ValueError(f"{names.size} names of {types.size} features")
-        estimator.feature_names_in_ = names
+    estimator.schema_ = Schema.from_arrays(**parts["features"])
+    estimator.n_features_in_ = len(estimator.schema_.levels)
+    if estimator.schema_.names is not None:
+        estimator.feature_names_in_ = np.array(estimator.schema_.names, dtype=object)
     for name, value in parts["fitted"].items():
         if name not in FITTED:
             raise ValueError(f"the attribute {name!r:.40} is not known")

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from wgboost.boosting import Start
+from wgboost.estimators.exposure import known_offset
 from wgboost.estimators.rows import Rows
 from wgboost.estimators.starting import make_start
-from wgboost.metrics import Metric, as_metric, nll
-from wgboost.predictive import mixture_of
+from wgboost.metrics import Metric, as_metric, concordance, nll
+from wgboost.predictive import Mixture, mixture_of
 from wgboost.responses import (
     Observations,
     Response,
@@ -84,7 +85,7 @@ class PosteriorRows(Rows):
         response = without_rows(self.response)
         y = response.check(estimator._encode(given["y"], fitting=False))
         weight = check_weight(given["sample_weight"], len(X))
-        beside = beside_y(response, y, given["offset"], given["y_std"])
+        beside = beside_y(response, y, given["offset"], given["exposure"], given["y_std"])
         return PosteriorRows(X, weight, y, response, 1.0, *beside)
 
     def start(self, estimator: Any, units: Units) -> tuple[Start, Directions]:
@@ -97,6 +98,8 @@ class PosteriorRows(Rows):
 
     def metric(self, chosen: Any) -> Metric:
         """See Rows."""
+        if isinstance(chosen, str) and chosen == "concordance" and not self.response.nominal:
+            return Metric("discordance", _discordance)
         return as_metric(chosen, self.response)
 
     def scorer(self, metric: Metric, units: Units) -> Callable[[Directions], float]:
@@ -114,17 +117,21 @@ class PosteriorRows(Rows):
         return score
 
 
+def _discordance(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
+    return 1 - concordance(dist, y, sample_weight=sample_weight)
+
+
 def without_rows(response: Response) -> Response:
     """Return the response without the values that its prior has for each training row."""
     return response.take(slice(0, 0)) if response.per_row() else response
 
 
 def beside_y(
-    response: Response, y: Array, offset: Any, y_std: Any
+    response: Response, y: Array, offset: Any, exposure: Any, y_std: Any
 ) -> tuple[Array | None, Array | None]:
     """Return the offset and the measurement error (n,) of rows, checked; None where not given."""
     n = len(y)
-    known = None if offset is None else response.check_offset(offset, n)
+    known = known_offset(response, offset, exposure, n)
     if y_std is None:
         return known, None
     if response.y_shape:

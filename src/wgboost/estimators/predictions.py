@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from wgboost.estimators.decisions import bayes_action
+from wgboost.estimators.exposure import known_offset
 from wgboost.estimators.parameters import prior_settings
 from wgboost.estimators.tree_view import TreeView
 from wgboost.predictive import Mixture, mixture_of
@@ -21,10 +23,12 @@ __all__ = ["Predictions"]
 class Predictions(TreeView):
     """Predictive distributions of fitted rounds."""
 
-    def _mixture(self, particles: Directions, offset: Any, prior: Any = None) -> Mixture:
+    def _mixture(
+        self, particles: Directions, offset: Any, prior: Any = None, exposure: Any = None
+    ) -> Mixture:
         weights = None if prior is None else self._weights(particles, prior)
-        if offset is not None:
-            known = self.response_.check_offset(offset, len(particles))
+        known = known_offset(self.response_, offset, exposure, len(particles))
+        if known is not None:
             particles = self.response_.with_offset(particles, known, self.units_)
         return mixture_of(self.response_, particles, self.units_, weights)
 
@@ -40,11 +44,20 @@ class Predictions(TreeView):
         theta = particles.astype(np.float64)
         logs = new.log_prior(theta) - self.response_.log_prior(theta)
         weights: Array = np.exp(logs - logs.max(axis=1, keepdims=True))
+        size = weights.sum(axis=1) ** 2 / np.square(weights).sum(axis=1)
+        few, m = int((size < 2).sum()), particles.shape[1]
+        if few and m > 1:
+            warnings.warn(
+                f"under the new prior fewer than 2 of {m} particles speak in {few} of {len(size)} "
+                "rows (effective_sample_size); fit with that prior, or with more particles",
+                stacklevel=4,
+            )
         return weights
 
     def predict_dist(
-        self, X: Any, *, offset: Any = None, prior: Any = None, n_rounds: int | None = None
-    ) -> Mixture:
+        self, X: Any, *, offset: Any = None, exposure: Any = None, prior: Any = None,
+        n_rounds: int | None = None,
+    ) -> Mixture:  # fmt: skip
         """Return the predictive distribution of each row, a mixture over its particles.
 
         Parameters
@@ -53,14 +66,17 @@ class Predictions(TreeView):
         offset : number or array (n,), optional
             The known part of the location, as in `fit`; without it, none is added. So for all
             predictions.
+        exposure : number or array (n,), optional
+            As in `fit`, instead of an offset; without it, 1.
         prior : dict, optional
             Another prior than the model was fitted with, each parameter a number or one value per
             row of X. Particles are weighted by the ratio of the two priors, nothing is trained;
-            `effective_sample_size` of the result says how many particles are left to speak.
+            `effective_sample_size` of the result says how many particles are left to speak. Rows
+            with fewer than 2 bring a warning.
         n_rounds : int, optional
             Use only the first so many rounds.
         """
-        return self._mixture(self._particles(X, n_rounds), offset, prior)
+        return self._mixture(self._particles(X, n_rounds), offset, prior, exposure)
 
     def pred_dist(self, X: Any, *, offset: Any = None) -> Mixture:
         """Return `predict_dist`, under the name that NGBoost gives it."""
@@ -81,14 +97,16 @@ class Predictions(TreeView):
             yield dist.params()
 
     def sample(
-        self, X: Any, n_samples: int = 1, random_state: Any = None, *, offset: Any = None
-    ) -> Array:
+        self, X: Any, n_samples: int = 1, random_state: Any = None, *, offset: Any = None,
+        exposure: Any = None,
+    ) -> Array:  # fmt: skip
         """Return draws (n, n_samples) from the predictive distributions.
 
         (n, n_samples, q) if y has several columns.
         """
         check_integer("n_samples", n_samples, low=1)
-        draws = self.predict_dist(X, offset=offset).rvs(size=n_samples, random_state=random_state)
+        dist = self.predict_dist(X, offset=offset, exposure=exposure)
+        draws = dist.rvs(size=n_samples, random_state=random_state)
         return self._decode(np.swapaxes(draws, 0, 1))
 
     def _decode(self, values: Array) -> Array:
@@ -96,11 +114,11 @@ class Predictions(TreeView):
 
     def decide(
         self, X: Any, loss: Any = None, actions: Any = None, *, utility: Any = None,
-        return_risks: bool = False, offset: Any = None,
+        return_risks: bool = False, offset: Any = None, exposure: Any = None,
     ) -> Any:  # fmt: skip
         """Return the Bayes action of each row; see `bayes_action` for the arguments."""
         return bayes_action(
-            self.predict_dist(X, offset=offset),
+            self.predict_dist(X, offset=offset, exposure=exposure),
             loss,
             actions,
             utility=utility,

@@ -11,17 +11,26 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import column_or_1d
 
 from wgboost.estimators.evidential import Evidential
+from wgboost.predictive import Mixture
 from wgboost.responses import (
+    RESPONSES,
+    RESPONSES_ELSEWHERE,
     Multivariate,
     Response,
     as_response,
     is_censored,
     propose_response,
 )
+from wgboost.targets import Density, LogDensity, Target
 from wgboost.typing import Array
-from wgboost.validation import check_number
+from wgboost.validation import check_choice, check_number
 
 __all__ = ["WGBRegressor"]
+
+
+def _centre(dist: Mixture) -> Array:
+    """Return the mean of each row, or the median of a response that has no mean."""
+    return dist.mean() if dist.response.has_mean else dist.median()
 
 
 class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
@@ -92,8 +101,10 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         `eval_metric` on them (or on X_val, y_val given to `fit`).
     n_iter_no_change : int or None
         Stop after so many rounds without a better one; None looks at all rounds.
-    eval_metric : "nll", "rmse", "crps", for several columns "energy_score", or callable
-        A function of (distribution, y), smaller is better.
+    eval_metric : "nll", "rmse", "crps", "concordance", "energy_score" or callable, or a list
+        A function of (distribution, y), smaller is better. "energy_score" is for several columns,
+        "concordance" is watched as its complement. Of a list the first decides, the others are
+        recorded in `history_`.
     refit : bool
         After early stopping on rows held out of X, fit again on all of X with the number of rounds
         found. Rows of X_val are never trained on: with them there is no refit.
@@ -112,6 +123,8 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         Rounds of the model.
     n_outputs_ : int
         Columns of y.
+    proposal_ : tuple
+        With response="auto": the name of the response, and why that one.
     history_ : dict
         Metric values by validation set, metric and round (before the first round first).
     validation_rows_ : array or None
@@ -181,8 +194,14 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         return self._chosen().for_columns(self.n_outputs_)
 
     def _chosen(self) -> Response:
-        automatic = isinstance(self.response, str) and self.response == "auto"
-        return as_response(self.proposal_[0] if automatic else self.response)
+        response = self.response
+        if isinstance(response, str):
+            check_choice("response", response, ["auto", *RESPONSES], RESPONSES_ELSEWHERE)
+            return as_response(self.proposal_[0] if response == "auto" else response)
+        if isinstance(response, (Density, LogDensity, Target)):
+            kind = type(response).__name__
+            raise TypeError(f"response={kind}(...) is no response; WGBoost({kind}(...)) takes it")
+        return as_response(response)
 
     def _encode(self, y: Any, *, fitting: bool) -> Array:
         if y is None:
@@ -191,57 +210,90 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
             self.proposal_ = propose_response(y)
             if self.verbose:
                 print("response={!r}: {}".format(*self.proposal_), flush=True)
-        given = np.asarray(y)
+        given, chosen = np.asarray(y), self._chosen()
         several = given.ndim == 2 and given.shape[1] > 1
-        columns = several or isinstance(self._chosen(), Multivariate)
+        columns = several or isinstance(chosen, Multivariate)
         if not columns and not is_censored(y):
             given = column_or_1d(y, warn=True)
-        if given.dtype.kind in "mM":
-            raise TypeError(f"y has dtype {given.dtype}; give numbers, such as days since a date")
         if not fitting:
             return self._response().check(given)
-        checked = self._chosen().check(given)
+        if chosen.nominal and given.dtype.kind in "iufOU":
+            labels = np.unique(given)
+            if labels.size > 2 or labels.dtype.kind not in "iuf":
+                raise ValueError(
+                    f"response={chosen.name!r} with {labels.size} classes; WGBClassifier is for "
+                    "classes, with any labels"
+                )
+        checked = chosen.check(given)
         self.n_outputs_ = checked.shape[1] if checked.ndim == 2 else 1
         return checked
 
-    def predict(self, X: Any, *, offset: Any = None) -> Array:
-        """Return the mean of the predictive distribution, (n,), or (n, q) by column."""
-        return self.predict_dist(X, offset=offset).mean()
+    def predict(
+        self, X: Any, *, offset: Any = None, exposure: Any = None, prior: Any = None
+    ) -> Array:
+        """Return the mean of the predictive distribution, (n,), or (n, q) by column.
+
+        Of a response without a mean, as "cauchy" is, the median. The keywords of this and other predictions are those of `predict_dist`.
+        """
+        return _centre(self.predict_dist(X, offset=offset, exposure=exposure, prior=prior))
 
     def staged_predict(self, X: Any, *, offset: Any = None) -> Iterator[Array]:
         """Yield `predict` after 1, 2, ... rounds."""
         for dist in self.staged_predict_dist(X, offset=offset):
-            yield dist.mean()
+            yield _centre(dist)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None) -> float:
-        """Return the share of the variance of y that the predicted mean explains, R^2."""
+    def score(
+        self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None,
+        exposure: Any = None,
+    ) -> float:  # fmt: skip
+        """Return the share of the variance of y that `predict` explains, R^2.
+
+        Of `censored` y there is none: `wgboost.metrics.get_scorer("nll")` scores it.
+        """
         if is_censored(y):
-            raise ValueError("R^2 needs known values of y; see wgboost.metrics for bounds")
-        prediction = self.predict(X, offset=offset)
+            raise ValueError(
+                "R^2 needs known values of y; for bounds give GridSearchCV and the like "
+                'scoring=wgboost.metrics.get_scorer("nll"), or "concordance"'
+            )
+        prediction = self.predict(X, offset=offset, exposure=exposure)
         return float(r2_score(y, prediction, sample_weight=sample_weight))
 
     def predict_quantiles(
-        self, X: Any, alpha: Any = (0.05, 0.5, 0.95), *, offset: Any = None
-    ) -> Array:
+        self, X: Any, alpha: Any = (0.05, 0.5, 0.95), *, offset: Any = None,
+        exposure: Any = None, prior: Any = None,
+    ) -> Array:  # fmt: skip
         """Return the quantiles (n, len(alpha)) of the predictive distribution."""
         levels = np.atleast_1d(np.asarray(alpha, dtype=np.float64))
         if levels.ndim != 1 or not ((levels >= 0) & (levels <= 1)).all():
             raise ValueError(f"alpha={alpha!r} must be probabilities between 0 and 1")
-        return self.predict_dist(X, offset=offset).ppf(levels[:, None]).T
+        dist = self.predict_dist(X, offset=offset, exposure=exposure, prior=prior)
+        return dist.ppf(levels[:, None]).T
 
-    def predict_interval(self, X: Any, coverage: float = 0.9, *, offset: Any = None) -> Array:
+    def predict_interval(
+        self, X: Any, coverage: float = 0.9, *, offset: Any = None, exposure: Any = None,
+        prior: Any = None,
+    ) -> Array:  # fmt: skip
         """Return the central interval (n, 2) that has this probability."""
         check_number("coverage", coverage, above=0, high=1)
-        low, high = self.predict_dist(X, offset=offset).interval(coverage)
+        dist = self.predict_dist(X, offset=offset, exposure=exposure, prior=prior)
+        low, high = dist.interval(coverage)
         return np.stack([low, high], axis=1)
 
-    def predict_uncertainty(self, X: Any, *, offset: Any = None) -> dict[str, Array]:
+    def predict_uncertainty(
+        self, X: Any, *, offset: Any = None, exposure: Any = None, prior: Any = None
+    ) -> dict[str, Array]:
         """Return the variance of y at x and its two parts, each (n,), or (n, q) by column.
 
         "aleatoric": the mean of the particles' variances, what the data cannot say. "epistemic":
         the variance of the particles' means, what the model does not know. "total": their sum.
+        Raises ValueError for a response without a mean, such as "cauchy".
         """
-        dist = self.predict_dist(X, offset=offset)
+        dist = self.predict_dist(X, offset=offset, exposure=exposure, prior=prior)
+        if not dist.response.has_mean:
+            raise ValueError(
+                f"the response {dist.response.name!r} has no mean and no variance to split; "
+                "predict_quantiles says how far y spreads, ood_score what the model does not know"
+            )
         aleatoric, epistemic = dist.aleatoric(), dist.epistemic()
         return {"aleatoric": aleatoric, "epistemic": epistemic, "total": aleatoric + epistemic}
 
@@ -249,7 +301,7 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         """Return the epistemic variance (n,): larger means further from the training data.
 
         Of several columns the sum of these variances, each in units of the column's variance in
-        the training data.
+        the training data. Of a response without a mean the variance of the particles' medians.
         """
         dist = self.predict_dist(X)
         spread = dist.epistemic()

@@ -76,7 +76,8 @@ def calibration_curve(
     The two are equal if the distributions are right. A discrete y counts in part where a level
     falls within the probability of y itself. A row whose y lies between bounds has its share
     spread over the probabilities between them as the other rows suggest (the self-consistent
-    estimate, which is Kaplan and Meier's where y is censored on the right).
+    estimate, which is Kaplan and Meier's where y is censored on the right). That estimate has 200
+    equal steps of probability and is linear in between; without bounds the curve is exact.
 
     Parameters
     ----------

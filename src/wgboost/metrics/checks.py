@@ -11,7 +11,15 @@ from wgboost.responses import Observations, is_censored
 from wgboost.typing import Array
 from wgboost.validation import check_number, check_weight
 
-__all__ = ["average", "bounds_of", "check_confidence", "checked", "known_values", "row_weights"]
+__all__ = [
+    "average",
+    "bounds_of",
+    "check_confidence",
+    "checked",
+    "known_values",
+    "row_weights",
+    "with_noise",
+]
 
 
 def checked(dist: Mixture, y: Any) -> Array:
@@ -35,6 +43,21 @@ def known_values(dist: Mixture, y: Any) -> Array:
             "bounds"
         )
     return values
+
+
+def with_noise(y: Any, y_std: Any) -> Observations:
+    """Return y that was measured with errors of this standard deviation."""
+    if isinstance(y, Observations) or is_censored(y):
+        raise ValueError("bounds and a measurement error y_std cannot be combined")
+    noise = np.asarray(y_std, dtype=np.float64)
+    if noise.shape not in ((), y.shape):
+        raise ValueError(f"y_std has shape {noise.shape}; a number or ({len(y)},) is needed")
+    noise = np.broadcast_to(noise, y.shape)
+    bad = ~(np.isfinite(noise) & (noise >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(f"y_std is {noise[row]} at row {row}; it must be finite and >= 0")
+    return Observations.of(y, noise=noise)
 
 
 def bounds_of(dist: Mixture, y: Any) -> Observations:

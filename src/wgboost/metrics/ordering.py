@@ -16,18 +16,22 @@ def concordance(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     """Return how often the larger of two predictions belongs to the larger y; larger is better.
 
     Over all pairs of rows whose order is known: the upper bound of one y is below the lower bound
-    of the other. Predictions are medians; equal ones count one half. 1 is perfect, 0.5 is chance.
-    A pair weighs as much as the product of its rows' weights.
+    of the other, or meets it where not both y are known; an event at the time at which another row
+    is censored came first, as Harrell has it. Predictions are medians; equal ones count one half.
+    1 is perfect, 0.5 is chance. A pair weighs as much as the product of its rows' weights.
     """
     seen, middle = bounds_of(dist, y), dist.median()
     order = np.argsort(middle, kind="stable")
     rank = np.unique(middle, return_inverse=True)[1][order]
     lower, upper = seen.lower[order], seen.upper[order]
+    exact = seen.exact[order]
     weight = row_weights(sample_weight, len(lower))[order]
     agreeing, pairs = 0.0, 0.0
     for start in range(0, len(lower), 512):  # a block of rows against all of them
         block = slice(start, start + 512)
-        earlier = (upper[block, None] < lower[None, :]) * weight[block, None] * weight[None, :]
+        meeting = (upper[block, None] == lower[None, :]) & ~(exact[block, None] & exact[None, :])
+        known = (upper[block, None] < lower[None, :]) | meeting
+        earlier = known * weight[block, None] * weight[None, :]
         ahead = np.sign(rank[None, :] - rank[block, None])
         agreeing += float((earlier * (1 + ahead)).sum()) / 2
         pairs += float(earlier.sum())

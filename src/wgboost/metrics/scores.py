@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.metrics.checks import average, checked, known_values
+from wgboost.metrics.checks import average, checked, known_values, with_noise
 from wgboost.predictive import JointMixture, Mixture
 from wgboost.predictive.crps import normal_crps, numeric_crps
 from wgboost.predictive.energy import energy_scores
@@ -25,9 +25,15 @@ __all__ = [
 ]
 
 
-def nll(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
-    """Return the negative log likelihood, in nats per row; y may be `censored`."""
+def nll(dist: Mixture, y: Any, *, y_std: Any = None, sample_weight: Any = None) -> float:
+    """Return the negative log likelihood, in nats per row; y may be `censored`.
+
+    y_std, a number or (n,), is the standard deviation of the error that y was measured with: the
+    likelihood is then that of what was measured.
+    """
     seen = y if isinstance(y, Observations) else checked(dist, y)
+    if y_std is not None:
+        seen = with_noise(seen, y_std)
     return average(-dist.log_likelihood(seen), sample_weight)
 
 

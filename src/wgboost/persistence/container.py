@@ -30,7 +30,7 @@ from wgboost.version import __version__
 
 __all__ = ["FORMAT", "Contents", "read_file", "write_file"]
 
-FORMAT = 1
+FORMAT = 2
 _DTYPES: dict[str, Any] = {
     "F64": np.float64, "I64": np.int64, "U64": np.uint64, "F32": np.float32, "I32": np.int32,
     "U32": np.uint32, "F16": np.float16, "I16": np.int16, "U16": np.uint16, "I8": np.int8,
@@ -51,6 +51,7 @@ class Contents:
 
     model: Any
     tensors: dict[str, Array]
+    version: int = FORMAT
 
 
 def write_file(path: Any, contents: Contents) -> None:
@@ -153,7 +154,7 @@ def _read(path: Any, file: BufferedReader, size: int) -> Contents:
         table = _checked_table(header, size - 8 - length)
         file.seek(8 + length)
         tensors = {name: _array(file, *entry) for name, entry in table}
-        return Contents(_parsed(metadata["model"].encode()), tensors)
+        return Contents(_parsed(metadata["model"].encode()), tensors, version)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ModelFileError(f"{os.fspath(path)!r} is damaged: {error}") from error
 

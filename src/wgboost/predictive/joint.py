@@ -80,9 +80,7 @@ class JointMixture(Mixture):
         return scaled
 
     def _mean_of_variances(self) -> Array:
-        each = self._over_columns(self.response.var, *self.response.y_shape)
-        scaled: Array = each * np.square(self.units.scale)
-        return scaled
+        return self._over_columns(self.response.var, *self.response.y_shape)
 
     def _variance_of_means(self) -> Array:
         def spread(theta: Array, weights: Array | None) -> Array:
@@ -90,9 +88,7 @@ class JointMixture(Mixture):
             weights = None if weights is None else weights[:, None]
             return mix(np.square(means - mix(means, weights)[..., None]), weights)
 
-        each = self.over_rows(spread, *self.response.y_shape)
-        scaled: Array = each * np.square(self.units.scale)
-        return scaled
+        return self.over_rows(spread, *self.response.y_shape)
 
     def support(self) -> tuple[Array, Array]:
         """Return the smallest and the largest possible y of each row's columns, (n, q) both."""

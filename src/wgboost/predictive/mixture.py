@@ -20,6 +20,8 @@ from wgboost.validation import shown
 
 __all__ = ["Mixture"]
 
+_HALF = np.array(0.5)
+
 
 class Mixture(ParticleRows):
     """n predictive distributions, row i being the mean over j of p(y | particle j of row i).
@@ -151,28 +153,39 @@ class Mixture(ParticleRows):
 
     def var(self) -> Array:
         """Return the variance of each row, (n,)."""
-        return self._mean_of_variances() + self._variance_of_means()
+        return self._squared(self._mean_of_variances() + self._variance_of_means())
 
     def std(self) -> Array:
         """Return the standard deviation of each row, (n,)."""
-        return np.sqrt(self.var())
+        # The unit after the root: its square may be too small or too large for a number.
+        deviation: Array = np.sqrt(self._mean_of_variances() + self._variance_of_means())
+        return deviation * self.units.scale
+
+    def _squared(self, variance: Array) -> Array:
+        """Return a variance of standardised y in the user's units."""
+        restored: Array = variance * self.units.scale * self.units.scale
+        return restored
 
     def _mean_of_variances(self) -> Array:
-        scale = self.units.scale
-        return self.over_rows(lambda t, w: mix(self.response.var(t), w)) * scale * scale
+        """Return the mean over particles of their variances, in standardised units."""
+        return self.over_rows(lambda t, w: mix(self.response.var(t), w))
 
     def _variance_of_means(self) -> Array:
+        """Return the variance over particles of their means or medians, in standardised units."""
+
         def spread(theta: Array, weights: Array | None) -> Array:
-            means = self.response.mean(theta)
+            response = self.response
+            means = response.mean(theta) if response.has_mean else response.ppf(_HALF, theta)
             return mix(np.square(means - mix(means, weights)[:, None]), weights)
 
-        return self.over_rows(spread) * self.units.scale * self.units.scale
+        return self.over_rows(spread)
 
     def entropy(self) -> Array:
         """Return the entropy of each row in nats, (n,).
 
         Exact for classes. Otherwise by quadrature between the components' quantiles, good to
-        about 1e-8, at a cost that grows with the square of the number of particles.
+        about 1e-8 (1e-6 where a density is as steep at its end as a gamma's of shape 0.1), at a
+        cost that grows with the square of the number of particles.
         """
         if self.response.nominal:
             exact: Array = special.entr(self.probabilities()).sum(axis=1)
@@ -180,7 +193,8 @@ class Mixture(ParticleRows):
 
         def integrand(part: ParticleRows, y: Array, _: slice) -> Array:
             density: Array = np.exp(part.over_grid(part.response.logpdf, y, log_mix))
-            return special.entr(density)
+            # Infinite where a point is rounded to the end of the support.
+            return np.where(density == np.inf, 0, special.entr(density))
 
         return integrate(self, integrand) + math.log(self.units.scale)
 
@@ -193,16 +207,17 @@ class Mixture(ParticleRows):
         """
         if self.response.nominal:
             return self.over_rows(lambda t, w: mix(self.response.entropy(t), w))
-        return self._mean_of_variances()
+        return self._squared(self._mean_of_variances())
 
     def epistemic(self) -> Array:
         """Return the uncertainty about the particle, (n,).
 
-        The variance over particles of their means; for classes the mutual information of class
-        and particle. `aleatoric` plus `epistemic` is `var`, or for classes `entropy`.
+        The variance over particles of their means, or of their medians where the response has no
+        mean; for classes the mutual information of class and particle. `aleatoric` plus
+        `epistemic` is `var`, or for classes `entropy`.
         """
         if not self.response.nominal:
-            return self._variance_of_means()
+            return self._squared(self._variance_of_means())
 
         def information(theta: Array, weights: Array | None) -> Array:
             each = self.response.probabilities(theta)  # (r, m, k)

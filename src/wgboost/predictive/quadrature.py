@@ -13,10 +13,13 @@ from wgboost.typing import Array
 
 __all__ = ["integrate", "range_of"]
 
-# Even steps of the log odds: dense where a component's mass is, and out to where none is left.
-_TAILS = special.expit(np.arange(-36.0, 1.0, 4.0))
+# Log odds: dense where a component's mass is, and out to where none is left.
+_ODDS = -np.array([36, 30, 24, 18, 14, 10, 7, 5, 3.5, 2.4, 1.6, 1, 0.5, 0])
+_TAILS = special.expit(_ODDS)
+_MIDDLES = special.expit((_ODDS[:-1] + _ODDS[1:]) / 2)
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 _LAST = _TAILS[0:1]
+_STEEPEST = 600.0  # the exponential of twice as much would not be a number
 
 
 def range_of(mixture: ParticleRows) -> tuple[Array, Array]:
@@ -45,7 +48,10 @@ def integrate(
     Notes
     -----
     Eight Gauss-Legendre points between neighbouring quantiles of any component, so scales may
-    differ at will. For a discrete response the sum over the whole numbers of the range.
+    differ at will. They are spread as the quantiles of a component are: between two of them along
+    a + b exp(c t), which goes through the one in the middle too. That is what quantiles do in the
+    log odds t where a density has a power as its tail or at its end. For a discrete response the
+    sum over the whole numbers of the range.
     """
     total = np.zeros(len(mixture))
     for rows in _row_blocks(mixture):
@@ -76,14 +82,60 @@ def _whole_numbers(part: ParticleRows) -> tuple[Array, Array]:
 
 def _panels(part: ParticleRows, kink: Array | None) -> tuple[Array, Array]:
     """Return Gauss-Legendre points and weights (r, g) between the components' quantiles."""
-    theta = part.theta()[:, :, None]
-    lower, upper = part.response.ppf(_TAILS, theta), part.response.isf(_TAILS[:-1], theta)
-    rows = len(theta)
-    edges = [lower.reshape(rows, -1), upper.reshape(rows, -1)]
+    theta, response = part.theta()[:, :, None], part.response
+    edges = _rising(response.ppf(_TAILS, theta), response.isf(_TAILS[:-1], theta))  # (r, m, l)
+    middles = _rising(response.ppf(_MIDDLES, theta), response.isf(_MIDDLES, theta))
+    bend = _bends(edges, middles)
+    rows, m, levels = edges.shape
+    all_edges = edges.reshape(rows, -1)
     if kink is not None:
-        low, high = range_of(part)
-        edges.append(np.clip(kink, low, high)[:, None])
-    sorted_edges = np.sort(np.concatenate(edges, axis=1), axis=1)
-    half = np.diff(sorted_edges, axis=1)[..., None] / 2
-    points = sorted_edges[:, :-1, None] + half * (1 + _NODES)
-    return points.reshape(rows, -1), (half * _WEIGHTS).reshape(rows, -1)
+        inside = np.clip(kink, all_edges.min(axis=1), all_edges.max(axis=1))
+        all_edges = np.concatenate([all_edges, inside[:, None]], axis=1)
+    order = np.argsort(all_edges, axis=1, kind="stable")
+    all_edges = np.take_along_axis(all_edges, order, axis=1)
+    start, end = all_edges[:, :-1], all_edges[:, 1:]
+    # Among the steps that hold a panel, one per component, its curve is that of the shortest.
+    owner = (order[:, :-1] // levels)[..., None] == np.arange(m)
+    step = np.cumsum(owner, axis=1) - 1  # (r, panels, m)
+    open_ = (step >= 0) & (step < levels - 1)
+    step = np.clip(step, 0, levels - 2)
+    length = np.diff(edges)[np.arange(rows)[:, None, None], np.arange(m), step]
+    chosen = np.argmin(np.where(open_, length, np.inf), axis=2)
+    row = np.arange(rows)[:, None]
+    at = np.take_along_axis(step, chosen[..., None], axis=2)[..., 0]
+    width = np.take_along_axis(length, chosen[..., None], axis=2)[..., 0]
+    return _points(start, end, edges[row, chosen, at], width, bend[row, chosen, at])
+
+
+def _rising(lower: Array, upper: Array) -> Array:
+    """Return quantiles of both halves as one rising sequence."""
+    return np.concatenate([lower, upper[..., ::-1]], axis=-1)
+
+
+def _bends(edges: Array, middles: Array) -> Array:
+    """Return c for curves a + b exp(c t), t in [0, 1], through neighbouring edges and a middle."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bend = 2 * (np.log(edges[..., 1:] - middles) - np.log(middles - edges[..., :-1]))
+    held: Array = np.clip(np.nan_to_num(bend), -_STEEPEST, _STEEPEST)
+    return held
+
+
+def _points(
+    start: Array, end: Array, first: Array, width: Array, bend: Array
+) -> tuple[Array, Array]:
+    """Return points and weights (r, g) of panels on the curves of steps that hold them."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rise = np.expm1(bend)
+        # How far the panel reaches along the curve, times the bend.
+        low, high = (np.log1p(rise * ((edge - first) / width)) for edge in (start, end))
+        part = np.nan_to_num(high - low, posinf=_STEEPEST, neginf=-_STEEPEST)[..., None]
+    part = np.clip(part, -_STEEPEST, _STEEPEST)
+    t = (1 + _NODES) / 2
+    straight = np.abs(part) < 1e-6
+    safe = np.where(straight, 1, part)
+    share = np.where(straight, t, np.expm1(safe * t) / np.expm1(safe))
+    speed = np.where(straight, 1, safe * np.exp(safe * t) / np.expm1(safe))
+    length = (end - start)[..., None]
+    rows = len(start)
+    points = start[..., None] + length * share
+    return points.reshape(rows, -1), (length * speed * _WEIGHTS / 2).reshape(rows, -1)

@@ -18,6 +18,9 @@ __all__ = ["continuous_quantile", "discrete_quantile", "mixture_quantiles"]
 _ROUNDING = float(np.finfo(np.float64).eps)
 _QUARTER = np.array(0.25)
 _CLOSE = 1e-12  # of the smallest component's interquartile range
+_WIDE = 1e60  # in units of that
+_LARGEST = float(np.finfo(np.float64).max)
+_SIGN = np.int64(np.iinfo(np.int64).min)
 
 
 def mixture_quantiles(mixture: ParticleRows, q: Array, upper: bool) -> Array:
@@ -69,19 +72,23 @@ def continuous_quantile(
     Notes
     -----
     Newton's method on the log of the tail probability, which is nearly straight in the tails; a
-    step that leaves the bracket or does not halve is replaced by bisection. The result is the
+    step that leaves the bracket or does not halve is replaced by bisection, of exponents where
+    components differ by many powers of ten. The result is the
     quantile to rounding, or to 1e-12 interquartile ranges of the narrowest component.
     """
     quantiles = np.where(
         upper[:, None], response.isf(tail[:, None], theta), response.ppf(tail[:, None], theta)
     )
     low, high = _bracket(quantiles, weight)
+    beyond_numbers = np.isinf(low) | np.isinf(high)
+    low, high = (np.clip(end, -_LARGEST, _LARGEST) for end in (low, high))
     spread = response.isf(_QUARTER, theta) - response.ppf(_QUARTER, theta)
     close = _CLOSE * _bracket(spread, weight)[0]
-    x = np.clip(mix(quantiles, weight), low, high)
+    with np.errstate(invalid="ignore", over="ignore"):
+        x = np.clip(np.nan_to_num(mix(quantiles, weight)), low, high)
+        step = high - low
     x[np.isnan(low) | np.isnan(high)] = np.nan
-    step = high - low
-    active = np.flatnonzero((step > 0) & np.isfinite(step))
+    active = np.flatnonzero(step > 0)
     while active.size:
         at, parameters, share = x[active], theta[active], _chosen(weight, active)
         is_upper, goal = upper[active], tail[active]
@@ -96,12 +103,30 @@ def continuous_quantile(
             good = (at + newton > a) & (at + newton < b) & (abs(newton) <= abs(step[active]) / 2)
             # Where the cdf is flat, rounding alone moves x by as much as the second term.
             near = abs(newton) + _ROUNDING * run <= 0.25 * _ROUNDING * abs(at) + close[active]
-        middle = a + 0.5 * (b - a)
+        middle = _middle(a, b, close[active])
         closed = (middle <= a) | (middle >= b) | (b - a <= close[active])
         step[active] = np.where(good, newton, middle - at)
-        x[active] = np.where(closed, b, np.where(near & ~good, at, at + step[active]))
+        following = np.where(good, at + newton, middle)  # at + step would lose the smaller one
+        x[active] = np.where(closed, b, np.where(near & ~good, at, following))
         active = active[~(near | closed)]
+    # A component whose quantile is too large for a number does not make the mixture's so.
+    x[beyond_numbers & (np.abs(x) == _LARGEST)] *= np.inf
     return x
+
+
+def _middle(a: Array, b: Array, close: Array) -> Array:
+    """Return points between a and b; by their exponents where they are worlds apart."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        middle: Array = a + 0.5 * (b - a)
+        wide = b - a > _WIDE * close
+    if wide.any():
+        # The bits of doubles, read as whole numbers, rise with them.
+        ends = (np.where(wide, end, 0).view(np.int64) for end in (a, b))
+        low, high = (np.where(bits < 0, _SIGN - bits, bits) for bits in ends)
+        bits = (low >> 1) + (high >> 1)
+        between = np.where(bits < 0, _SIGN - bits, bits).view(np.float64)
+        middle = np.where(wide, between, middle)
+    return middle
 
 
 def _one_sided(

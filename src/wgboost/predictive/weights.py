@@ -41,12 +41,20 @@ def check_weights(weights: Any, shape: tuple[int, ...]) -> Array | None:
 
 def mix(values: Array, weights: Array | None) -> Array:
     """Return the weighted mean of values (..., m) over particles."""
-    mean: Array = values.mean(axis=-1) if weights is None else (values * weights).sum(axis=-1)
+    if weights is None:
+        plain: Array = values.mean(axis=-1)
+        return plain
+    with np.errstate(invalid="ignore"):
+        mean: Array = (values * weights).sum(axis=-1)
+    if np.isnan(mean).any():  # a particle that counts for nothing may be infinite
+        mean = (np.where(weights > 0, values, 0) * weights).sum(axis=-1)
     return mean
 
 
 def log_mix(logs: Array, weights: Array | None) -> Array:
     """Return the log of the weighted mean of exp(logs) over particles, without underflow."""
+    if weights is not None:
+        logs = np.where(weights > 0, logs, -np.inf)
     with np.errstate(divide="ignore"):
         logs = logs + (-math.log(logs.shape[-1]) if weights is None else np.log(weights))
         top = logs.max(axis=-1, keepdims=True)

@@ -42,6 +42,7 @@ from wgboost.validation import check_choice, nearest_name
 
 __all__ = [
     "RESPONSES",
+    "RESPONSES_ELSEWHERE",
     "Beta",
     "Categorical",
     "Cauchy",
@@ -100,6 +101,20 @@ RESPONSES: dict[str, type[Response]] = {
 }
 
 
+RESPONSES_ELSEWHERE = {
+    "gaussian": "'normal'",
+    "t": "'student_t'",
+    "wald": "'inverse_gaussian'",
+    "bernoulli": "'categorical'? WGBClassifier has it",
+    "binomial": "'categorical'? WGBClassifier has it",
+    "multinomial": "'categorical'? WGBClassifier has it",
+    "logit": "'categorical'? WGBClassifier has it",
+    "survival": "'weibull' with y of wgboost.censored",
+    "cumulative": "'ordinal'",
+}
+"""What to say to names that responses have in other libraries."""
+
+
 def as_response(response: Any, **settings: Any) -> Response:
     """Return the response that a name, a class or an object stands for.
 
@@ -119,7 +134,8 @@ def as_response(response: Any, **settings: Any) -> Response:
         For anything else, and for a setting that the response does not have.
     """
     if isinstance(response, str):
-        response = RESPONSES[check_choice("response", response, RESPONSES)]
+        chosen_name = check_choice("response", response, RESPONSES, RESPONSES_ELSEWHERE)
+        response = RESPONSES[chosen_name]
     elif not isinstance(response, Response) and not _is_response_class(response):
         raise TypeError(
             f"response={response!r} must be a Response such as Normal(), or one of the names "

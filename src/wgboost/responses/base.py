@@ -72,11 +72,11 @@ class Response(Likelihood, Prior):
     def check(self, y: Any) -> Array:
         """Return y (n,) of the user's units in float64; raise if a value cannot occur.
 
-        y that is `censored` comes back as it is.
+        y that is `censored` comes back with its bounds in the support.
         """
         if is_censored(y):
             self._check_bounds(y)
-            return np.asarray(y)
+            return self._within_support(np.asarray(y))
         values = check_outcomes(y)
         possible = self.in_support(values)
         if not possible.all():
@@ -91,7 +91,12 @@ class Response(Likelihood, Prior):
         if self.nominal:
             raise ValueError(f"the response {self.name!r} has no order; y cannot be censored")
         low, high = self.support
-        impossible = (y["upper"] < low) | (y["lower"] > high)
+        if self.discrete:
+            impossible = np.ceil(np.maximum(y["lower"], low)) > np.floor(
+                np.minimum(y["upper"], high)
+            )
+        else:  # to touch the support is not enough
+            impossible = (y["upper"] <= low) | (y["lower"] >= high)
         known = y["lower"] == y["upper"]
         impossible[known] = ~self.in_support(y["lower"][known])
         if impossible.any():
@@ -100,6 +105,12 @@ class Response(Likelihood, Prior):
                 f"y is between {y['lower'][row]:.17g} and {y['upper'][row]:.17g} at row {row}; "
                 f"the response {self.name!r} needs {self.support_text}"
             )
+
+    def _within_support(self, y: Array) -> Array:
+        low, high = self.support
+        inside = y.copy()
+        inside["lower"], inside["upper"] = np.maximum(y["lower"], low), np.minimum(y["upper"], high)
+        return inside
 
     def told_by(self, y: Array) -> Self:  # noqa: ARG002
         """Return the response with what only y can tell, such as a number of classes."""

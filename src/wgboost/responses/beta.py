@@ -12,6 +12,7 @@ from wgboost.responses.base import Response
 from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
 from wgboost.responses.gamma_functions import digamma_rest, log_gamma_rest, trigamma_rest
 from wgboost.responses.numerics import coordinates, held, safe_exp, working_float
+from wgboost.responses.positive import at_end
 from wgboost.responses.units import Units
 from wgboost.typing import Array
 
@@ -105,7 +106,9 @@ class Beta(Response):
         density = log_gamma_rest(s.precision) - log_gamma_rest(s.first) - log_gamma_rest(s.second)
         density = density - _divergence(s, log_y, log_rest) - log_y - log_rest
         outside = (y < 0) | (y > 1)
-        return np.where(outside, -np.inf, density) if outside.any() else density
+        if outside.any():
+            density = np.where(outside, -np.inf, density)
+        return at_end(y == 1, at_end(y == 0, density, s.first), s.second)
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
         """Return the gradient of logpdf in theta."""
@@ -159,8 +162,7 @@ class Beta(Response):
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value > y."""
         s = self._shares(theta)
-        probability: Array = special.betaincc(s.first, s.second, np.clip(y, 0, 1))
-        return probability
+        return _upper_share(*np.broadcast_arrays(s.first, s.second, np.clip(y, 0, 1)))
 
     def ppf(self, q: Array, theta: Array) -> Array:
         """Return the quantile at q."""
@@ -224,6 +226,17 @@ def _logs(y: Array) -> tuple[Array, Array]:
     limits = np.finfo(y.dtype)
     inside = np.minimum(np.maximum(y, limits.tiny), 1 - limits.epsneg)
     return np.log(inside), np.log1p(-inside)
+
+
+def _upper_share(first: Array, second: Array, x: Array) -> Array:
+    """Return the upper tail of a beta distribution; by betaincc, which is slow, where it has to."""
+    share = np.asarray(1 - special.betainc(first, second, x))
+    lost = share < 0.1
+    right = lost & (x >= 0.5)  # 1 - x is exact
+    share[right] = special.betainc(second[right], first[right], 1 - x[right])
+    left = lost & ~right
+    share[left] = special.betaincc(first[left], second[left], x[left])
+    return share
 
 
 def _divergence(s: _Shares, log_y: Array, log_rest: Array) -> Array:

@@ -40,6 +40,11 @@ class Cauchy(LocationScale):
     standard_var: ClassVar[float] = math.nan
     standard_entropy: ClassVar[float] = math.log(4 * math.pi)
 
+    @property
+    def has_mean(self) -> bool:
+        """Whether y has a mean, which it has not."""
+        return False
+
     def units(self, y: Array, weight: Array | None = None) -> Units:
         """Return the weighted median of y and its interquartile range / 1.35."""
         return median_and_quartiles(y, weight)

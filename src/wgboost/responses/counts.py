@@ -102,6 +102,11 @@ class Count(Response):
         inside = side(finite, np.asarray(theta, dtype=np.float64))
         return np.where(whole < 0, ends[0], np.where(whole == np.inf, ends[1], inside))
 
+    def mass_at(self, y: Array, theta: Array) -> Array:
+        """Return the probability of the whole number that y is rounded down to."""
+        mass: Array = np.exp(self.logpdf(np.floor(y), theta))
+        return mass
+
     def ppf(self, q: Array, theta: Array) -> Array:
         """Return the smallest count with cdf >= q."""
         return self._search(self.below, np.greater_equal, q, theta)

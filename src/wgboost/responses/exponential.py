@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from wgboost.responses.numerics import held, safe_exp, working_float
+from wgboost.responses.numerics import held, log_positive, safe_exp, working_float
 from wgboost.responses.positive import Positive
 from wgboost.responses.units import Units
 from wgboost.typing import Array
@@ -70,6 +70,12 @@ class Exponential(Positive):
     def cdf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value <= y."""
         return -np.expm1(-self._ratio(y, theta))
+
+    def cdf_gradient(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of cdf in theta."""
+        ratio = self._ratio(y, theta)
+        slope: Array = -np.exp(log_positive(ratio) - ratio)
+        return slope[..., None]
 
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value > y."""

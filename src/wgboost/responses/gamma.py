@@ -9,6 +9,7 @@ import numpy as np
 from scipy import special
 
 from wgboost.responses.gamma_functions import digamma_rest, log_gamma_rest, trigamma_rest
+from wgboost.responses.intervals import cdf_slope
 from wgboost.responses.numerics import coordinates, held, log_positive, safe_exp
 from wgboost.responses.positive import Shaped
 from wgboost.typing import Array
@@ -38,8 +39,9 @@ class Gamma(Shaped):
 
     def _parts(self, y: Array, theta: Array) -> tuple[Array, Array, Array]:
         """Return the shape, y / mean - 1 and log(y / mean) - y / mean + 1, which is never > 0."""
-        log_ratio = self._log_ratio(y, theta)
-        excess = np.expm1(log_ratio)
+        log_ratio = self._open_log_ratio(y, theta)
+        # From above by as much as lets its exponential be multiplied by any shape.
+        excess = np.expm1(np.minimum(log_ratio, held(log_ratio)))
         return safe_exp(theta[..., 1]), excess, log_ratio - excess
 
     # --- likelihood ---------------------------------------------------------------------------
@@ -47,7 +49,8 @@ class Gamma(Shaped):
     def logpdf(self, y: Array, theta: Array) -> Array:
         """Return the log density."""
         shape, _, deviance = self._parts(y, theta)
-        return self._inside(y, shape * deviance - log_gamma_rest(shape) - log_positive(y))
+        log_density = shape * deviance - log_gamma_rest(shape) - log_positive(y)
+        return self._inside(y, log_density, shape)
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
         """Return the gradient of logpdf in theta."""
@@ -82,6 +85,10 @@ class Gamma(Shaped):
         shape = safe_exp(theta[..., 1])
         probability: Array = special.gammainc(shape, shape * self._ratio(y, theta))
         return probability
+
+    def cdf_gradient(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of cdf in theta."""
+        return coordinates(self._mean_slope(y, theta), cdf_slope(self, y, theta, 1))
 
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value > y."""

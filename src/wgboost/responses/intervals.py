@@ -13,56 +13,89 @@ from wgboost.typing import Array
 if TYPE_CHECKING:
     from wgboost.responses.likelihood import Likelihood
 
-__all__ = ["between", "cdf_gradient"]
+__all__ = ["between", "cdf_gradient", "cdf_slope"]
 
 _STEP = 1e-4
 _DEEPEST = -1e8  # log probabilities below hardly differ from log densities, and their slopes soar
+_NARROW = 1e-7  # share of a tail below which its two ends have too few digits for a difference
 
 
 def cdf_gradient(response: Likelihood, y: Array, theta: Array) -> Array:
-    """Return the gradient of cdf(y) in theta, (..., d), by central differences in float64.
+    """Return the gradient of cdf(y) in theta, (..., d), by central differences in float64."""
+    theta = np.asarray(theta, dtype=np.float64)
+    steps = _steps(response, theta)
+    slopes = [cdf_slope(response, y, theta, j, steps[..., j]) for j in range(theta.shape[-1])]
+    return np.stack(slopes, axis=-1)
+
+
+def cdf_slope(
+    response: Likelihood, y: Array, theta: Array, j: int, step: Array | float = _STEP
+) -> Array:
+    """Return the derivative of cdf(y) in coordinate j, (...), by a central difference in float64.
 
     From the side where less probability lies: the other one has no digits left in the tail.
     """
     theta = np.asarray(theta, dtype=np.float64)
-    upper = response.sf(y, theta) < 0.5
-    parts = []
-    for j in range(theta.shape[-1]):
-        step = np.zeros(theta.shape[-1])
-        step[j] = _STEP
-        below, above = (
-            (side(y, theta + step) - side(y, theta - step)) / (2 * _STEP)
-            for side in (response.cdf, response.sf)
-        )
-        parts.append(np.where(upper, -above, below))
-    return np.stack(parts, axis=-1)
+    above = np.asarray(response.sf(y, theta), dtype=np.float64)
+    shape = above.shape
+    y, step = np.broadcast_to(y, shape), np.broadcast_to(step, shape)
+    theta = np.broadcast_to(theta, (*shape, theta.shape[-1]))
+    slope, upper = np.empty(shape), above < 0.5
+    for rows, side, sign in ((upper, response.sf, -1), (~upper, response.cdf, 1)):
+        if rows.any():
+            ahead, behind = np.array(theta[rows]), np.array(theta[rows])
+            ahead[:, j] += step[rows]
+            behind[:, j] -= step[rows]
+            change = side(y[rows], ahead) - side(y[rows], behind)
+            slope[rows] = sign * change / (ahead[:, j] - behind[:, j])
+    return slope
+
+
+def _steps(response: Likelihood, theta: Array) -> Array:
+    """Return steps (..., d) that are small against what one observation can tell apart."""
+    with np.errstate(over="ignore"):
+        steps = _STEP / np.sqrt(1 + response.likelihood_fisher(theta))
+    longer: Array = np.maximum(steps, 1e-12 * (1 + np.abs(theta)))  # not lost in rounding
+    return longer
 
 
 def between(response: Likelihood, lower: Array, upper: Array, theta: Array) -> tuple[Array, Array]:
     """Return log P(lower <= y <= upper) (n, m) and its gradient in theta (n, m, d), in float64.
 
-    lower and upper (n,) may be infinite; theta is (n, m, d). Where the probability underflows,
-    it is taken from logarithms of tails; where that is no number, or so far out that the
-    difference does not matter, the density at the bound next to the bulk stands for it.
+    lower and upper (n,) may be infinite; theta is (n, m, d). Where the bounds are so near to each
+    other that their probabilities differ in the last digits only, density times width stands for
+    the difference. Where it underflows, it is taken from logarithms of tails; where that is no
+    number, or so far out that the difference does not matter, the density at the bound next to
+    the bulk stands for it.
     """
     theta = np.asarray(theta, dtype=np.float64)
     low, high = lower[:, None], upper[:, None]
-    start = low - 1 if response.discrete else low  # the last value that is too small
+    start = np.ceil(low) - 1 if response.discrete else low  # the last value that is too small
     with np.errstate(all="ignore"):
-        below, above = response.cdf(start, theta), response.sf(high, theta)
-        left = response.cdf(high, theta) - below  # for an interval on the left of the bulk
-        right = response.sf(start, theta) - above
-        mass = np.where(below > 0.5, right, np.where(above > 0.5, left, 1 - below - above))
+        (below, from_start), (up_to_high, above) = (
+            _sides(response, bound, theta) for bound in (start, high)
+        )
+        # Of the smaller of the two sides; in the middle both are needed.
+        mass = np.where(below > 0.5, from_start - above,
+                        np.where(above > 0.5, up_to_high - below, 1 - below - above))  # fmt: skip
+        side = np.where(below > 0.5, from_start, np.where(above > 0.5, up_to_high, 0.5))
         gradient = _gradient(response, high, theta) - _gradient(response, start, theta)
         slope = gradient / np.maximum(mass, LEAST)[..., None]
         log_mass = np.log(np.maximum(mass, LEAST))
+    narrow = (mass < _NARROW * side) & (side > LEAST) & np.isfinite(low) & np.isfinite(high)
+    if narrow.any() and not response.discrete:
+        row, particle = np.nonzero(narrow)
+        log_mass[narrow], slope[narrow] = _thin(
+            response, low[row, 0], high[row, 0], theta[row, particle]
+        )
+        mass = np.where(narrow, 1, mass)
     lost = ~(mass > LEAST)
     if lost.any():
         row, particle = np.nonzero(lost)
         far_up = (above < below)[lost]  # the bulk lies below the interval
         bounds, at = (start[row, 0], high[row, 0]), theta[row, particle]
         log_mass[lost], slope[lost] = _beyond(response, *bounds, at, far_up)
-        stands = log_mass < _DEEPEST
+        stands = lost & (log_mass < _DEEPEST)
         if stands.any():
             row, particle = np.nonzero(stands)
             y = np.where((above < below)[stands], low[row, 0], high[row, 0])
@@ -73,43 +106,71 @@ def between(response: Likelihood, lower: Array, upper: Array, theta: Array) -> t
     return log_mass, slope
 
 
+def _sides(response: Likelihood, bound: Array, theta: Array) -> tuple[Array, Array]:
+    """Return cdf and sf at a bound (n, 1), (n, m) both; at infinity nothing is computed."""
+    sides = (
+        np.broadcast_to((bound == np.inf).astype(np.float64), theta.shape[:-1]).copy(),
+        np.broadcast_to((bound == -np.inf).astype(np.float64), theta.shape[:-1]).copy(),
+    )
+    rows = np.isfinite(bound[:, 0])
+    if rows.any():
+        for out, function in zip(sides, (response.cdf, response.sf), strict=True):
+            out[rows] = function(bound[rows], theta[rows])
+    return sides
+
+
+def _gradient(response: Likelihood, bound: Array, theta: Array) -> Array:
+    """The gradient of cdf at a bound (n, 1), nothing at infinity."""
+    gradient, rows = np.zeros(theta.shape), np.isfinite(bound[:, 0])
+    if rows.any():
+        gradient[rows] = response.cdf_gradient(bound[rows], theta[rows])
+    return gradient
+
+
+def _thin(response: Likelihood, low: Array, high: Array, theta: Array) -> tuple[Array, Array]:
+    """Return log probability (k,) and gradient (k, d) of bounds next to each other."""
+    middle = low + 0.5 * (high - low)
+    with np.errstate(divide="ignore"):
+        log: Array = response.logpdf(middle, theta) + np.log(high - low)
+    return log, response.likelihood_score(middle, theta)
+
+
 def _beyond(
     response: Likelihood, start: Array, high: Array, theta: Array, far_up: Array
 ) -> tuple[Array, Array]:
     """Return log P(start < y <= high) (k,) far out in a tail, and its gradient (k, d)."""
     log = np.empty(len(theta))
     gradient = np.empty(theta.shape)
+    thin = np.zeros(len(theta), dtype=bool)
+    steps = _steps(response, theta)
     for upper in (True, False):
         rows = far_up == upper
         if not rows.any():
             continue
         tail = response.logsf if upper else response.logcdf
         ends = (start[rows], high[rows]) if upper else (high[rows], start[rows])
-        log[rows] = _difference(tail, *ends, theta[rows])
+        log[rows], thin[rows] = _difference(tail, *ends, theta[rows])
         for j in range(theta.shape[-1]):
-            step = np.zeros(theta.shape[-1])
-            step[j] = _STEP
+            step = np.zeros((int(rows.sum()), theta.shape[-1]))
+            step[:, j] = steps[rows, j]
             ahead, behind = (
-                _difference(tail, *ends, theta[rows] + sign * step) for sign in (1, -1)
+                _difference(tail, *ends, theta[rows] + sign * step)[0] for sign in (1, -1)
             )
             with np.errstate(invalid="ignore"):
-                gradient[rows, j] = (ahead - behind) / (2 * _STEP)
+                gradient[rows, j] = (ahead - behind) / (2 * steps[rows, j])
+    if thin.any() and not response.discrete:
+        log[thin], gradient[thin] = _thin(response, start[thin], high[thin], theta[thin])
     known = np.isfinite(log) & np.isfinite(gradient).all(axis=-1)
     return np.where(known, log, -np.inf), gradient
 
 
 def _difference(
     tail: Callable[[Array, Array], Array], near: Array, far: Array, theta: Array
-) -> Array:
-    """Return the log of the probability between a bound and one that is further out."""
+) -> tuple[Array, Array]:
+    """Return the log of the probability between a bound and one further out, and if they touch."""
     with np.errstate(all="ignore"):
         whole = tail(near, theta)
-        log: Array = whole + np.log1p(-np.exp(tail(far, theta) - whole))
-    return log
-
-
-def _gradient(response: Likelihood, y: Array, theta: Array) -> Array:
-    """The gradient of cdf(y), nothing at infinity."""
-    finite = np.isfinite(y)
-    values = response.cdf_gradient(np.where(finite, y, 0), theta)
-    return np.where(finite[..., None], values, 0)
+        fall = tail(far, theta) - whole
+        log: Array = whole + np.log(-np.expm1(fall))
+    touching: Array = (fall > -_NARROW) & np.isfinite(near) & np.isfinite(far)
+    return log, touching

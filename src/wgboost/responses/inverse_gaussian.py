@@ -67,10 +67,8 @@ class InverseGaussian(Shaped):
     def logpdf(self, y: Array, theta: Array) -> Array:
         """Return the log density."""
         _, _, deviance = self._parts(y, theta)
-        constant = math.log(2 * math.pi)
-        return self._inside(
-            y, 0.5 * (held(theta[..., 1]) - constant - 3 * log_positive(y) - deviance)
-        )
+        logs = held(theta[..., 1]) - math.log(2 * math.pi) - 3 * log_positive(y)
+        return self._inside(y, 0.5 * (logs - deviance), np.inf)
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
         """Return the gradient of logpdf in theta."""
@@ -112,6 +110,24 @@ class InverseGaussian(Shaped):
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value > y."""
         return self._below_and_above(y, theta)[1]
+
+    def cdf_gradient(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of cdf in theta.
+
+        A change of unit changes nothing: mean, shape and y together.
+        """
+        y = np.asarray(y)
+        inside = (y > 0) & (y < np.inf)
+        log_ratio, precision = (
+            self._log_ratio(np.where(inside, y, 1), theta),
+            self._precision(theta),
+        )
+        near = np.sqrt(precision) * 2 * np.sinh(0.5 * log_ratio)
+        far = np.sqrt(precision) * 2 * np.cosh(0.5 * log_ratio)
+        # 2 precision exp(2 precision) times the normal tail beyond `far`
+        mean = -precision * special.erfcx(far / math.sqrt(2)) * np.exp(-0.5 * near * near)
+        mean = np.where(inside, mean, 0)
+        return coordinates(mean, -mean + self._mean_slope(y, theta))
 
     def ppf(self, q: Array, theta: Array) -> Array:
         """Return the quantile at q."""

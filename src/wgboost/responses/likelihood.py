@@ -64,6 +64,11 @@ class Likelihood(ABC):
         """The smallest and the largest possible y."""
         return -np.inf, np.inf
 
+    @property
+    def has_mean(self) -> bool:
+        """Whether the mean of y exists; where not, `mean` is NaN and the median predicts y."""
+        return True
+
     @abstractmethod
     def natural(self, theta: Array, units: Units) -> dict[str, Array]:
         """Return the parameters a person would quote, in the user's units, each (...)."""

@@ -11,6 +11,7 @@ from scipy import special
 from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
 from wgboost.responses.counts import Count
 from wgboost.responses.dispersion import dispersion_information, log_excess
+from wgboost.responses.intervals import cdf_slope
 from wgboost.responses.numerics import coordinates, held, working_float
 from wgboost.responses.stirling import digamma_rest, log_gamma_rest, trigamma_rest
 from wgboost.responses.units import Units
@@ -123,6 +124,13 @@ class NegativeBinomial(Count):
         """Return the probability of a count > y."""
         mean, a = _mean_and_dispersion(theta)
         return _beta_share(y + 1, 1 / a, a * mean / (1 + a * mean), 1 / (1 + a * mean))
+
+    def cdf_gradient(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of cdf in theta."""
+        mean, a = _mean_and_dispersion(theta)
+        whole = np.clip(np.floor(y), 0, np.finfo(np.float64).max)
+        location = -mean * ((1 + a * whole) / (1 + a * mean)) * self.mass_at(y, theta)
+        return coordinates(location, cdf_slope(self, y, theta, 1))
 
     def mean(self, theta: Array) -> Array:
         """Return the mean of y."""

@@ -39,31 +39,38 @@ def censored(lower: Any, upper: Any, *, above: Any = -np.inf, below: Any = np.in
     The array has the fields lower, upper, above and below and can be indexed and split like any
     other. For times with an indicator: ``censored(time, np.where(event, time, np.inf))``.
     """
+    if np.asarray(upper).dtype.kind == "b":
+        raise TypeError(
+            "upper holds True and False; for times with an indicator: "
+            "censored(time, np.where(event, time, np.inf))"
+        )
     given = (np.asarray(part, dtype=np.float64) for part in (lower, upper, above, below))
     try:
         parts = np.broadcast_arrays(*given)
     except ValueError as error:
-        raise ValueError(f"lower, upper, above and below do not fit: {error}") from error
+        raise ValueError(
+            f"lower, upper, above and below do not fit: {error}; each is a number or one per row"
+        ) from error
     if parts[0].ndim > 1:
         raise ValueError(f"bounds have shape {parts[0].shape}; one of each per row is needed")
     out = np.empty(parts[0].size, dtype=_DTYPE)
     for name, part in zip(_BOUNDS, parts, strict=True):
         out[name] = part
-    wrong = {
-        "lower is nan": np.isnan(out["lower"]),
-        "upper is nan": np.isnan(out["upper"]),
-        "lower > upper": out["lower"] > out["upper"],
-        "above >= below": ~(out["above"] < out["below"]),
-        "y lies outside of above to below": (out["upper"] < out["above"])
-        | (out["lower"] > out["below"]),
-        "lower and upper are the same infinity": np.isinf(out["lower"])
-        & (out["lower"] == out["upper"]),
-    }
-    for what, rows in wrong.items():
+    outside = (out["upper"] < out["above"]) | (out["lower"] > out["below"])
+    infinite = np.isinf(out["lower"]) & (out["lower"] == out["upper"])
+    wrong = [
+        ("lower is nan", np.isnan(out["lower"]), "-inf is no lower bound"),
+        ("upper is nan", np.isnan(out["upper"]), "inf is no upper bound"),
+        ("lower > upper", out["lower"] > out["upper"], "swap the two"),
+        ("above >= below", ~(out["above"] < out["below"]), "y has to have room between them"),
+        ("y lies outside of above to below", outside, "drop the row, or widen above and below"),
+        ("lower and upper are the same infinity", infinite, "make one finite, or drop the row"),
+    ]
+    for what, rows, remedy in wrong:
         if rows.any():
             row = int(np.argmax(rows))
             bounds = dict(zip(_BOUNDS, out[row].tolist(), strict=True))
-            raise ValueError(f"{what} at row {row}: {bounds}")
+            raise ValueError(f"{what} at row {row}: {bounds}; {remedy}")
     return out
 
 
@@ -155,13 +162,17 @@ class Observations:
     def value(self) -> Array:
         """A number (n,) for every row: y, or the middle of its bounds, or the finite one.
 
-        Of a count with an offset, that over the exposure.
+        Of a count with an offset, that over the exposure. Rows of which nothing is known get the
+        median of the others.
         """
         with np.errstate(invalid="ignore"):
             middle = self.lower / 2 + self.upper / 2
         middle = np.where(np.isfinite(self.upper), middle, self.lower)
         middle = np.where(np.isfinite(self.lower), middle, self.upper)
-        middle = np.where(np.isfinite(middle), middle, 0.0)
+        nothing = ~np.isfinite(middle)
+        if nothing.any():
+            others = np.median(middle[~nothing]) if not nothing.all() else 0.0
+            middle = np.where(nothing, others, middle)
         return middle if self.offset is None else middle * np.exp(-self.offset)
 
     def bounds(self, change: Callable[[Array], Array]) -> Observations:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import special
@@ -11,6 +11,7 @@ from scipy import special
 from wgboost.responses.codes import Codes, pick
 from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
 from wgboost.responses.numerics import safe_exp, working_float
+from wgboost.responses.observations import is_censored
 from wgboost.responses.units import Units
 from wgboost.typing import Array
 
@@ -46,6 +47,18 @@ class Ordinal(Codes):
     name: ClassVar[str] = "ordinal"
     positive: ClassVar[tuple[str, ...]] = ("prior_scale", "prior_gap_scale")
     curved_by: ClassVar[Literal["hessian", "fisher"]] = "fisher"
+
+    def told_by(self, y: Array) -> Self:
+        """Return the response with as many classes as y shows; raise if the lowest never occurs."""
+        if self.n_classes is None:
+            lowest = float(np.min(y["lower"] if is_censored(y) else y))
+            if lowest > 0:
+                raise ValueError(
+                    f"the lowest rank in y is {lowest:g}, ranks count from 0: subtract "
+                    f"{lowest:g}, or use WGBClassifier(response='ordinal'), which takes labels. If "
+                    "lower ranks could occur and have not, say so with Ordinal(n_classes=...)"
+                )
+        return super().told_by(y)
 
     @property
     def param_names(self) -> tuple[str, ...]:
@@ -135,6 +148,14 @@ class Ordinal(Codes):
         score: Array = above[..., None] * upper - below[..., None] * lower
         score += own * self._widths(theta)[1]
         return score
+
+    def cdf_gradient(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of cdf in theta."""
+        theta, y = working_float(theta), np.asarray(y)
+        code = np.clip(np.floor(y), 0, self._k - 1).astype(int)
+        _, above, _, upper, _ = self._at(code, theta)
+        gradient: Array = (above * (1 - above) * (y >= 0))[..., None] * upper
+        return gradient
 
     def likelihood_hessian(self, y: Array, theta: Array) -> Array:
         """Return the Hessian of logpdf in theta."""

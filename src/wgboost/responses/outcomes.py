@@ -18,6 +18,8 @@ def check_outcomes(y: Any) -> Array:
         raise ValueError("Complex data not supported: y has to be real")
     if given.ndim != 1:
         remedy = "; 'multivariate_normal' is a response for several columns"
+        if given.shape[1:] == (2,):
+            remedy += "; if they are bounds of y: wgboost.censored(lower, upper)"
         raise ValueError(
             f"y has shape {given.shape}; one value per row, (n,), is needed"
             + (remedy if given.ndim == 2 else "")
@@ -58,8 +60,18 @@ def check_columns(y: Any, n_columns: int | None, name: str) -> Array:
 def _numbers(given: Array) -> Array:
     if given.size == 0:
         raise ValueError("y has 0 rows; at least one is needed")
+    if given.dtype.names is not None:
+        raise TypeError(
+            f"y has the fields {', '.join(given.dtype.names)}; of times with an indicator make "
+            "wgboost.censored(time, np.where(event, time, np.inf)), of bounds "
+            "wgboost.censored(lower, upper)"
+        )
+    if given.dtype.kind in "mM":
+        raise TypeError(f"y has dtype {given.dtype}; give numbers, such as days since a date")
     try:
         values: Array = given.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"y of dtype {given.dtype} is not numeric: {error}") from error
+        raise ValueError(
+            f"y of dtype {given.dtype} is not numeric: {error}; labels are for WGBClassifier"
+        ) from error
     return values

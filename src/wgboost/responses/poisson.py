@@ -88,6 +88,10 @@ class Poisson(Count):
         probability: Array = special.gammainc(y + 1, self.mean(theta))
         return probability
 
+    def cdf_gradient(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of cdf in theta."""
+        return (-self.mean(theta) * self.mass_at(y, theta))[..., None]
+
     def mean(self, theta: Array) -> Array:
         """Return the mean of y."""
         return safe_exp(theta[..., 0])

@@ -9,11 +9,20 @@ import numpy as np
 
 from wgboost.responses.base import Response
 from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
-from wgboost.responses.numerics import held, log_positive, safe_exp
+from wgboost.responses.numerics import held, log_positive, safe_exp, working_float
 from wgboost.responses.units import Units, mean_as_scale
 from wgboost.typing import Array
 
-__all__ = ["Positive", "Shaped"]
+__all__ = ["Positive", "Shaped", "at_end"]
+
+
+def at_end(there: Array, log_density: Array, power: Array | float) -> Array:
+    """Return the log density; where y is at an end, the limit of a power - 1 of the distance."""
+    if not np.any(there):
+        return log_density
+    limit = np.where(np.greater(power, 1), -np.inf, np.inf).astype(log_density.dtype)
+    differs = np.abs(np.asarray(power) - 1) > 1e-9  # a power of 1 may be rounded
+    return np.where(there & differs, limit, log_density)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,16 +74,39 @@ class Positive(Response):
         """Return log(y / exp(theta_0)), held between bounds."""
         return held(log_positive(y) - theta[..., 0])
 
+    def _open_log_ratio(self, y: Array, theta: Array) -> Array:
+        """Return log(y / exp(theta_0)) without bounds but those of y and of the location.
+
+        A small shape makes y many powers of ten smaller than its mean, and it is the logarithm of
+        that which tells the shape.
+        """
+        location = working_float(theta)[..., 0]
+        limit = 85.0 if location.dtype == np.float32 else 170.0  # its exponential is finite
+        log_ratio: Array = log_positive(y) - np.minimum(np.maximum(location, -limit), limit)
+        return log_ratio
+
     def _ratio(self, y: Array, theta: Array) -> Array:
         """Return y / exp(theta_0) as tail probabilities need it: 0 below the support."""
         ratio: Array = np.maximum(y, 0) * safe_exp(-theta[..., 0])
         return ratio
 
-    def _inside(self, y: Array, log_density: Array) -> Array:
-        """Return the log density with -inf outside the support."""
+    def _mean_slope(self, y: Array, theta: Array) -> Array:
+        """Return the derivative of cdf in theta_0, which is -y times the density."""
+        y = np.asarray(y)
+        inside = (y > 0) & (y < np.inf)
+        known = np.where(inside, y, 1)
+        return np.where(inside, -np.exp(self.logpdf(known, theta) + log_positive(known)), 0)
+
+    def _inside(self, y: Array, log_density: Array, power: Array | float = 1.0) -> Array:
+        """Return the log density with -inf outside the support.
+
+        Near 0 the density is a multiple of y^(power - 1): 0 there, infinite, or neither.
+        """
         y = np.asarray(y)
         outside = (y < 0) | (y == np.inf)
-        return np.where(outside, -np.inf, log_density) if outside.any() else log_density
+        if outside.any():
+            log_density = np.where(outside, -np.inf, log_density)
+        return at_end(y == 0, log_density, power)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,20 +9,25 @@ import numpy as np
 from scipy import special
 
 from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
+from wgboost.responses.intervals import cdf_slope
 from wgboost.responses.location_scale import LocationScalePrior
 from wgboost.responses.numerics import coordinates, held, safe_exp
 from wgboost.responses.units import Units, median_and_quartiles
 from wgboost.typing import Array
-from wgboost.validation import check_number
+from wgboost.validation import check_number, shown
 
 __all__ = ["StudentT"]
+
+_FAR, _NORMAL = 1e-6, 1e5  # smaller probabilities, at smaller df, are left to the beta distribution
 
 
 @dataclass(frozen=True, eq=False)
 class StudentT(LocationScalePrior):
-    """y = location + scale * t with df degrees of freedom, theta = (location, log scale, log df).
+    """y = location + scale * t with df degrees of freedom.
 
-    The mean exists for df > 1, the variance is finite for df > 2; else they are NaN and inf.
+    theta = (location, log scale, log(df - 1)). Degrees of freedom that are learned are above 1, so
+    that y has a mean; "cauchy" is the limit that has none. The variance is finite for df > 2, else
+    inf. A `df` of one's own may be smaller: mean and variance are NaN for df <= 1.
 
     Parameters
     ----------
@@ -33,8 +38,9 @@ class StudentT(LocationScalePrior):
     df
         Degrees of freedom; None learns them, a number fixes them and drops the third coordinate.
     prior_df, prior_df_spread
-        The degrees of freedom have a log-normal prior with this median and this standard deviation
-        of their logarithm; the defaults give 1.4 to 71 in nineteen cases of twenty.
+        df - 1 has a log-normal prior: `prior_df` is the median of df, above 1, and
+        `prior_df_spread` the standard deviation of log(df - 1); the defaults give 2.3 to 65 in
+        nineteen cases of twenty.
 
     The parameters of priors are numbers or hold one value per row. Those of location and scale
     refer to y less its median, over its interquartile range / 1.35, where they are vague; df has
@@ -57,12 +63,22 @@ class StudentT(LocationScalePrior):
         super().__post_init__()
         if self.df is not None:
             object.__setattr__(self, "df", check_number("df", self.df, above=0))
+        if not np.all(np.asarray(self.prior_df) > 1):
+            raise ValueError(
+                f"prior_df={shown(self.prior_df)} must be > 1: degrees of freedom that are learned "
+                "are, so that y has a mean; df fixes them at any number > 0"
+            )
 
     @property
     def param_names(self) -> tuple[str, ...]:
         """Names of the coordinates of theta."""
         names = super().param_names
-        return (*names, "log_df") if self.df is None else names
+        return (*names, "log_df_above_1") if self.df is None else names
+
+    @property
+    def has_mean(self) -> bool:
+        """Whether y has a mean."""
+        return self.df is None or self.df > 1
 
     def units(self, y: Array, weight: Array | None = None) -> Units:
         """Return the weighted median of y and its interquartile range / 1.35."""
@@ -74,17 +90,17 @@ class StudentT(LocationScalePrior):
         return located | {"df": np.broadcast_to(self._df(theta), located["scale"].shape)}
 
     def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
-        """Return the priors of location, log scale and log df."""
+        """Return the priors of location, log scale and log(df - 1)."""
         priors = super().coordinate_priors(dtype)
         if self.df is not None:
             return priors
-        log_median = np.log(np.asarray(self.column(self.prior_df, dtype), dtype))
+        log_median = np.log(np.asarray(self.column(self.prior_df, dtype), dtype) - 1)
         return *priors, NormalPrior(log_median, self.column(self.prior_df_spread, dtype))
 
     def _df(self, theta: Array) -> Array:
         theta = np.asarray(theta)
         if self.df is None:
-            return safe_exp(theta[..., 2])
+            return 1 + safe_exp(theta[..., 2])
         return np.full_like(theta[..., 0], self.df)
 
     def _parts(self, y: Array, theta: Array) -> tuple[Array, Array, Array, Array]:
@@ -113,7 +129,8 @@ class StudentT(LocationScalePrior):
             return coordinates(*located)
         normaliser = 2 * df * _alternating(df) - 1
         tail = df * np.log1p(np.minimum(z * z / df, 1e38))  # finite in float32, too
-        return coordinates(*located, 0.5 * (normaliser + square - tail))
+        share = (df - 1) / df  # a step of log df per step of log(df - 1)
+        return coordinates(*located, 0.5 * share * (normaliser + square - tail))
 
     def likelihood_hessian(self, y: Array, theta: Array) -> Array:
         """Return the Hessian of logpdf in theta."""
@@ -125,24 +142,37 @@ class StudentT(LocationScalePrior):
         hessian[..., 0, 1] = hessian[..., 1, 0] = -2 * pull * core * z * inverse
         hessian[..., 1, 1] = -2 * pull * core * z * z
         if self.df is None:
+            share = (df - 1) / df  # a step of log df per step of log(df - 1)
             change = core * (z * z - 1) / total  # of the pull, per log df
-            hessian[..., 0, 2] = hessian[..., 2, 0] = change * z * inverse
-            hessian[..., 1, 2] = hessian[..., 2, 1] = change * z * z
+            hessian[..., 0, 2] = hessian[..., 2, 0] = share * change * z * inverse
+            hessian[..., 1, 2] = hessian[..., 2, 1] = share * change * z * z
             normaliser = 2 * df * (_alternating(df) - df * _alternating_squares(df))
             varying = df * (tail - np.log1p(z * z / df)) + change * z * z
-            hessian[..., 2, 2] = 0.5 * (normaliser + varying)
+            slope = self.likelihood_score(y, theta)[..., 2]
+            hessian[..., 2, 2] = 0.5 * share * share * (normaliser + varying) + slope / df
         return hessian
 
     def likelihood_fisher(self, theta: Array) -> Array:
         """Return the diagonal of the Fisher information of one observation."""
         inverse, df = safe_exp(-theta[..., 1]), self._df(theta)
         located = (df + 1) / (df + 3) * inverse * inverse, 2 * df / (df + 3)
-        return coordinates(*located) if self.df is not None else coordinates(*located, _of_df(df))
+        if self.df is not None:
+            return coordinates(*located)
+        return coordinates(*located, np.square((df - 1) / df) * _of_df(df))
 
     def cdf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value <= y."""
         probability: Array = special.stdtr(self._df(theta), self._residual(y, theta)[0])
         return probability
+
+    def cdf_gradient(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of cdf in theta."""
+        z, inverse = self._residual(y, theta)
+        density = np.exp(self.logpdf(y, theta)) / inverse
+        located = -density * inverse, -density * z
+        if self.df is not None:
+            return coordinates(*located)
+        return coordinates(*located, cdf_slope(self, y, theta, 2))
 
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value > y."""
@@ -195,7 +225,23 @@ def _quantile(q: Array, df: Array) -> Array:
     q = np.asarray(q)
     ends = np.where(q == 0, -np.inf, np.where(q == 1, np.inf, np.nan))
     inside = (q > 0) & (q < 1)
-    return np.where(inside, special.stdtrit(df, np.where(inside, q, 0.5)), ends)
+    z = np.asarray(np.where(inside, special.stdtrit(df, np.where(inside, q, 0.5)), ends))
+    far = (q > 0) & (q < _FAR) & (df < _NORMAL)
+    if far.any():
+        z[far] = _far_quantile(*(np.broadcast_to(part, z.shape)[far] for part in (q, df)))
+    return z
+
+
+def _far_quantile(q: Array, df: Array) -> Array:
+    """Return quantiles far below 0: x = df / (df + z^2) has a beta distribution."""
+    q, a = q.astype(np.float64), 0.5 * df.astype(np.float64)
+    log_power = (np.log(2 * a * q) + special.betaln(a, 0.5)) / a  # of x where it is small
+    x = special.betaincinv(a, 0.5, 2 * q)
+    with np.errstate(divide="ignore"):
+        log_x = np.where(log_power < np.log(1e-20), log_power, np.log(x) - np.log1p(-x))
+    with np.errstate(over="ignore"):
+        z: Array = -np.sqrt(2 * a) * np.exp(-0.5 * log_x)
+    return z
 
 
 def _alternating(x: Array) -> Array:

@@ -15,7 +15,7 @@ from wgboost.typing import Array
 
 __all__ = ["Weibull"]
 
-_STEEPEST = 20.0  # log z beyond which the density is 0 in any sense, and squares would overflow
+_STEEPEST = 20.0  # log z that derivatives are held at: beyond, squares would overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,17 +41,20 @@ class Weibull(Shaped):
         return "log_scale", "log_shape"
 
     def _parts(self, y: Array, theta: Array) -> tuple[Array, Array, Array]:
-        """Return the shape, the log of z = (y / scale)^shape, and z."""
+        """Return the shape, the log of z = (y / scale)^shape held from above, and z."""
         shape = safe_exp(theta[..., 1])
-        power = np.minimum(shape * self._log_ratio(y, theta), _STEEPEST)
-        return shape, power, safe_exp(power)
+        power = np.minimum(shape * self._open_log_ratio(y, theta), _STEEPEST)
+        return shape, power, np.exp(power)
 
     # --- likelihood ---------------------------------------------------------------------------
 
     def logpdf(self, y: Array, theta: Array) -> Array:
         """Return the log density."""
-        _, power, z = self._parts(y, theta)
-        return self._inside(y, held(theta[..., 1]) + power - z - log_positive(y))
+        shape = safe_exp(theta[..., 1])
+        power = shape * self._open_log_ratio(y, theta)
+        largest = np.log(np.finfo(power.dtype).max) - 1
+        log_density = held(theta[..., 1]) + power - np.exp(np.minimum(power, largest))
+        return self._inside(y, log_density - log_positive(y), shape)
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
         """Return the gradient of logpdf in theta."""
@@ -82,6 +85,13 @@ class Weibull(Shaped):
     def cdf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value <= y."""
         return -np.expm1(-self._hazard(y, theta))
+
+    def cdf_gradient(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of cdf in theta."""
+        shape, hazard = safe_exp(theta[..., 1]), self._hazard(y, theta)
+        log_hazard = log_positive(hazard)
+        density = np.exp(log_hazard - hazard)  # of log z
+        return coordinates(-shape * density, density * log_hazard)
 
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value > y."""

@@ -117,6 +117,13 @@ class ZeroInflated(Count):
         """Return the probability of a count > y."""
         return self._share(theta) * self.part.above(y, theta[..., :-1])
 
+    def cdf_gradient(self, y: Array, theta: Array) -> Array:
+        """Return the gradient of cdf in theta."""
+        part, share = theta[..., :-1], self._share(theta)
+        counted = share[..., None] * self.part.cdf_gradient(y, part)
+        extra = special.expit(theta[..., -1]) * share * self.part.sf(y, part) * (np.asarray(y) >= 0)
+        return np.concatenate([counted, extra[..., None]], axis=-1)
+
     def mean(self, theta: Array) -> Array:
         """Return the mean of y."""
         return self._share(theta) * self.part.mean(theta[..., :-1])

@@ -90,11 +90,11 @@ class FlatTrees:
         """Return the first rounds alone."""
         check_integer("n_rounds", n_rounds, low=0, high=self.n_rounds)
         trees = n_rounds * self.trees_per_round
-        nodes, leaves = self.first_node[trees], self.first_leaf[trees]
-        arrays = {name: getattr(self, name)[:nodes] for name in _NODE_ARRAYS}
-        first = {name: getattr(self, name)[: trees + 1] for name in ("first_node", "first_leaf")}
-        values, output = self.values[:leaves], self.output[:trees]
-        return replace(self, **arrays, **first, values=values, output=output)
+        arrays = {name: getattr(self, name)[: self.first_node[trees]] for name in _NODE_ARRAYS}
+        arrays.update({name: getattr(self, name)[: trees + 1] for name in _FIRSTS})
+        arrays["values"] = self.values[: self.first_leaf[trees]]
+        arrays["sets"] = self.sets[: self.first_set[trees]]
+        return replace(self, **arrays, output=self.output[:trees])
 
     def scaled(self, rate: float) -> FlatTrees:
         """Return the same trees with leaf values multiplied by a rate."""
@@ -144,8 +144,8 @@ class FlatTrees:
 
         What grows makes no others; what comes from a file may.
         """
-        for name, kind in {**_ROW_ARRAYS, "first_node": np.int64, "first_leaf": np.int64}.items():
-            array, dimensions = getattr(self, name), 2 if name == "values" else 1
+        for name, kind in {**_ROW_ARRAYS, **dict.fromkeys(_FIRSTS, np.int64)}.items():
+            array, dimensions = getattr(self, name), 2 if name in ("values", "sets") else 1
             if not isinstance(array, np.ndarray) or array.dtype != kind or array.ndim != dimensions:
                 raise ValueError(f"{name} has to be a {np.dtype(kind)} array, {dimensions}-d")
         sizes = [self.n_features, *self.shape, self.trees_per_round]

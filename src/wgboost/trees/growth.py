@@ -19,6 +19,13 @@ __all__ = ["GROUPINGS", "GROWTHS", "PROJECTIONS", "TreeSettings", "grow_trees"]
 GROUPINGS = ("shared", "per_particle")
 GROWTHS = ("depth_wise", "best_first")
 PROJECTIONS = ("all", "sum", "particle_mean")
+_ELSEWHERE = {
+    "leaf": "'best_first'",
+    "leaf_wise": "'best_first'",
+    "lossguide": "'best_first'",
+    "level": "'depth_wise'",
+    "level_wise": "'depth_wise'",
+}
 
 
 @dataclass(frozen=True)
@@ -72,7 +79,7 @@ class TreeSettings:
         else:
             names = ", ".join(map(repr, PROJECTIONS))
             check_integer("split_on", self.split_on, low=1, hint=f"or give one of {names}")
-        check_choice("growth", self.growth, GROWTHS)
+        check_choice("growth", self.growth, GROWTHS, _ELSEWHERE)
         if self.max_depth is not None:
             check_integer("max_depth", self.max_depth, low=1, hint="None sets no limit")
         if self.max_leaves is not None:
