@@ -233,7 +233,8 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
     ) -> Array:
         """Return the mean of the predictive distribution, (n,), or (n, q) by column.
 
-        Of a response without a mean, as "cauchy" is, the median. The keywords of this and other predictions are those of `predict_dist`.
+        Of a response without a mean, as "cauchy" is, the median. The keywords of this and other
+        predictions are those of `predict_dist`.
         """
         return _centre(self.predict_dist(X, offset=offset, exposure=exposure, prior=prior))
 

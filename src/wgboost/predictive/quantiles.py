@@ -85,7 +85,7 @@ def continuous_quantile(
     spread = response.isf(_QUARTER, theta) - response.ppf(_QUARTER, theta)
     close = _CLOSE * _bracket(spread, weight)[0]
     with np.errstate(invalid="ignore", over="ignore"):
-        x = np.clip(np.nan_to_num(mix(quantiles, weight)), low, high)
+        x: Array = np.clip(np.nan_to_num(mix(quantiles, weight)), low, high)
         step = high - low
     x[np.isnan(low) | np.isnan(high)] = np.nan
     active = np.flatnonzero(step > 0)
