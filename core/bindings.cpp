@@ -121,7 +121,8 @@ nb::tuple grow(wgb::Workspace& workspace, const In<uint8_t, 2>& codes, const In<
                const Maybe<In<float, 1>>& weight, bool per_particle, int projection,
                const Maybe<In<float, 2>>& random_matrix, bool best_first, int max_depth,
                int max_leaves, double min_samples_leaf, double min_weight_leaf, double l2, double min_gain,
-               double cat_smooth, int n_threads) {
+               double cat_smooth, const Maybe<In<int8_t, 1>>& monotone, int parameter,
+               const Maybe<In<uint8_t, 2>>& groups, int n_threads) {
   const size_t n = codes.shape(1), p = codes.shape(0);
   const size_t m = direction.shape(1), d = direction.shape(2);
   require(n > 0 && p > 0 && m > 0 && d > 0, "nothing to grow on");
@@ -133,6 +134,9 @@ nb::tuple grow(wgb::Workspace& workspace, const In<uint8_t, 2>& codes, const In<
   require(!weight || weight->shape(0) == n, "one weight per row");
   require(!rows || rows->shape(0) > 0, "no rows drawn");
   require(projection >= 0 && projection <= 3, "unknown projection");
+  require(!monotone || (monotone->shape(0) == p && parameter >= 0 &&
+                        static_cast<size_t>(parameter) < d), "constraints of another shape");
+  require(!groups || groups->shape(1) == p, "groups of other features");
   check_rows(rows, n);
 
   wgb::GrowTask task{};
@@ -147,6 +151,8 @@ nb::tuple grow(wgb::Workspace& workspace, const In<uint8_t, 2>& codes, const In<
     task.columns.feature.push_back(f);
     task.columns.bins.push_back(bins);
     task.columns.categorical.push_back(categorical.data()[f] != 0);
+    task.monotone.sign.push_back(monotone ? monotone->data()[f] : int8_t(0));
+    require(task.monotone.sign.back() == 0 || !categorical.data()[f], "categories have no order");
     task.columns.offset.push_back(offset);
     offset += static_cast<size_t>(bins) + 1;
   }
@@ -176,6 +182,9 @@ nb::tuple grow(wgb::Workspace& workspace, const In<uint8_t, 2>& codes, const In<
                 {static_cast<float>(min_samples_leaf), static_cast<float>(min_weight_leaf),
                  static_cast<float>(l2), static_cast<float>(min_gain),
                  static_cast<float>(cat_smooth)}};
+  task.monotone.parameter = parameter;
+  for (size_t g = 0; groups && g < groups->shape(0); ++g)
+    task.groups.emplace_back(groups->data() + g * p, groups->data() + (g + 1) * p);
   task.workspace = &workspace;
 
   auto leaf = fresh<int32_t, 2>({task.blocks.size(), n});
@@ -313,7 +322,8 @@ NB_MODULE(_core, module) {
              "weight"_a.noconvert().none(), "per_particle"_a, "projection"_a,
              "random_matrix"_a.none(), "best_first"_a, "max_depth"_a, "max_leaves"_a,
              "min_samples_leaf"_a, "min_weight_leaf"_a, "l2"_a, "min_gain"_a,
-             "cat_smooth"_a, "n_threads"_a);
+             "cat_smooth"_a, "monotone"_a.none(), "parameter"_a, "groups"_a.none(),
+             "n_threads"_a);
   module.def("all_finite", &all_finite, "values"_a.noconvert());
   module.def("add_leaf_values", &add_leaf_values, "state"_a.noconvert(), "leaf"_a.noconvert(),
              "values"_a.noconvert(), "first_leaf"_a, "output"_a, "n_threads"_a);

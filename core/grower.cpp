@@ -4,14 +4,11 @@
 #include <numeric>
 #include <queue>
 
-#include "leaves.hpp"
 #include "partition.hpp"
-#include "shared_root.hpp"
 
 namespace wgb {
 namespace {
 
-constexpr double kRowsPerThread = 5000;   // below this a second thread costs more than it brings
 constexpr double kWorkPerThread = 40000;  // the same for one node, in rows x features
 constexpr size_t kBinCost = 8;            // looking at a bin costs about as much as adding rows
 constexpr size_t kRowsPerTask = 16384;
@@ -27,6 +24,8 @@ struct Node {
   Split split;
   std::vector<Split> splits;  // the best of every feature
   Lease histogram;
+  Bounds bounds;                // of held outputs
+  std::vector<uint8_t> groups;  // which of them have all features on the path to here
 };
 
 struct Pending {
@@ -48,8 +47,8 @@ struct Later {
 class TreeGrower {
  public:
   TreeGrower(const GrowTask& task, const Layout& layout, const float* lanes, Team& team,
-             int32_t* leaf)
-      : task_(task), layout_(layout), lanes_(lanes), team_(team), leaf_(leaf),
+             int32_t* leaf, const HeldOutputs* held)
+      : task_(task), layout_(layout), lanes_(lanes), team_(team), leaf_(leaf), held_(held),
         memory_(task.workspace->indices(2 * task.n_rows)), order_(memory_.indices()),
         spare_(order_ + task.n_rows) {
     if (task.rows)
@@ -63,6 +62,8 @@ class TreeGrower {
   // `root` is the root's histogram when it has been made already.
   TreeTable grow(Lease root) {
     open(0, task_.n_rows, 0);
+    if (held_) nodes_[0].bounds = Bounds(held_->particles());
+    nodes_[0].groups.assign(task_.groups.size(), 1);
     if (may_split(nodes_[0])) {
       const bool build = !root;
       nodes_[0].histogram = build ? new_histogram() : std::move(root);
@@ -97,17 +98,8 @@ class TreeGrower {
   }
 
   int open(size_t begin, size_t end, int depth) {
-    const int node = static_cast<int>(nodes_.size());
-    nodes_.push_back({begin, end, depth, {}, {}, {}});
-    table_.feature.push_back(-1);
-    table_.left.push_back(-1);
-    table_.leaf.push_back(-1);
-    table_.category_set.push_back(-1);
-    table_.bin.push_back(0);
-    table_.missing_left.push_back(0);
-    table_.gain.push_back(0);
-    table_.cover.push_back(static_cast<int64_t>(end - begin));
-    return node;
+    nodes_.push_back({begin, end, depth, {}, {}, {}, Bounds(), {}});
+    return table_.add(end - begin);
   }
 
   // The team, or nobody else for work that is too small to share.
@@ -146,28 +138,52 @@ class TreeGrower {
     Team& team = team_for(task_.columns.rows() / static_cast<size_t>(p) * kBinCost);
     const int pieces = team.size() == 1 ? 1 : std::min(p, 4 * team.size());
     std::vector<std::vector<Split>> found(nodes.size(), std::vector<Split>(p));
+    std::vector<Lease> held;
+    for (const int node : nodes) {
+      const size_t begin = nodes_[node].begin, end = nodes_[node].end;
+      held.push_back(held_ ? held_->histogram(order_, begin, end, team_for(end - begin)) : Lease());
+    }
     team.run(pieces, [&](int piece) {
       const int first = part(p, piece, pieces), last = part(p, piece + 1, pieces);
       if (small)
         subtract_histogram(task_.columns, layout_, first, last, small,
                            nodes_[nodes[0]].histogram.floats());
       for (size_t i = 0; i < nodes.size(); ++i)
-        if (!small || i > 0 || pieces == 1) search_node(nodes[i], first, last, found[i]);
+        if (!small || i > 0 || pieces == 1)
+          search_node(nodes[i], first, last, held[i], found[i]);
     });
     // The totals of a node are read from one feature, so all of them have to be subtracted first.
     if (small && pieces > 1)
       team.run(pieces, [&](int piece) {
-        search_node(nodes[0], part(p, piece, pieces), part(p, piece + 1, pieces), found[0]);
+        search_node(nodes[0], part(p, piece, pieces), part(p, piece + 1, pieces), held[0],
+                    found[0]);
       });
     for (size_t i = 0; i < nodes.size(); ++i) {
+      keep_groups(nodes_[nodes[i]], found[i]);
       nodes_[nodes[i]].split = first_best(found[i]);
       nodes_[nodes[i]].splits = std::move(found[i]);
     }
   }
 
-  void search_node(int node, int first, int last, std::vector<Split>& found) {
+  void search_node(int node, int first, int last, const Lease& held, std::vector<Split>& found) {
+    const HeldNode here{held_, held.floats(), &nodes_[node].bounds};
     best_splits(task_.columns, layout_, task_.rules.split, nodes_[node].histogram.floats(),
-                smooth_.data(), first, last, found.data(), *task_.workspace);
+                smooth_.data(), first, last, found.data(), *task_.workspace,
+                held_ ? &here : nullptr);
+  }
+
+  // Drops splits on features that may not meet those on the path.
+  void keep_groups(const Node& node, std::vector<Split>& found) const {
+    for (Split& split : found) {
+      bool together = task_.groups.empty();
+      for (size_t g = 0; split.found() && g < task_.groups.size(); ++g)
+        together = together || (node.groups[g] && in_group(g, split));
+      if (!together) split = Split();
+    }
+  }
+
+  bool in_group(size_t group, const Split& split) const {
+    return task_.groups[group][static_cast<size_t>(task_.columns.feature[split.feature])] != 0;
   }
 
   // Queues a node whose split is known, or frees what it holds.
@@ -199,6 +215,14 @@ class TreeGrower {
     nodes_[node].splits = {};
     const int depth = nodes_[node].depth + 1;
     const int left = open(begin, middle, depth), right = open(middle, end, depth);
+    if (held_)
+      held_->part(split.feature, order_, begin, middle, end, nodes_[node].bounds,
+                  nodes_[left].bounds, nodes_[right].bounds);
+    for (size_t g = 0; g < task_.groups.size(); ++g) {
+      const uint8_t still = nodes_[node].groups[g] && in_group(g, split);
+      nodes_[left].groups.push_back(still);
+      nodes_[right].groups.push_back(still);
+    }
     table_.feature[node] = task_.columns.feature[split.feature];
     table_.left[node] = left;
     table_.gain[node] = split.gain;
@@ -278,6 +302,7 @@ class TreeGrower {
       if (table_.feature[node] < 0) {
         table_.leaf[node] = static_cast<int32_t>(ranges.size());
         ranges.emplace_back(nodes_[node].begin, nodes_[node].end);
+        if (held_) table_.bounds.push_back(std::move(nodes_[node].bounds));
       }
     table_.n_leaves = ranges.size();
     const size_t n = task_.targets.n;
@@ -295,19 +320,8 @@ class TreeGrower {
     const Columns& columns = task_.columns;
     std::vector<int32_t> bins(static_cast<size_t>(columns.feature.back()) + 1, 0);
     for (int f = 0; f < columns.size(); ++f) bins[columns.feature[f]] = columns.bins[f];
-    for (size_t row = begin; row < end; ++row) {
-      if (leaf_[row] >= 0) continue;
-      size_t node = 0;
-      while (table_.feature[node] >= 0) {
-        const int f = table_.feature[node], value = columns.codes[static_cast<size_t>(f) * columns.n + row];
-        const int set = table_.category_set[node];
-        const bool go_left = set >= 0           ? table_.sets[static_cast<size_t>(set)].has(value)
-                             : value == bins[f] ? table_.missing_left[node] != 0
-                                                : value <= table_.bin[node];
-        node = static_cast<size_t>(table_.left[node]) + !go_left;
-      }
-      leaf_[row] = table_.leaf[node];
-    }
+    for (size_t row = begin; row < end; ++row)
+      if (leaf_[row] < 0) leaf_[row] = table_.leaf_of(columns, bins, row);
   }
 
   const GrowTask& task_;
@@ -316,6 +330,7 @@ class TreeGrower {
   Team& team_;
   Team alone_{1};
   int32_t* leaf_;
+  const HeldOutputs* held_;  // or null: no constraints
   Lease memory_;
   uint32_t *order_, *spare_;  // rows, node after node, and room to sort them
   std::vector<Node> nodes_;
@@ -326,59 +341,11 @@ class TreeGrower {
   size_t histogram_floats_ = 0, pool_limit_ = 0, kept_ = 0, n_leaves_ = 1;
 };
 
-// The random projection with its rows padded to whole vectors.
-Lease padded_matrix(const GrowTask& task, int outputs) {
-  const size_t k = static_cast<size_t>(task.random_k), width = (k + 7) / 8 * 8;
-  Lease padded = task.workspace->floats(static_cast<size_t>(outputs) * width);
-  std::fill_n(padded.floats(), static_cast<size_t>(outputs) * width, 0.0f);
-  for (size_t i = 0; k > 0 && i < static_cast<size_t>(outputs); ++i)
-    std::copy(task.matrix + i * k, task.matrix + (i + 1) * k, padded.floats() + i * width);
-  return padded;
-}
-
 }  // namespace
 
-std::vector<TreeTable> grow(const GrowTask& task, int n_threads, int32_t* leaf, bool* clean) {
-  const size_t n = task.targets.n, trees = task.blocks.size();
-  const Block& shape = task.blocks[0];
-  Layout layout =
-      Layout::make(shape.outputs(), shape.params, task.projection, task.random_k,
-                   task.targets.curvature != nullptr, task.targets.weight != nullptr);
-  const double work = static_cast<double>(task.n_rows) * static_cast<double>(trees);
-  Team team(useful_threads(n_threads, work, kRowsPerThread));
-
-  const bool plain = task.rules.split.l2 == 0;
-  layout.mass_everywhere =
-      plain && has_mass_everywhere(task.targets, task.rows, task.n_rows, team);
-  const bool centre = layout.mass_everywhere;  // then it changes no gain
-  const size_t lane_floats = n * static_cast<size_t>(layout.width);
-  const Lease memory = task.workspace->floats(trees * lane_floats);
-  std::vector<float*> lanes(trees);
-  for (size_t tree = 0; tree < trees; ++tree) lanes[tree] = memory.floats() + tree * lane_floats;
-  const Lease matrix = padded_matrix(task, shape.outputs());
-  fill_lanes(task.targets, task.blocks, layout, task.projection, matrix.floats(), centre,
-             task.rows, task.n_rows, lanes, team);
-
-  std::vector<TreeTable> tables(trees);
-  if (trees == 1) {
-    tables[0] = TreeGrower(task, layout, lanes[0], team, leaf).grow(Lease());
-  } else {
-    std::vector<Lease> roots = shared_root_pass(task, layout, lanes, team);
-    team.run(static_cast<int>(trees), [&](int tree) {
-      Team alone(1);
-      TreeGrower grower(task, layout, lanes[tree], alone, leaf + static_cast<size_t>(tree) * n);
-      tables[tree] = grower.grow(std::move(roots[tree]));
-    });
-  }
-
-  std::vector<std::vector<float>*> values(trees);
-  for (size_t tree = 0; tree < trees; ++tree) {
-    tables[tree].values.resize(tables[tree].n_leaves * static_cast<size_t>(shape.outputs()));
-    values[tree] = &tables[tree].values;
-  }
-  *clean = leaf_values(task.targets, task.blocks, task.rules.split.l2, task.rows, task.n_rows,
-                       leaf, values, team);
-  return tables;
+TreeTable grow_tree(const GrowTask& task, const Layout& layout, const float* lanes, Lease root,
+                    const HeldOutputs* held, Team& team, int32_t* leaf) {
+  return TreeGrower(task, layout, lanes, team, leaf, held).grow(std::move(root));
 }
 
 }  // namespace wgb

@@ -1,4 +1,4 @@
-// Grows the trees of one round: one shared by all particles, or one per particle.
+// Grows the trees of one round: one shared by all particles, or one per particle (round.cpp).
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 
 #include "histogram.hpp"
 #include "splitting.hpp"
+#include "tree_table.hpp"
 
 namespace wgb {
 
@@ -14,19 +15,6 @@ struct GrowRules {
   int max_depth;   // 0: no limit
   int max_leaves;  // 0: no limit
   SplitRules split;
-};
-
-// One tree as a node table. Children stand side by side behind their parent; a leaf has
-// feature -1 and a row of `values`.
-struct TreeTable {
-  std::vector<int32_t> feature, left, leaf;
-  std::vector<int32_t> category_set;  // which of `sets` goes left, -1: codes up to `bin` do
-  std::vector<uint8_t> bin, missing_left;
-  std::vector<float> gain;
-  std::vector<int64_t> cover;  // training rows
-  std::vector<float> values;   // (leaves, outputs)
-  std::vector<CategorySet> sets;
-  size_t n_leaves = 0;
 };
 
 struct GrowTask {
@@ -39,8 +27,15 @@ struct GrowTask {
   const uint32_t* rows;       // ascending, or null: all
   size_t n_rows;
   GrowRules rules;
+  Monotone monotone;
+  std::vector<std::vector<uint8_t>> groups;  // of features (p) that may meet on a path; none: all
   Workspace* workspace;
 };
+
+// One tree, whose rows have these lanes. `root` is the root's histogram when it has been made
+// already, `held` what constraints hold, or null. Leaf values are open, and `leaf` (n) is filled.
+TreeTable grow_tree(const GrowTask& task, const Layout& layout, const float* lanes, Lease root,
+                    const HeldOutputs* held, Team& team, int32_t* leaf);
 
 // Trees in the order of the blocks, and leaf (trees, n): where every row, drawn or not, ends up.
 // `clean` tells whether the targets made sense, see leaf_values.

@@ -287,12 +287,12 @@ void node_totals(const Columns& columns, const Layout& layout, const float* hist
 
 void best_splits(const Columns& columns, const Layout& layout, const SplitRules& rules,
                  const float* histogram, const float* smooth, int first, int last, Split* splits,
-                 Workspace& workspace) {
+                 Workspace& workspace, const HeldNode* held) {
   const size_t block = static_cast<size_t>(layout.block), width = static_cast<size_t>(layout.width);
   const size_t own = ((256 + kScratch) * block + block + width + 15) / 16 * 16;
   const size_t for_order = 2 * category_memory(layout), for_sorted = 256 * width;  // in floats
-  const Lease memory =
-      workspace.floats(own + (columns.any_categorical() ? for_order + for_sorted : 0));
+  const bool rewrites = held || columns.any_categorical();
+  const Lease memory = workspace.floats(own + (rewrites ? for_order + for_sorted : 0));
   float *scratch = memory.floats(), *is_direction = scratch + (256 + kScratch) * block,
         *total = is_direction + block;
   std::fill_n(is_direction, block, 0.0f);
@@ -303,17 +303,20 @@ void best_splits(const Columns& columns, const Layout& layout, const SplitRules&
     Scan scan{histogram + columns.offset[f] * width, columns.bins[f], &layout, &rules, total,
               is_direction, scratch};
     uint8_t order[256];
-    if (columns.categorical[f]) {
-      float* sorted = memory.floats() + own + for_order;
+    float* rewritten = memory.floats() + own + for_order;
+    if (columns.categorical[f])
       sort_categories(scan, smooth, order, reinterpret_cast<double*>(memory.floats() + own),
-                      sorted);
-    }
+                      rewritten);
     const bool saw_missing =
         scan.histogram[static_cast<size_t>(scan.bins) * width + layout.count] > 0;
     Split& best = splits[f] = Split();
     for (const bool missing_left : {false, true}) {
       if (missing_left && !saw_missing) break;
-      const Candidate candidate = scanner(scan, missing_left);
+      Scan side = scan;
+      if (held && held->outputs->sign(f) != 0)
+        side.histogram = held->outputs->allowed(f, scan.histogram, total, held->histogram,
+                                                *held->bounds, missing_left, rewritten);
+      const Candidate candidate = scanner(side, missing_left);
       if (candidate.bin >= 0 && candidate.gain * (1 - kTie) > best.gain)
         best = {candidate.gain, f, candidate.bin, missing_left, saw_missing, nullptr};
     }

@@ -5,6 +5,7 @@
 
 #include "categories.hpp"
 #include "histogram.hpp"
+#include "monotone.hpp"
 
 namespace wgb {
 
@@ -26,14 +27,22 @@ struct Split {
   bool found() const { return feature >= 0; }
 };
 
+// What constraints make of a node: the held outputs, their histogram there, and their bounds.
+struct HeldNode {
+  const HeldOutputs* outputs;
+  const float* histogram;
+  const Bounds* bounds;
+};
+
 // splits[f] = the split on feature f with the largest gain, for features [first, last). A bin
 // without rows is never an edge, so that equal partitions have one name. Gain: the sum over
 // projected outputs of G^2 / (C + l2), left plus right minus the node's own. Of gains that are
 // equal but for rounding the first wins: the lowest edge, missing values right. Categories are brought
 // into order first, see order_categories for `smooth` (width), and then parted at an edge like bins.
+// With `held` the gain of a constrained feature is that of what a split may do, see HeldOutputs.
 void best_splits(const Columns& columns, const Layout& layout, const SplitRules& rules,
                  const float* histogram, const float* smooth, int first, int last, Split* splits,
-                 Workspace& workspace);
+                 Workspace& workspace, const HeldNode* held = nullptr);
 
 // Sums (width) of a whole node.
 void node_totals(const Columns& columns, const Layout& layout, const float* histogram,

@@ -82,6 +82,8 @@ def test_the_examples_of_frames(capsys):
     y = names["frame"]["price"].to_numpy()[500:]
     assert 0.75 < ((names["low"] < y) & (y < names["high"])).mean() <= 1
     assert len(names["left"]) > 0
+    assert (np.diff(names["path"]) >= 0).all()
+    assert names["path"][-1] > names["path"][0] + 5
     printed, page = capsys.readouterr().out, (ROOT / "docs/frames.md").read_text()
     assert [error for error in names["errors"] if error not in printed or error not in page] == []
     assert len(names["errors"]) == len(names["wrong"]) == 4

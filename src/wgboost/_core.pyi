@@ -31,6 +31,9 @@ def grow(
     l2: float,
     min_gain: float,
     cat_smooth: float,
+    monotone: Array | None,
+    parameter: int,
+    groups: Array | None,
     n_threads: int,
 ) -> tuple[dict[str, Any], Array, bool]: ...
 def add_leaf_values(

@@ -3,7 +3,7 @@
 from wgboost.data.binning import MAX_BINS, Binned, Cuts
 from wgboost.data.features import Features, as_matrix
 from wgboost.data.frames import as_dense, as_frame, without_column
-from wgboost.data.schema import FROM_DTYPE, Schema
+from wgboost.data.schema import FROM_DTYPE, Schema, column_index
 
 __all__ = [
     "FROM_DTYPE",
@@ -15,5 +15,6 @@ __all__ = [
     "as_dense",
     "as_frame",
     "as_matrix",
+    "column_index",
     "without_column",
 ]

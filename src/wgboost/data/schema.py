@@ -14,9 +14,9 @@ from wgboost.data.binning import MAX_BINS
 from wgboost.data.frames import Column, as_frame, frame_columns, frame_names
 from wgboost.data.matrix import as_matrix
 from wgboost.typing import Array
-from wgboost.validation import nearest_name
+from wgboost.validation import nearest_name, shown
 
-__all__ = ["FROM_DTYPE", "Levels", "Schema"]
+__all__ = ["FROM_DTYPE", "Levels", "Schema", "column_index"]
 
 FROM_DTYPE = "from_dtype"
 _FREE_TEXT = 50  # so many different texts, on half of the rows or more, are no categories
@@ -216,6 +216,17 @@ def _check_arrays(
         raise ValueError("a category has a code or a level that it cannot have")
 
 
+def column_index(parameter: str, column: Any, names: Sequence[str] | None, p: int) -> int:
+    """Return which of p columns a name or an index means; raise ValueError if it is none."""
+    if isinstance(column, str) and names is not None and column in names:
+        return list(names).index(column)
+    whole = isinstance(column, (int, np.integer)) and not isinstance(column, bool)
+    if whole and -p <= column < p:
+        return int(column) % p
+    near = nearest_name(column, names) if isinstance(column, str) and names else ""
+    raise ValueError(f"{parameter} has {shown(column)}, which is no column of X{near}")
+
+
 def _columns(X: Any, frame: Any) -> list[Column]:
     if frame is None:
         return [Column(values) for values in as_matrix(X).T]
@@ -257,13 +268,7 @@ def _chosen(asked: Any, names: Sequence[str] | None, p: int) -> Array | None:
             )
         return which
     for one in which.tolist():
-        if isinstance(one, str) and names is not None and one in names:
-            mask[list(names).index(one)] = True
-        elif isinstance(one, int) and -p <= one < p:
-            mask[one] = True
-        else:
-            near = nearest_name(one, names) if isinstance(one, str) and names else ""
-            raise ValueError(f"categorical_features has {one!r}, which is no column of X{near}")
+        mask[column_index("categorical_features", one, names, p)] = True
     return mask
 
 

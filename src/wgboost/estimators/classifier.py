@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,10 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
         class probabilities, in the order of `classes_`.
     class_weight : dict, "balanced" or None
         Weights of classes, multiplied into the sample weights.
+    monotone_constraints : dict by column name or index, list (p,) or None
+        For two classes: 1 if the probability of classes_[1] must not fall as the feature rises, -1
+        if it must not rise, 0 if it is free. Of the response "ordinal", with any number of classes,
+        it is the location that is held.
     eval_metric : "nll", "brier", "error_rate" or callable
         What early stopping goes by.
 
@@ -70,6 +74,8 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
         cat_smooth: float = 10.0,
+        monotone_constraints: Any = None,
+        interaction_constraints: Any = None,
         evidence: Any = 1.0,
         kernel: str = "gaussian",
         bandwidth: Any = None,
@@ -188,6 +194,16 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
             return of_rows
         weights: Array = compute_sample_weight(self.class_weight, self.ranks_[codes])
         return weights
+
+    def _held_parameter(self, names: Sequence[str], n_params: int) -> tuple[int, int]:  # noqa: ARG002
+        if not self._response().nominal:
+            return 0, 1
+        if self.monotone_constraints is not None and n_params > 1:
+            raise ValueError(
+                f"monotone_constraints need two classes, y has {len(self.classes_)}: of several "
+                "probabilities that sum to one no single coordinate decides"
+            )
+        return 0, -1  # particles are log-ratios of the first class to the second
 
     def _decode(self, values: Array) -> Array:
         labels: Array = self.classes_[values.astype(int)]

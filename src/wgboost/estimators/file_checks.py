@@ -17,6 +17,7 @@ __all__ = ["FITTED", "check_model"]
 FITTED = (
     "ensemble_", "start_", "units_", "response_", "_init", "n_estimators_", "history_",
     "validation_rows_", "interrupted_", "refitted_", "seed_", "n_outputs_", "proposal_", "classes_",
+    "_constraints",
 )  # fmt: skip
 _ALWAYS = (*FITTED[:2], *FITTED[4:10])
 
@@ -35,6 +36,8 @@ def check_model(model: Any) -> None:
     _require(isinstance(model.interrupted_, bool), "interrupted_ is neither true nor false")
     _require(isinstance(model.refitted_, bool), "refitted_ is neither true nor false")
     _require(isinstance(model._init, str), "the start is not described")
+    held = getattr(model, "_constraints", "None")
+    _require(isinstance(held, str), "the constraints are not described")
     _require(type(model.seed_) is int and 0 <= model.seed_ < 2**31, "the seed is out of range")
     _check_history(model.history_)
     _check_rows(model.validation_rows_)

@@ -28,7 +28,7 @@ from wgboost.persistence import (
 )
 from wgboost.responses import RESPONSES, ColumnUnits, Response, Units
 from wgboost.targets import LogDensity, Target
-from wgboost.trees import TreeSettings
+from wgboost.trees import Constraints, TreeSettings
 
 __all__ = ["made_model", "read_model", "write_model"]
 
@@ -36,8 +36,8 @@ __all__ = ["made_model", "read_model", "write_model"]
 _CLASSES: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
-        AveragedFlow, ColumnUnits, ConstantStart, FlatTrees, HistTree, Kernel, TreeSettings, Units,
-        *DIRECTIONS.values(), *RESPONSES.values(),
+        AveragedFlow, ColumnUnits, ConstantStart, Constraints, FlatTrees, HistTree, Kernel,
+        TreeSettings, Units, *DIRECTIONS.values(), *RESPONSES.values(),
     )
 }  # fmt: skip
 _SKOPS = (

@@ -18,6 +18,7 @@ from wgboost.estimators.parameters import Parameters
 from wgboost.learners import HistTree
 from wgboost.responses import Units
 from wgboost.targets import RowTarget
+from wgboost.trees import Constraints
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer
 
@@ -70,6 +71,7 @@ def train(
     n_rounds: int,
     seed: int,
     units: Units | None = None,
+    constraints: Constraints | None = None,
     held_out: Sequence[HeldOut] = (),
     watch: bool = False,
     callbacks: Sequence[Any] = (),
@@ -89,6 +91,8 @@ def train(
     longest = getattr(target, "longest_step", np.inf)
     if isinstance(learner, HistTree) and longest < np.inf:
         learner = replace(learner, longest_step=longest)
+    if isinstance(learner, HistTree) and constraints is not None:
+        learner = replace(learner, constraints=constraints)
     features = Features.from_raw(
         X,
         bins=estimator.max_bins if learner.uses_codes else None,

@@ -16,6 +16,7 @@ from wgboost.boosting import LEAVES, AveragedFlow
 from wgboost.data import Schema, as_dense, as_frame
 from wgboost.data.frames import frame_names
 from wgboost.directions import Direction, Kernel, as_direction
+from wgboost.estimators.constraints import check_constrained, held_parameter
 from wgboost.learners import HistTree, Learner, as_learner
 from wgboost.trees import TreeSettings
 from wgboost.typing import Array
@@ -129,7 +130,7 @@ class Parameters(BaseEstimator):  # type: ignore[misc]
         if isinstance(self.init, type):
             kind = self.init.__name__
             raise TypeError(f"init={kind} is a class; give an object: {kind}()")
-        self._learner()
+        check_constrained(self, self._learner())
         self._direction()
         self._flow()
 
@@ -159,6 +160,10 @@ class Parameters(BaseEstimator):  # type: ignore[misc]
         if self.learner is not None:
             return as_learner(self.learner)
         return HistTree(settings, self._n_threads())
+
+    def _held_parameter(self, names: Sequence[str], n_params: int) -> tuple[int, int]:
+        """The coordinate that `monotone_constraints` hold, and what they are multiplied by."""
+        return held_parameter(self.monotone_parameter, names, n_params), 1
 
     def _flow(self) -> AveragedFlow | None:
         """The averaged flow, if the start is one."""

@@ -58,6 +58,11 @@ class PosteriorRows(Rows):
         """See Rows."""
         return self.y if self.response.nominal else None
 
+    @property
+    def param_names(self) -> tuple[str, ...]:
+        """See Rows."""
+        return self.response.param_names
+
     def units(self) -> Units:
         """See Rows."""
         value = self.seen.value if isinstance(self.seen, Observations) else self.seen

@@ -63,6 +63,14 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         types of a frame.
     cat_smooth : float
         Categories are ordered as if so many more rows had the mean of the node.
+    monotone_constraints : dict by column name or index, list (p,) or None
+        1: `monotone_parameter` must not fall as the feature rises, all else being equal; -1: it
+        must not rise; 0: free. It holds for every particle.
+    monotone_parameter : int, str or None
+        The coordinate of the response that is held to it, such as "log_scale"; None is the first,
+        the location.
+    interaction_constraints : list of lists of columns, "no_interactions" or None
+        Features that may be asked for on one path of a tree. Columns in no list are one more.
     evidence : float or array (n,)
         How many observations a row speaks for: its likelihood counts to this power.
     kernel : "gaussian" or "scaled"
@@ -148,6 +156,9 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
         cat_smooth: float = 10.0,
+        monotone_constraints: Any = None,
+        monotone_parameter: int | str | None = None,
+        interaction_constraints: Any = None,
         evidence: Any = 1.0,
         kernel: str = "gaussian",
         bandwidth: Any = None,

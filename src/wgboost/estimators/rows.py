@@ -49,6 +49,11 @@ class Rows(ABC):
         """Whether rows come with a y."""
         return True
 
+    @property
+    def param_names(self) -> tuple[str, ...]:
+        """Names of the coordinates of a particle, if they have any."""
+        return ()
+
     def units(self) -> Units:
         """Return the units to see y in."""
         return Units()

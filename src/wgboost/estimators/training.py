@@ -11,6 +11,7 @@ import numpy as np
 
 from wgboost.boosting import EstimatorStart
 from wgboost.data import without_column
+from wgboost.estimators.constraints import tree_constraints
 from wgboost.estimators.continuing import check_continuation, description
 from wgboost.estimators.fitting import Fit, HeldOut, train, warn_interrupted
 from wgboost.estimators.resuming import Paused, Saver, resume
@@ -59,7 +60,7 @@ class Training(TreeView, ABC):
             if previous is None:
                 self.seed_ = self._seed()
             else:
-                check_continuation(self, self._rests_on(rows))
+                check_continuation(self, {**self._rests_on(rows), **self._constrained(rows)})
             saver = Saver(self, rows, sets)
             if paused is not None:
                 paused.check_data(saver)
@@ -132,13 +133,15 @@ class Training(TreeView, ABC):
             # With an estimator as start training rows begin out of fold.
             fixed = not isinstance(start, EstimatorStart)
             particles = start.at(rows.X) if fixed else rows.start(self, units)[1]
+        constraints = tree_constraints(self, rows.param_names, start.shape[1])
         held_out = []
         for name, one in sets.items():
             scorers = {m.name: one.scorer(m, units) for m in one.metrics(self.eval_metric)}
             held_out.append(HeldOut(name, one.X, scorers))
         return train(
             self, rows.X, rows.target(units), start, particles, weight=rows.weight,
-            seed=self.seed_, units=units, held_out=held_out, callbacks=callbacks,
+            seed=self.seed_, units=units, constraints=constraints, held_out=held_out,
+            callbacks=callbacks,
             n_rounds=self.n_estimators if n_rounds is None else n_rounds,
             watch=self.early_stopping or watch, previous=previous, stage=stage,
             measure=self._measure(rows, units) if self.verbose else None,
@@ -163,10 +166,15 @@ class Training(TreeView, ABC):
             self.ensemble_, self.start_, history=self.history_, held_out=self.validation_rows_
         )
 
-    def _keep(self, fit: Fit, rows: Any) -> None:  # noqa: ARG002
+    def _constrained(self, rows: Rows) -> dict[str, tuple[Any, Any]]:
+        now = repr(tree_constraints(self, rows.param_names, self.start_.shape[1]))
+        return {"constraints": (getattr(self, "_constraints", "None"), now)}
+
+    def _keep(self, fit: Fit, rows: Any) -> None:
         """Set the fitted attributes."""
         self._init = description(self.init)
         self.ensemble_, self.start_ = fit.ensemble, fit.start
         self.n_estimators_, self.history_ = fit.n_rounds, fit.history
         self.validation_rows_, self.refitted_ = fit.held_out, fit.refitted
         self.interrupted_ = fit.interrupted
+        self._constraints = repr(tree_constraints(self, rows.param_names, fit.start.shape[1]))

@@ -10,7 +10,7 @@ import numpy as np
 
 from wgboost import _core
 from wgboost.data import Features
-from wgboost.trees import FlatTrees, Tree, TreeSettings, grow_trees
+from wgboost.trees import Constraints, FlatTrees, Tree, TreeSettings, grow_trees
 from wgboost.typing import Array, Directions
 from wgboost.validation import (
     check_curvature,
@@ -61,6 +61,7 @@ class HistTree:
     settings: TreeSettings = field(default_factory=TreeSettings)
     n_threads: int = 1
     longest_step: float = np.inf  # leaf values are held to it
+    constraints: Constraints | None = None
     uses_codes: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
@@ -93,7 +94,7 @@ class HistTree:
         rng = np.random.default_rng(0) if rng is None else rng
         trees, leaf = grow_trees(
             features.binned, features.cuts, targets, curvature, weight, self.settings, rng,
-            self._workspace, self.n_threads,
+            self._workspace, self.n_threads, self.constraints,
         )  # fmt: skip
         if self.longest_step < np.inf:
             trees = trees.held(self.longest_step)

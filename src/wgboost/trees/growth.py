@@ -9,6 +9,7 @@ import numpy as np
 
 from wgboost import _core
 from wgboost.data import Binned, Cuts
+from wgboost.trees.constraints import Constraints
 from wgboost.trees.flat import FlatTrees
 from wgboost.typing import Array, Directions, Rows
 from wgboost.validation import check_choice, check_finite, check_integer, check_number
@@ -154,12 +155,14 @@ def grow_trees(
     rng: np.random.Generator,
     workspace: _core.Workspace,
     n_threads: int = 1,
+    constraints: Constraints | None = None,
 ) -> tuple[FlatTrees, Array]:
     """Grow the trees of one round.
 
     Leaf values are sum(w g) / (sum(w) + l2) of the directions g, or with a curvature c
     sum(w g) / (sum(w c) + l2), output by output. Shapes and types are taken as checked; drawn
-    rows whose targets are not finite or whose curvature is negative raise ValueError.
+    rows whose targets are not finite or whose curvature is negative raise ValueError. With
+    monotone constraints the values are held to the bounds that the splits above them set.
 
     Returns
     -------
@@ -171,6 +174,7 @@ def grow_trees(
     n, m, d = direction.shape
     if settings.subsample < 1.0 and weight is None and not _core.all_finite(direction):
         check_finite("targets", direction)  # rows that are not drawn now are drawn later
+    constraints = constraints or Constraints()
     rows = _draw_rows(n, weight, settings.subsample, rng)
     features = _draw_features(binned.shape[1], settings.colsample, rng)
     projection, matrix = _projection(settings, m, d, rng)
@@ -195,6 +199,9 @@ def grow_trees(
         settings.l2,
         settings.min_gain,
         settings.cat_smooth,
+        constraints.monotone_for(cuts, d),
+        constraints.parameter,
+        constraints.groups_for(binned.shape[1]),
         n_threads,
     )
     if not clean:
