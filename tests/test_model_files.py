@@ -117,6 +117,14 @@ def test_a_classifier_keeps_its_labels(labels, tmp_path):
     assert again.score(X, y) == fitted.score(X, y)
 
 
+def test_the_order_of_labels_is_kept(tmp_path):
+    grades = pd.Categorical.from_codes(np.digitize(Y, [-0.5, 0.5]), ["poor", "fair", "good"], True)
+    fitted = model(WGBClassifier, response="ordinal").fit(X, pd.Series(grades))
+    again = twin(fitted, tmp_path)
+    assert again.ranks_.tolist() == ["poor", "fair", "good"]
+    assert_array_equal(again.predict_proba(NEW), fitted.predict_proba(NEW))
+
+
 def test_several_columns_and_column_names_are_kept(tmp_path):
     table = pd.DataFrame(X, columns=["höhe", "b", "c d"])
     fitted = model(response="multivariate_normal").fit(table, np.stack([Y, X[:, 1]], axis=1))

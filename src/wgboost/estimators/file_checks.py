@@ -9,7 +9,7 @@ import numpy as np
 from wgboost.boosting import ConstantStart
 from wgboost.ensemble import FlatTrees
 from wgboost.persistence import check_trees
-from wgboost.responses import ColumnUnits, Response, Units
+from wgboost.responses import ColumnUnits, Ordinal, Response, Units
 
 __all__ = ["FITTED", "check_model"]
 
@@ -17,6 +17,7 @@ __all__ = ["FITTED", "check_model"]
 FITTED = (
     "ensemble_", "start_", "units_", "response_", "_init", "n_estimators_", "history_",
     "validation_rows_", "interrupted_", "refitted_", "seed_", "n_outputs_", "proposal_", "classes_",
+    "ranks_",
     "_constraints",
 )  # fmt: skip
 _ALWAYS = (*FITTED[:2], *FITTED[4:10])
@@ -94,6 +95,9 @@ def _check_response(model: Any) -> None:
         return
     classes = model.classes_
     _require(isinstance(classes, np.ndarray) and classes.ndim == 1, "the classes are no list")
-    _require(response.nominal, "the response is not one of classes")
+    _require(response.nominal or isinstance(response, Ordinal), "the response has no classes")
     _require(max(2, classes.size) == d + 1, f"{classes.size} classes for {d} log-ratios")
     _require((classes[:-1] < classes[1:]).all(), "the classes are not in order")
+    ranks = model.ranks_
+    same = isinstance(ranks, np.ndarray) and ranks.shape == classes.shape
+    _require(same and (np.sort(ranks) == classes).all(), "the ranks are not those of the classes")

@@ -160,6 +160,7 @@ def _made(
     if hasattr(estimator, "classes_"):
         estimator._encoder = LabelEncoder()
         estimator._encoder.classes_ = estimator.classes_
+        vars(estimator).setdefault("ranks_", estimator.classes_)  # format 1 has no order of them
     check_model(estimator)
     return estimator, checkpoint
 
