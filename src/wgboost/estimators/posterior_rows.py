@@ -20,6 +20,7 @@ from wgboost.responses import (
     Response,
     Seen,
     Units,
+    check_noise,
     is_censored,
     lowered,
     standardised,
@@ -136,17 +137,7 @@ def beside_y(
         return known, None
     if response.y_shape:
         raise ValueError(f"the response {response.name!r} takes no measurement error y_std")
-    if is_censored(y):
-        raise ValueError("bounds and a measurement error of y together are not supported")
-    noise = np.asarray(y_std, dtype=np.float64)
-    if noise.shape not in ((), (n,)):
-        raise ValueError(f"y_std has shape {noise.shape}; a number or ({n},) is needed")
-    noise = np.broadcast_to(noise, n)
-    good = np.isfinite(noise) & (noise >= 0)
-    if not good.all():
-        row = int(np.argmin(good))
-        raise ValueError(f"y_std is {noise[row]} at row {row}; it must be finite and >= 0")
-    return known, noise
+    return known, check_noise(y_std, y)
 
 
 def check_evidence(evidence: Any, n: int) -> Any:

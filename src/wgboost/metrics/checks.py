@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.predictive import Mixture
-from wgboost.responses import Observations, is_censored
+from wgboost.responses import Observations, check_noise, is_censored
 from wgboost.typing import Array
 from wgboost.validation import check_number, check_weight
 
@@ -47,17 +47,9 @@ def known_values(dist: Mixture, y: Any) -> Array:
 
 def with_noise(y: Any, y_std: Any) -> Observations:
     """Return y that was measured with errors of this standard deviation."""
-    if isinstance(y, Observations) or is_censored(y):
-        raise ValueError("bounds and a measurement error y_std cannot be combined")
-    noise = np.asarray(y_std, dtype=np.float64)
-    if noise.shape not in ((), y.shape):
-        raise ValueError(f"y_std has shape {noise.shape}; a number or ({len(y)},) is needed")
-    noise = np.broadcast_to(noise, y.shape)
-    bad = ~(np.isfinite(noise) & (noise >= 0))
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise ValueError(f"y_std is {noise[row]} at row {row}; it must be finite and >= 0")
-    return Observations.of(y, noise=noise)
+    if isinstance(y, Observations):
+        raise ValueError("y is known with its bounds or errors already; leave y_std out")
+    return Observations.of(y, noise=check_noise(y_std, y))
 
 
 def bounds_of(dist: Mixture, y: Any) -> Observations:

@@ -15,7 +15,16 @@ from wgboost.typing import Array
 if TYPE_CHECKING:
     from wgboost.responses.base import Response
 
-__all__ = ["Known", "Observations", "Seen", "censored", "is_censored", "lowered", "standardised"]
+__all__ = [
+    "Known",
+    "Observations",
+    "Seen",
+    "censored",
+    "check_noise",
+    "is_censored",
+    "lowered",
+    "standardised",
+]
 
 _BOUNDS = ("lower", "upper", "above", "below")
 _DTYPE = np.dtype([(name, np.float64) for name in _BOUNDS])
@@ -72,6 +81,24 @@ def censored(lower: Any, upper: Any, *, above: Any = -np.inf, below: Any = np.in
             bounds = dict(zip(_BOUNDS, out[row].tolist(), strict=True))
             raise ValueError(f"{what} at row {row}: {bounds}; {remedy}")
     return out
+
+
+def check_noise(y_std: Any, y: Array) -> Array:
+    """Return the standard deviation of each y's measurement error, (n,); raise if it has none."""
+    if is_censored(y):
+        raise ValueError(
+            "bounds and a measurement error y_std of y together are not supported; give the one "
+            "or the other"
+        )
+    noise = np.asarray(y_std, dtype=np.float64)
+    if noise.shape not in ((), (len(y),)):
+        raise ValueError(f"y_std has shape {noise.shape}; a number or ({len(y)},) is needed")
+    noise = np.broadcast_to(noise, len(y))
+    good = np.isfinite(noise) & (noise >= 0)
+    if not good.all():
+        row = int(np.argmin(good))
+        raise ValueError(f"y_std is {noise[row]} at row {row}; it must be finite and >= 0")
+    return noise
 
 
 def is_censored(y: Any) -> bool:
