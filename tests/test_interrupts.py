@@ -148,9 +148,12 @@ def test_the_general_algorithm_keeps_the_rounds_so_far():
 
 
 CHILD = """
+import signal
+
 import numpy as np
 from wgboost import WGBRegressor
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in jobs of the background
 rng = np.random.default_rng(0)
 X = rng.normal(size=(20_000, 20))
 y = X[:, 0] + rng.normal(size=20_000)
