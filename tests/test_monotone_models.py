@@ -80,6 +80,8 @@ def test_the_probability_of_the_second_class_is_monotone():
     several = WGBClassifier(monotone_constraints={1: 1}, **FAST)
     with pytest.raises(ValueError, match=r"need two classes, y has 3"):
         several.fit(X, np.digitize(Y, [0, 1]))
+    ordered = several.set_params(response="ordinal").fit(X, np.digitize(Y, [0, 1]))
+    assert (moves(ordered, 1) >= 0).all()
 
 
 def test_targets_that_are_samples_are_held_too():

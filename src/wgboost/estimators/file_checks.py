@@ -15,12 +15,11 @@ __all__ = ["FITTED", "check_model"]
 
 # What fitting leaves behind, in the order of a file.
 FITTED = (
-    "ensemble_", "start_", "units_", "response_", "_init", "n_estimators_", "history_",
-    "validation_rows_", "interrupted_", "refitted_", "seed_", "n_outputs_", "proposal_", "classes_",
-    "ranks_",
-    "_constraints",
+    "ensemble_", "start_", "units_", "response_", "_init", "_constraints", "n_estimators_",
+    "history_", "validation_rows_", "interrupted_", "refitted_", "seed_", "n_outputs_", "proposal_",
+    "classes_", "ranks_",
 )  # fmt: skip
-_ALWAYS = (*FITTED[:2], *FITTED[4:10])
+_ALWAYS = (*FITTED[:2], *FITTED[4:11])
 
 
 def check_model(model: Any) -> None:
@@ -37,8 +36,7 @@ def check_model(model: Any) -> None:
     _require(isinstance(model.interrupted_, bool), "interrupted_ is neither true nor false")
     _require(isinstance(model.refitted_, bool), "refitted_ is neither true nor false")
     _require(isinstance(model._init, str), "the start is not described")
-    held = getattr(model, "_constraints", "None")
-    _require(isinstance(held, str), "the constraints are not described")
+    _require(isinstance(model._constraints, str), "the constraints are not described")
     _require(type(model.seed_) is int and 0 <= model.seed_ < 2**31, "the seed is out of range")
     _check_history(model.history_)
     _check_rows(model.validation_rows_)

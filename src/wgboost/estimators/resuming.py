@@ -123,7 +123,7 @@ def resume(estimator: Any, path: Any) -> Paused:
         _check_watch(paused, loaded.n_estimators_)
     except (KeyError, TypeError, ValueError) as error:
         raise ModelFileError(f"{where!r} is damaged: {error}") from error
-    for name in (*FITTED, "n_features_in_", "feature_names_in_", "_encoder"):
+    for name in (*FITTED, "n_features_in_", "feature_names_in_", "schema_", "_encoder"):
         if hasattr(loaded, name):
             setattr(estimator, name, getattr(loaded, name))
         else:

@@ -168,7 +168,7 @@ class Training(TreeView, ABC):
 
     def _constrained(self, rows: Rows) -> dict[str, tuple[Any, Any]]:
         now = repr(tree_constraints(self, rows.param_names, self.start_.shape[1]))
-        return {"constraints": (getattr(self, "_constraints", "None"), now)}
+        return {"constraints": (self._constraints, now)}
 
     def _keep(self, fit: Fit, rows: Any) -> None:
         """Set the fitted attributes."""

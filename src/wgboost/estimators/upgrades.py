@@ -20,8 +20,12 @@ def upgraded(contents: Contents) -> Contents:
 
 
 def _categories(contents: Contents) -> Contents:
-    """Format 1 had no categories: all columns are numbers, and no split has a set."""
+    """Format 1 had no categories: all columns are numbers, and no split has a set.
+
+    It had no constraints either.
+    """
     model, tensors = contents.model, dict(contents.tensors)
+    model["fitted"]["_constraints"] = "None"
     trees = model["fitted"]["ensemble_"]["fields"]
     nodes = tensors[trees["feature"]["tensor"]].size
     n_trees = tensors[trees["output"]["tensor"]].size
