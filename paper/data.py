@@ -124,13 +124,10 @@ class Source:
         return without_last_classes(name, X, y)
 
     def sensorless(self) -> Classes:
-        """The whole set where it can be had, else the subset of 2,200 rows."""
-        try:
-            return self.classes("sensorless")
-        except NoData:
-            if self._file("paper", "sensorless_2200.npz") is None:
-                raise
-        return self.classes("sensorless_2200")
+        """The whole set if the folder has it, else its subset of 2,200 rows, else OpenML's."""
+        subset = self._file("paper", "sensorless_2200.npz") is not None
+        whole = self._file("paper", "sensorless.npz") is not None
+        return self.classes("sensorless_2200" if subset and not whole else "sensorless")
 
     def bone(self) -> tuple[Array, Array]:
         """Age, and the relative change of spinal bone mineral density."""

@@ -10,8 +10,9 @@ import numpy as np
 
 from paper.data import Source
 from paper.drawing import plt, save
-from paper.plain import averaged_start, nll, score_and_curvature
-from wgboost import Target, WGBoost, WGBRegressor, metrics
+from paper.faithful import normal_posterior
+from paper.plain import averaged_start, nll
+from wgboost import WGBoost, WGBRegressor, metrics
 
 Array = np.ndarray
 
@@ -42,21 +43,13 @@ PICTURES = {
 }
 
 
-def _derivative(which: int) -> Any:
-    def function(theta: Array, y: Array) -> Array:
-        return score_and_curvature(theta.astype(np.float64), y)[which]
-
-    return function
-
-
 def estimate(x: Array, y: Array) -> WGBoost:
     """Particles of (mean, log scale) as functions of x.
 
     As in the author's program y is not standardised here, which `WGBRegressor` always does: the
     general estimator takes the posterior of y as it is, and starts where its average settles.
     """
-    target = Target(score=_derivative(0), curvature=_derivative(1))
-    return WGBoost(target, init=averaged_start(y), **SETTINGS).fit(x[:, None], y)
+    return WGBoost(normal_posterior(), init=averaged_start(y), **SETTINGS).fit(x[:, None], y)
 
 
 def predictive(particles: Array, y: Array) -> Array:

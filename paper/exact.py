@@ -44,6 +44,7 @@ class ExactTree:
     """Grows scikit-learn's tree on the summed movement and fills its leaves with means."""
 
     max_depth: int = 3
+    min_samples_leaf: int = 1
     random_state: int = 1
     uses_codes: bool = field(default=False, init=False)
 
@@ -56,7 +57,11 @@ class ExactTree:
         if curvature is not None or weight is not None:
             raise ValueError('ExactTree takes leaf="mean" and no weights')
         flat = targets.reshape(len(targets), -1).astype(np.float64)
-        tree = DecisionTreeRegressor(max_depth=self.max_depth, random_state=self.random_state)
+        tree = DecisionTreeRegressor(
+            max_depth=self.max_depth,
+            min_samples_leaf=self.min_samples_leaf,
+            random_state=self.random_state,
+        )
         X = _seen(features.raw)
         tree.fit(X, flat.sum(axis=1), check_input=False)
         leaf, nodes = tree.apply(X, check_input=False), tree.tree_.node_count

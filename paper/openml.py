@@ -55,7 +55,7 @@ def _fetch(**which: Any) -> Any:
     from sklearn.datasets import fetch_openml
 
     try:
-        return fetch_openml(**which, as_frame=True, parser="auto").frame
+        return fetch_openml(**which, as_frame=True, parser="auto", n_retries=1).frame
     except (OSError, ValueError) as error:  # no network, or no such set
         raise Unreachable(f"{type(error).__name__}: {error}") from error
 

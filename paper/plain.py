@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 Array = np.ndarray
 
-__all__ = ["Plain", "averaged_start", "movement", "nll", "rmse", "score_and_curvature"]
+__all__ = ["Plain", "averaged_class_start", "averaged_start", "movement", "nll", "rmse", "score_and_curvature"]
 
 BANDWIDTH = 0.1
 
@@ -44,18 +44,39 @@ def movement(theta: Array, score: Array, curvature: Array) -> Array:
     return gradient / bend
 
 
-def averaged_start(
-    y: Array, steps: int = 5000, rate: float = 0.1, n_particles: int = 10
-) -> Array:
-    """Particles (m, 2) after a flow of the averaged posterior, from the author's draws."""
-    theta = np.random.default_rng(0).normal(0, 1, (n_particles, 2))
-    moments = np.array([y.mean(), np.square(y).mean()])
-    for _ in range(steps):
+def averaged_start(y: Array, steps: int = 5000, rate: float = 0.1) -> Array:
+    """Particles (10, 2) of (mean, log scale) where the flow of the averaged posterior ends."""
+    first, second = y.mean(), np.square(y).mean()
+
+    def derivatives(theta: Array) -> tuple[Array, Array]:
         mean, log_scale = theta.T
         precision, prior = np.exp(-2 * log_scale), 0.01 * np.exp(-log_scale)
-        square = (moments[1] - 2 * mean * moments[0] + mean**2) * precision
-        score = np.stack([(moments[0] - mean) * precision - mean / 100, square - 1.01 + prior], -1)
-        curvature = np.stack([precision + 1 / 100, 2 * square + prior], -1)
+        square = (second - 2 * mean * first + mean**2) * precision
+        score = np.stack([(first - mean) * precision - mean / 100, square - 1.01 + prior], -1)
+        return score, np.stack([precision + 1 / 100, 2 * square + prior], -1)
+
+    return _settled(derivatives, 2, steps, rate)
+
+
+def averaged_class_start(y: Array, steps: int = 5000, rate: float = 0.1) -> Array:
+    """Particles (10, k - 1) of log-ratios to the last class; y are codes 0 to k - 1."""
+    shares = np.bincount(y) / len(y)
+
+    def derivatives(theta: Array) -> tuple[Array, Array]:
+        odds = np.exp(theta)
+        q = odds / (1 + odds.sum(axis=1, keepdims=True))
+        return shares[:-1] - q - theta / 100, q * (1 - q) + 1 / 100
+
+    return _settled(derivatives, len(shares) - 1, steps, rate)
+
+
+def _settled(
+    derivatives: Callable[[Array], tuple[Array, Array]], d: int, steps: int, rate: float
+) -> Array:
+    """Where the author's ten draws are after so many steps."""
+    theta = np.random.default_rng(0).normal(0, 1, (10, d))
+    for _ in range(steps):
+        score, curvature = derivatives(theta)
         theta = theta + rate * movement(theta[None], score[None], curvature[None])[0]
     return theta
 
