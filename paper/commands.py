@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from paper import jobs
-from paper.data import NoData
+from paper.data import NoDataError
 from paper.plan import PARTS, Plan
 from paper.sections import SECTIONS
 
@@ -43,9 +43,9 @@ def write(plan: Plan, results: Path, folder: Path) -> Path:
     command = "make paper-quick" if plan.quick else "make paper"
     text = [
         "# The paper, reproduced\n\n"
-        f"Made by `{command}`: {len(done)} of {len(plan.jobs())} jobs, {hours:.1f} hours of CPU time, so "
-        f"about {60 * hours / 2:.0f} minutes on two free cores. Every figure is of this run unless it says "
-        '"reported" or stands below "paper".\n'
+        f"Made by `{command}`: {len(done)} of {len(plan.jobs())} jobs, {hours:.1f} hours of CPU "
+        f"time, so about {60 * hours / 2:.0f} minutes on two free cores. Every figure is of this\n"
+        'run unless it says "reported" or stands below "paper".\n'
     ]
     if not plan.quick:
         text.append(ESSAY.read_text())
@@ -73,5 +73,5 @@ def main(arguments: list[str] | None = None) -> None:
             jobs.run(plan.jobs(parts), options.results, workers=options.workers, say=_say)
         folder = options.results / "quick" if quick else HERE
         _say(f"report: {write(plan, options.results, folder)}")
-    except NoData as error:
+    except NoDataError as error:
         parser.exit(2, f"{error}\n")

@@ -14,12 +14,12 @@ from paper.reported import REGRESSION_SHAPES
 
 Array = np.ndarray
 
-__all__ = ["REGRESSION", "Classes", "NoData", "Regression", "Source", "permutations"]
+__all__ = ["REGRESSION", "Classes", "NoDataError", "Regression", "Source", "permutations"]
 
 REGRESSION = tuple(REGRESSION_SHAPES)
 
 
-class NoData(RuntimeError):
+class NoDataError(RuntimeError):
     """A data set is neither in the folder nor to be had from OpenML."""
 
 
@@ -45,7 +45,7 @@ class Classes:
 
 def permutations(n: int, repeats: int) -> list[Array]:
     """The orders of n rows that the benchmark's repeats are cut from, 90 % of each to train on."""
-    draw = np.random.RandomState(1)  # noqa: NPY002 - the benchmark's generator
+    draw = np.random.RandomState(1)
     return [draw.permutation(n) for _ in range(repeats)]
 
 
@@ -79,7 +79,9 @@ class Source:
             return cls(None)
         path = Path(named)
         if not path.is_dir():
-            raise NoData(f"the data folder {named!r} does not exist; leave it out to use OpenML")
+            raise NoDataError(
+                f"the data folder {named!r} does not exist; leave it out to use OpenML"
+            )
         return cls(path)
 
     def _file(self, *parts: str) -> Path | None:
@@ -88,12 +90,12 @@ class Source:
         path = self.folder.joinpath(*parts)
         return path if path.exists() else None
 
-    def _missing(self, name: str, error: Exception | None = None) -> NoData:
+    def _missing(self, name: str, error: Exception | None = None) -> NoDataError:
         where = "no data folder was given" if self.folder is None else f"{self.folder} has no file"
         why = "OpenML does not have it" if error is None else f"OpenML gave: {error}"
-        return NoData(
-            f"no data for {name!r}: {where}, and {why}. Give --data FOLDER or set WGBOOST_DATA to a "
-            "folder with uci/<name>.npz and paper/, or connect to the network"
+        return NoDataError(
+            f"no data for {name!r}: {where}, and {why}. Give --data FOLDER or set WGBOOST_DATA to "
+            "a folder with uci/<name>.npz and paper/, or connect to the network"
         )
 
     def regression(self, name: str) -> Regression:
@@ -105,7 +107,7 @@ class Source:
             return Regression(name, X, y, repeats_of(len(y), len(tests), tests))
         try:
             X, y = openml.regression(name)
-        except openml.Unreachable as error:
+        except openml.UnreachableError as error:
             raise self._missing(name, error) from error
         return Regression(name, X, y, repeats_of(len(y), 5 if name == "protein" else 20))
 
@@ -119,7 +121,7 @@ class Source:
             raise self._missing(name)
         try:
             X, y = openml.classes(name)
-        except openml.Unreachable as error:
+        except openml.UnreachableError as error:
             raise self._missing(name, error) from error
         return without_last_classes(name, X, y)
 
@@ -146,7 +148,9 @@ class Source:
 
 def _columns(path: Path, delimiter: str, x: str, y: str) -> tuple[Array, Array]:
     with path.open(newline="") as file:
-        table = [(float(row[x]), float(row[y])) for row in csv.DictReader(file, delimiter=delimiter)]
+        table = [
+            (float(row[x]), float(row[y])) for row in csv.DictReader(file, delimiter=delimiter)
+        ]
     values = np.array(table)
     return values[:, 0], values[:, 1]
 

@@ -18,7 +18,7 @@ Array = np.ndarray
 
 __all__ = ["PICTURES", "Picture", "draw", "estimate", "predictive"]
 
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "max_depth": 1, "learning_rate": 0.1, "n_estimators": 500, "n_particles": 10, "bandwidth": 0.1,
     "split_on": "sum", "n_jobs": 1, "random_state": 0,
 }  # fmt: skip
@@ -56,7 +56,8 @@ def predictive(particles: Array, y: Array) -> Array:
     """Density (n, len(y)) of the mixtures over particles (n, m, 2) at common values y."""
     mean, scale = particles[..., 0, None], np.exp(particles[..., 1, None].astype(np.float64))
     z = (y - mean) / scale
-    return (np.exp(-0.5 * z * z) / (np.sqrt(2 * np.pi) * scale)).mean(axis=1)
+    density: Array = (np.exp(-0.5 * z * z) / (np.sqrt(2 * np.pi) * scale)).mean(axis=1)
+    return density
 
 
 def draw(name: str, source: Source, folder: Path) -> dict[str, float]:
@@ -64,9 +65,7 @@ def draw(name: str, source: Source, folder: Path) -> dict[str, float]:
     picture = PICTURES[name]
     x, y = source.bone() if name == "bone" else source.geyser()
     model = estimate(x, y)
-    figure, (left, right) = plt.subplots(
-        1, 2, figsize=(9, 3.4), sharey=True, layout="constrained"
-    )
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True, layout="constrained")
     for axes in (left, right):
         axes.scatter(x, y, s=8, color="0.6", lw=0)
         axes.set(xlabel=picture.xlabel)

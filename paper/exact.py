@@ -36,7 +36,8 @@ class FittedExactTree:
 
     def predict(self, X: Any) -> Array:
         """Return the movement (n, m, d) at new rows."""
-        return self.values[self.tree.apply(_seen(X), check_input=False)]
+        movement: Array = self.values[self.tree.apply(_seen(X), check_input=False)]
+        return movement
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import numpy as np
 
 from paper import plain
 from paper.data import Source
+from paper.faithful import with_digits
 from paper.jobs import Job
 from paper.regression import estimator
 from wgboost import metrics
@@ -30,6 +31,13 @@ VARIANTS: dict[str, tuple[str, dict[str, Any] | None]] = {
     "leaf_30": (
         "every threshold, at least 30 rows a leaf", {"init": "author", "learner": "exact:30"}
     ),
+    "digits_1": (
+        "every threshold, y with random digits beyond its second decimal",
+        {"init": "author", "learner": "exact", "digits": 1},
+    ),
+    "digits_2": (
+        "the same, other digits", {"init": "author", "learner": "exact", "digits": 2}
+    ),
     "native_leaf_30": (
         "255 bins, at least 30 rows a leaf", {"init": "author", "min_samples_leaf": 30}
     ),
@@ -41,7 +49,13 @@ REPEATS = {
         for name in ("boston", "concrete", "wine")
         for variant in ("native", "start", "exact")
     },
-    **{("kin8nm", variant): 5 for variant in VARIANTS if variant != "plain"},
+    ("concrete", "digits_1"): 20,
+    ("concrete", "digits_2"): 20,
+    **{
+        ("kin8nm", variant): 5
+        for variant in ("native", "start", "exact", "bins_63", "bins_15", "native_leaf_30")
+    },
+    ("kin8nm", "leaf_30"): 2,
     ("kin8nm", "plain"): 1,
     **{("naval", variant): 3 for variant in ("native", "start", "bins_63")},
     ("naval", "exact"): 2,
@@ -73,8 +87,11 @@ def at_given_rounds(
     """NLL and RMSE of a variant on a repeat's test rows."""
     source = Source.chosen(data).regression(name)
     train, test = source.repeats[repeat]
-    X, y, X_test, y_test = source.X[train], source.y[train], source.X[test], source.y[test]
-    changes = VARIANTS[variant][1]
+    changes, values = VARIANTS[variant][1], source.y
+    if changes is not None and "digits" in changes:
+        values = with_digits(values, changes["digits"])
+        changes = {key: value for key, value in changes.items() if key != "digits"}
+    X, y, X_test, y_test = source.X[train], values[train], source.X[test], values[test]
     if changes is None:
         mean, scale = y.mean(), y.std()
         *_, theta = plain.Plain().rounds(X, (y - mean) / scale, X_test, rounds)

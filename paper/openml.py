@@ -11,10 +11,19 @@ from paper.reported import REGRESSION_SHAPES
 
 Array = np.ndarray
 
-__all__ = ["CLASSES", "SETS", "ClassSet", "Set", "Unreachable", "classes", "numeric", "regression"]
+__all__ = [
+    "CLASSES",
+    "SETS",
+    "ClassSet",
+    "Set",
+    "UnreachableError",
+    "classes",
+    "numeric",
+    "regression",
+]
 
 
-class Unreachable(RuntimeError):
+class UnreachableError(RuntimeError):
     """OpenML did not answer, or its set is not the one meant."""
 
 
@@ -57,7 +66,7 @@ def _fetch(**which: Any) -> Any:
     try:
         return fetch_openml(**which, as_frame=True, parser="auto", n_retries=1).frame
     except (OSError, ValueError) as error:  # no network, or no such set
-        raise Unreachable(f"{type(error).__name__}: {error}") from error
+        raise UnreachableError(f"{type(error).__name__}: {error}") from error
 
 
 def numeric(frame: Any) -> Array:
@@ -68,13 +77,15 @@ def numeric(frame: Any) -> Array:
 def regression(name: str) -> tuple[Array, Array]:
     """Features and target of a set of Table 1."""
     if name not in SETS:
-        raise Unreachable(f"no set of OpenML is known to be {name!r}")
+        raise UnreachableError(f"no set of OpenML is known to be {name!r}")
     where = SETS[name]
     frame = _fetch(data_id=where.number)
     y = frame[where.target].astype(float).to_numpy()
     X = numeric(frame.drop(columns=[where.target, *where.left_out]))
     if X.shape != REGRESSION_SHAPES[name]:
-        raise Unreachable(f"set {where.number} is {X.shape}, {REGRESSION_SHAPES[name]} is meant")
+        raise UnreachableError(
+            f"set {where.number} is {X.shape}, {REGRESSION_SHAPES[name]} is meant"
+        )
     return X, y
 
 
@@ -84,5 +95,7 @@ def classes(name: str) -> tuple[Array, Array]:
     frame = _fetch(name=where.name, version=1)
     label = frame.columns[-1]
     if len(frame) != where.rows:
-        raise Unreachable(f"the set {where.name!r} has {len(frame)} rows, {where.rows} are meant")
+        raise UnreachableError(
+            f"the set {where.name!r} has {len(frame)} rows, {where.rows} are meant"
+        )
     return numeric(frame.drop(columns=[label])), frame[label].to_numpy()

@@ -18,7 +18,15 @@ from sklearn.tree import DecisionTreeRegressor
 
 Array = np.ndarray
 
-__all__ = ["Plain", "averaged_class_start", "averaged_start", "movement", "nll", "rmse", "score_and_curvature"]
+__all__ = [
+    "Plain",
+    "averaged_class_start",
+    "averaged_start",
+    "movement",
+    "nll",
+    "rmse",
+    "score_and_curvature",
+]
 
 BANDWIDTH = 0.1
 
@@ -41,7 +49,8 @@ def movement(theta: Array, score: Array, curvature: Array) -> Array:
     m = theta.shape[1]
     gradient = (k @ score + push.sum(axis=2)) / m
     bend = (np.square(k) @ curvature + np.square(push).sum(axis=2)) / m
-    return gradient / bend
+    moved: Array = gradient / bend
+    return moved
 
 
 def averaged_start(y: Array, steps: int = 5000, rate: float = 0.1) -> Array:
@@ -117,15 +126,13 @@ class Plain:
             [np.searchsorted(e, c, side="left") for e, c in zip(edges, raw.T, strict=True)]
         ).astype(float)
 
-    def rounds(
-        self, X: Array, y: Array, others: Array, n_rounds: int
-    ) -> Iterator[Array]:
+    def rounds(self, X: Array, y: Array, others: Array, n_rounds: int) -> Iterator[Array]:
         """Yield the particles of other rows after 1, 2, ... rounds; y is standardised."""
         seen = self.cut(X)
         X, others = seen(X), seen(others)
         start = self.start(y)
-        theta = np.broadcast_to(start, (len(y), *start.shape)).astype(self.particles)
-        other = np.broadcast_to(start, (len(others), *start.shape)).astype(self.particles)
+        theta: Array = np.broadcast_to(start, (len(y), *start.shape)).astype(self.particles)
+        other: Array = np.broadcast_to(start, (len(others), *start.shape)).astype(self.particles)
         for _ in range(n_rounds):
             target = movement(theta, *score_and_curvature(theta, y[:, None]))
             flat = target.reshape(len(y), -1)

@@ -7,23 +7,28 @@ from pathlib import Path
 from typing import Any
 
 from paper import explain, faithful, table1, table2
-from paper.data import REGRESSION, NoData, Source
+from paper.data import REGRESSION, NoDataError, Source
 from paper.jobs import Job
 from paper.reported import author_repeats
 
-__all__ = ["ABLATION", "AUTHOR_SETS", "PARTS", "SEEDS", "SMALL", "Plan"]
+__all__ = ["ABLATION", "AUTHOR_SETS", "CLASS_VARIANTS", "PARTS", "SEEDS", "SMALL", "Plan"]
 
 SMALL = ("boston", "concrete", "energy", "wine", "yacht", "kin8nm")
 AUTHOR_SETS = ("boston", "concrete", "energy", "yacht")
 SEEDS = (2, 3, 4, 5)  # of the start particles, beside that of Table 1
 SEED_SETS = ("boston", "yacht")
+CLASS_VARIANTS: dict[str, dict[str, Any]] = {
+    **{f"seed{seed}": {"random_state": seed} for seed in SEEDS},
+    "start": {"init": "author"},
+    "exact": {"init": "author", "learner": "exact"},
+}
 ABLATION: dict[str, dict[str, Any]] = {
     "shared, sum": {},
     "shared, all": {"split_on": "all"},
     "shared, particle mean": {"split_on": "particle_mean"},
     "per particle": {"tree": "per_particle", "split_on": "all"},
 }
-PARTS = ("table1", "table2", "start", "author", "seeds", "explain", "ablation")
+PARTS = ("table1", "table2", "classes", "start", "author", "again", "seeds", "explain", "ablation")
 QUICK_SETS = ("boston", "energy", "wine", "yacht")
 
 
@@ -61,9 +66,20 @@ class Plan:
         if not self.quick:
             try:
                 names.append(self.source.sensorless().name)
-            except NoData as error:
+            except NoDataError as error:
                 print(error, flush=True)
         return table2.jobs(names, self.data)[: 1 if self.quick else None]
+
+    def classes(self, variants: Any = tuple(CLASS_VARIANTS)) -> list[Job]:
+        """Segment with other starts and with exact trees."""
+        return [
+            job
+            for variant in variants
+            if not self.quick
+            for job in table2.jobs(
+                ["segment"], self.data, CLASS_VARIANTS[variant], f"table2_{variant}"
+            )
+        ]
 
     def start(self) -> list[Job]:
         """Table 1's small sets from the author's start particles."""
@@ -77,6 +93,10 @@ class Plan:
         """The author's repeats: every threshold, his start particles and units."""
         sets = ("boston",) if self.quick else AUTHOR_SETS
         return faithful.jobs(sets, self.data, self._most)
+
+    def again(self) -> list[Job]:
+        """The same once more, with other draws where the author's are not known."""
+        return [] if self.quick else faithful.jobs(AUTHOR_SETS, self.data, again=True)
 
     def seeds(self) -> list[Job]:
         """Other draws of the start particles."""

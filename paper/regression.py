@@ -45,7 +45,8 @@ def estimator(y: Array, **changes: Any) -> WGBRegressor:
     """The paper's settings, on one thread since jobs run side by side.
 
     `changes` are parameters of WGBRegressor; learner="exact" are trees that try every threshold
-    ("exact:30" with at least 30 rows in a leaf), init="author" are the author's start particles for this y.
+    ("exact:30" with at least 30 rows in a leaf), init="author" are the author's start particles
+    for this y.
     """
     settings = {"random_state": SEED, "n_jobs": 1, **changes}
     if isinstance(settings.get("learner"), str):

@@ -19,7 +19,7 @@ SEEDS = (322, 365, 382, 510, 988)
 
 def split(n: int, seed: int) -> tuple[Array, Array]:
     """Training and test rows, 80 % and 20 %, of a seed."""
-    order = np.random.RandomState(seed).permutation(n)  # noqa: NPY002 - the paper's generator
+    order = np.random.RandomState(seed).permutation(n)
     return order[: int(0.8 * n)], order[int(0.8 * n) :]
 
 

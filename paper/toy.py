@@ -57,9 +57,12 @@ def squared_mmd(particles: Array, centre: Array, bandwidth: float = 0.025) -> Ar
     half = bandwidth / 2  # the kernel is a normal density of this variance, but for a factor
     between = np.exp(-np.square(particles[..., :, None] - particles[..., None, :]) / bandwidth)
     wide = SCALE**2 + half
-    to_target = np.exp(-np.square(particles - centre[..., None]) / (2 * wide)) * np.sqrt(half / wide)
+    to_target = np.exp(-np.square(particles - centre[..., None]) / (2 * wide)) * np.sqrt(
+        half / wide
+    )
     own = np.sqrt(half / (2 * SCALE**2 + half))
-    return between.mean(axis=(-1, -2)) - 2 * to_target.mean(axis=-1) + own
+    squared: Array = between.mean(axis=(-1, -2)) - 2 * to_target.mean(axis=-1) + own
+    return squared
 
 
 def compare(rounds: int = 100, repeats: int = 5) -> dict[str, dict[str, Any]]:

@@ -58,16 +58,16 @@ def test_the_plain_program_is_the_library_with_exact_trees():
     model = trained(X, z, 25)
     *_, theta = plain.Plain().rounds(X, z, X, 25)
     np.testing.assert_allclose(model.predict_particles(X), theta, atol=2e-4)
-    again = estimator(
-        y, learner="exact", init="author", early_stopping=False, n_estimators=25
-    ).fit(X, y)
+    again = estimator(y, learner="exact", init="author", early_stopping=False, n_estimators=25).fit(
+        X, y
+    )
     dist = again.predict_dist(X)
     assert metrics.nll(dist, y) == pytest.approx(plain.nll(theta, z) + np.log(y.std()), abs=1e-3)
     assert metrics.rmse(dist, y) == pytest.approx(plain.rmse(theta, z) * y.std(), rel=1e-3)
 
 
 def test_an_exact_tree_makes_the_best_first_split_of_all_thresholds():
-    X, y = made(40)
+    X, _ = made(40)
     rng = np.random.default_rng(1)
     targets = rng.standard_normal((40, 4, 2)).astype(np.float32)
     total = targets.reshape(40, -1).astype(float).sum(axis=1)
@@ -75,9 +75,7 @@ def test_an_exact_tree_makes_the_best_first_split_of_all_thresholds():
     def gain(mask):
         return total[mask].sum() ** 2 / mask.sum() + total[~mask].sum() ** 2 / (~mask).sum()
 
-    best = max(
-        gain(X[:, j] <= value) for j in range(3) for value in np.sort(X[:, j])[:-1]
-    )
+    best = max(gain(X[:, j] <= value) for j in range(3) for value in np.sort(X[:, j])[:-1])
 
     class Features:
         raw = X
