@@ -71,8 +71,8 @@ def author_repeat(
 
 def with_digits(y: Array, seed: int) -> Array:
     """Values that were rounded to two decimals, with random digits in place of those lost."""
-    digits: Array = np.random.default_rng(seed).uniform(-0.005, 0.005, len(y))
-    return y + digits
+    longer: Array = y + np.random.default_rng(seed).uniform(-0.005, 0.005, len(y))
+    return longer
 
 
 def jobs(

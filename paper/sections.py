@@ -52,7 +52,8 @@ Targets N(sin x, 0.5) at 10 grid points, kernel ridge regressors as learners, 10
 {_picture("figure1", "particles after 0, 15 and 100 rounds")}
 ## Supplement: four algorithms
 200 grid points, start at 10 points in [-10, 10], depth 3, rate 0.1; squared MMD with h = 0.025,
-mean over 500 grid points. Roughness: mean size of the second difference of the last 40 rounds' errors.
+mean over 500 grid points. Roughness: mean size of the second difference of the last 40 rounds'
+errors.
 
 {markdown(head, rows)}
 What the paper's text says of its figure, and whether it is so here:
@@ -95,8 +96,8 @@ def regression(plan: Plan, results: Path, figures: Path) -> str:
     return f"""## Table 1: regression
 `WGBRegressor.paper(random_state=1)` on the standard splits: early stopping on 20 % of the training
 rows up to 4,000 rounds, refit; NLL with NLL stopping and RMSE with RMSE stopping. A reported
-deviation of 0.00 counts as 0.005. NLL within one of the paper's standard deviations or better: {met} of
-{len(apart)} sets.
+deviation of 0.00 counts as 0.005. NLL within one of the paper's standard deviations or better:
+{met} of {len(apart)} sets.
 
 {nll}
 {rmse}
@@ -135,8 +136,8 @@ def _ceiling(once: Found, again: Found, theirs: Any) -> str:
             continue
         first, second = (np.array([f[name][i]["nll"] for i in common]) for f in (once, again))
         his = np.array([theirs[name, "nll"][i][0] for i in common])
-        related = [np.corrcoef(*pair)[0, 1]
-                   for pair in ((first, second), (second, his), ((first + second) / 2, his))]  # fmt: skip
+        pairs = ((first, second), (second, his), ((first + second) / 2, his))
+        related = [np.corrcoef(*pair)[0, 1] for pair in pairs]
         rows.append([name, str(len(common)), *(f"{r:.3f}" for r in related)])
     if not rows:
         return ""
