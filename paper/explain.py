@@ -61,6 +61,8 @@ REPEATS = {
     ("naval", "exact"): 2,
     ("naval", "leaf_30"): 1,
     ("boston", "plain"): 5,
+    **{("yacht", variant): 20 for variant in ("exact", "plain")},
+    **{("energy", variant): 10 for variant in ("exact", "plain")},
     ("protein", "native"): 1,
     ("protein", "exact"): 1,
 }

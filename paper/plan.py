@@ -95,7 +95,7 @@ class Plan:
         return faithful.jobs(sets, self.data, self._most)
 
     def again(self) -> list[Job]:
-        """The same once more, with other draws where the author's are not known."""
+        """The same once more, y changed by as much as rounding does."""
         return [] if self.quick else faithful.jobs(AUTHOR_SETS, self.data, again=True)
 
     def seeds(self) -> list[Job]:

@@ -142,8 +142,9 @@ def _ceiling(once: Found, again: Found, theirs: Any) -> str:
     if not rows:
         return ""
     head = ["set", "repeats", "two runs", "second and the author's", "mean and the author's"]
-    return f"""Once more with another seed for equal splits (concrete: with other digits of y):
-correlation of the two runs with each other, of the second with the author's, and of their mean.
+    return f"""Once more with y larger by one part in ten million, as much as its rounding in float32 (concrete: with
+other digits of y): correlation of the two runs with each other, of the second with the author's, and
+of their mean with the author's.
 
 {markdown(head, rows)}"""
 
