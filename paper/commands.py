@@ -43,9 +43,11 @@ def write(plan: Plan, results: Path, folder: Path) -> Path:
     command = "make paper-quick" if plan.quick else "make paper"
     text = [
         "# The paper, reproduced\n\n"
-        f"Made by `{command}`: {len(done)} of {len(plan.jobs())} jobs, {hours:.1f} hours of CPU "
-        f"time, so about {60 * hours / 2:.0f} minutes on two free cores. Every figure is of this\n"
-        'run unless it says "reported" or stands below "paper".\n'
+        f"Made by `{command}`: {len(done)} of {len(plan.jobs())} jobs, "
+        f"{hours:.1f} hours of CPU time,\n"
+        f"so about {60 * hours / 2:.0f} minutes on two free cores. Every figure is of this run\n"
+        'unless it says "reported" or stands below "paper"; tables say how many repeats they '
+        "hold.\n"
     ]
     if not plan.quick:
         text.append(ESSAY.read_text())

@@ -18,13 +18,16 @@ from paper.jobs import Job
 from paper.regression import estimator
 from wgboost import metrics
 
-__all__ = ["REPEATS", "VARIANTS", "at_given_rounds", "jobs", "leaf_sizes"]
+__all__ = ["REPEATS", "VARIANTS", "WORST", "at_given_rounds", "jobs", "leaf_sizes", "worst_jobs"]
+
+WORST = 14  # the worst repeat of boston and of yacht in Table 1
 
 # name: (what it is, changes to the paper's settings; None: the plain program)
 VARIANTS: dict[str, tuple[str, dict[str, Any] | None]] = {
     "native": ("wgboost: 255 bins, own start", {}),
     "start": ("255 bins, the author's start", {"init": "author"}),
     "exact": ("every threshold, the author's start", {"init": "author", "learner": "exact"}),
+    "exact_own": ("every threshold, own start", {"learner": "exact"}),
     "plain": ("every threshold, the author's start, float64", None),
     "bins_63": ("63 bins, the author's start", {"init": "author", "max_bins": 63}),
     "bins_15": ("15 bins, the author's start", {"init": "author", "max_bins": 15}),
@@ -49,6 +52,7 @@ REPEATS = {
         for name in ("boston", "concrete", "wine")
         for variant in ("native", "start", "exact")
     },
+    ("boston", "exact_own"): 20,
     ("concrete", "digits_1"): 20,
     ("concrete", "digits_2"): 20,
     **{
@@ -108,8 +112,27 @@ def at_given_rounds(
         "nll": metrics.nll(dist, y_test),
         "rmse": metrics.rmse(dist, y_test),
         "train_nll": metrics.nll(model.predict_dist(X), y),
+        "worst_row": float(np.max(-dist.logpdf(y_test))),
+        "test_rows": len(y_test),
         **leaf_sizes(model, X, min(rounds, 400)),
     }
+
+
+def worst_jobs(author: Any, data: str | None) -> list[Job]:
+    """The repeat that is worst in Table 1, with each start and kind of tree."""
+    return [
+        Job(
+            f"worst/{name}/{variant}",
+            at_given_rounds,
+            {
+                "name": name, "repeat": WORST, "variant": variant,
+                "rounds": author[name, "nll"][WORST][1],
+            },
+            data,
+        )
+        for name in ("boston", "yacht")
+        for variant in ("native", "start", "exact_own", "exact")
+    ]  # fmt: skip
 
 
 def jobs(

@@ -28,7 +28,18 @@ ABLATION: dict[str, dict[str, Any]] = {
     "shared, particle mean": {"split_on": "particle_mean"},
     "per particle": {"tree": "per_particle", "split_on": "all"},
 }
-PARTS = ("table1", "table2", "classes", "start", "author", "again", "seeds", "explain", "ablation")
+PARTS = (
+    "table1",
+    "table2",
+    "classes",
+    "start",
+    "author",
+    "again",
+    "seeds",
+    "explain",
+    "worst",
+    "ablation",
+)
 QUICK_SETS = ("boston", "energy", "wine", "yacht")
 
 
@@ -115,6 +126,11 @@ class Plan:
         """One ingredient after the other, with the author's numbers of rounds."""
         author = self.author()
         return [] if author is None or self.quick else explain.jobs(author, self.data)
+
+    def worst(self) -> list[Job]:
+        """What the worst repeat of boston and yacht comes from."""
+        author = self.author()
+        return [] if author is None or self.quick else explain.worst_jobs(author, self.data)
 
     def ablation(self, variant: str) -> list[Job]:
         """The small sets with other trees; the first variant is Table 1 itself."""

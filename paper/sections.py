@@ -142,9 +142,9 @@ def _ceiling(once: Found, again: Found, theirs: Any) -> str:
     if not rows:
         return ""
     head = ["set", "repeats", "two runs", "second and the author's", "mean and the author's"]
-    return f"""Once more with y larger by one part in ten million, as much as its rounding in float32 (concrete: with
-other digits of y): correlation of the two runs with each other, of the second with the author's, and
-of their mean with the author's.
+    return f"""Once more, with y larger by one part in ten million, as rounding to float32 may be
+(concrete: with other digits of y). Correlation of the two runs with each other, of the second with
+the author's, and of their mean with the author's:
 
 {markdown(head, rows)}"""
 
@@ -166,19 +166,41 @@ def deviations(plan: Plan, results: Path, figures: Path) -> str:
         ours = values(found, "nll")
         same = np.array([theirs[name, "nll"][i][0] for i in sorted(found)])
         leaf = [r["smallest_leaf"] for r in found.values() if "smallest_leaf" in r]
+        related = np.corrcoef(ours, same)[0, 1] if len(ours) >= 10 else None
         rows.append([
-            name, explain.VARIANTS[variant][0], str(len(found)), f"{ours.mean():.3f}",
-            f"{same.mean():.3f}", f"{np.sqrt(np.mean((ours - same) ** 2)):.3f}",
+            name, explain.VARIANTS[variant][0], str(len(found)),
+            f"{ours.mean():.3f}", f"{same.mean():.3f}", "" if related is None else f"{related:.3f}",
+            f"{np.sqrt(np.mean((ours - same) ** 2)):.3f}",
             f"{np.mean(leaf):.0f}" if leaf else "",
         ])  # fmt: skip
-    head = ["set", "variant", "repeats", "NLL", "the author's", "rms difference",
-            "smallest leaf"]  # fmt: skip
+    head = ["set", "variant", "repeats", "NLL", "the author's", "correlation",
+            "rms difference", "smallest leaf"]  # fmt: skip
     return f"""## Why figures deviate
 Fitted with the author's number of rounds of each repeat, so that nothing but the variant differs.
 Smallest leaf: training rows in the smallest leaf of a tree, median over the first 400 rounds.
 
 {markdown(head, rows)}
+{_worst(plan, results)}
 {_seeds(plan, results)}"""
+
+
+def _worst(plan: Plan, results: Path) -> str:
+    rows = []
+    for job in plan.worst():
+        found = job.result(results)
+        if found is not None:
+            name, variant = job.settings["name"], job.settings["variant"]
+            rest = (found["nll"] * found["test_rows"] - found["worst_row"]) / (
+                found["test_rows"] - 1
+            )
+            rows.append([name, explain.VARIANTS[variant][0], f"{found['nll']:.2f}",
+                         f"{found['worst_row']:.1f}", f"{rest:.2f}"])  # fmt: skip
+    if not rows:
+        return ""
+    head = ["set", "variant", "NLL", "worst test row", "NLL of the others"]
+    return f"""Repeat {explain.WORST} of boston and yacht, the worst of Table 1, in the same way:
+
+{markdown(head, rows)}"""
 
 
 def _seeds(plan: Plan, results: Path) -> str:
