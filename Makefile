@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 CORE := pyproject.toml CMakeLists.txt $(wildcard core/*.cpp core/*.hpp)
 
-.PHONY: help demo test test-slow test-sanitize lint format bench clean
+.PHONY: help demo test test-slow test-sanitize lint format bench paper paper-quick clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -40,6 +40,12 @@ bench: $(VENV)/.bench  ## measure against LightGBM, XGBoost, scikit-learn, NGBoo
 	$(RUN) benchmarks/trees.py
 	$(RUN) benchmarks/models.py
 	$(RUN) benchmarks/responses.py
+
+paper: $(READY)  ## reproduce the paper's tables and figures in paper/report.md; goes on where it was stopped
+	$(RUN) -m paper all
+
+paper-quick: $(READY)  ## the same with a few repeats of small sets, in paper/results/quick
+	$(RUN) -m paper quick
 
 clean:  ## remove everything that can be made again
 	rm -rf .venv .venv-sanitize build dist demo_output .pytest_cache .mypy_cache .ruff_cache \

@@ -1,0 +1,1 @@
+"""Reproduces every table and figure of the paper with wgboost's public interface."""

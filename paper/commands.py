@@ -1,0 +1,79 @@
+"""The command line: run parts of the paper's experiments and write the report."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from paper import jobs
+from paper.data import NoDataError
+from paper.plan import PARTS, Plan
+from paper.sections import SECTIONS
+
+__all__ = ["main", "write"]
+
+HERE = Path(__file__).parent
+ESSAY = HERE / "findings.md"
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m paper", description=__doc__)
+    parser.add_argument(
+        "parts", nargs="*", metavar="part", default=["all"],
+        help=f"all, quick, report, or some of {', '.join(PARTS)}",
+    )  # fmt: skip
+    parser.add_argument(
+        "--data", default=os.environ.get("WGBOOST_DATA"), metavar="FOLDER",
+        help="folder with uci/<name>.npz and paper/; without one, OpenML",
+    )  # fmt: skip
+    parser.add_argument("--results", type=Path, default=HERE / "results", help="kept results")
+    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="jobs side by side")
+    return parser
+
+
+def write(plan: Plan, results: Path, folder: Path) -> Path:
+    """Write report and pictures from the results that are there."""
+    done = [kept for job in plan.jobs() if (kept := job.result(results)) is not None]
+    hours = sum(kept["cpu_seconds"] for kept in done) / 3600
+    command = "make paper-quick" if plan.quick else "make paper"
+    text = [
+        "# The paper, reproduced\n\n"
+        f"Made by `{command}`: {len(done)} of {len(plan.jobs())} jobs, "
+        f"{hours:.1f} hours of CPU time,\n"
+        f"so about {60 * hours / 2:.0f} minutes on two free cores. Every figure is of this run\n"
+        'unless it says "reported" or stands below "paper"; tables say how many repeats they '
+        "hold.\n"
+    ]
+    if not plan.quick:
+        text.append(ESSAY.read_text())
+    text += [section(plan, results, folder / "figures") for section in SECTIONS]
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "report.md"
+    path.write_text("\n".join(part.rstrip() + "\n" for part in text if part))
+    return path
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run what the arguments ask for."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    unknown = [part for part in options.parts if part not in ("all", "quick", "report", *PARTS)]
+    if unknown:
+        parser.error(f"unknown part {unknown[0]!r}: all, quick, report or {', '.join(PARTS)}")
+    quick = "quick" in options.parts
+    plan = Plan(options.data, quick=quick)
+    parts = [part for part in options.parts if part in PARTS]
+    if quick or "all" in options.parts:
+        parts = list(PARTS)
+    try:
+        if parts:
+            jobs.run(plan.jobs(parts), options.results, workers=options.workers, say=_say)
+        folder = options.results / "quick" if quick else HERE
+        _say(f"report: {write(plan, options.results, folder)}")
+    except NoDataError as error:
+        parser.exit(2, f"{error}\n")
