@@ -14,7 +14,7 @@ demo: $(READY)  ## run the main job on data that ships with scikit-learn; pictur
 	$(RUN) examples/demo.py
 
 test: $(READY)  ## run the tests
-	$(RUN) -m pytest -m "not slow"
+	$(RUN) -m pytest -m "not slow" --numprocesses auto --dist loadfile
 
 test-slow: $(READY)  ## run the tests that take minutes
 	$(RUN) -m pytest -m slow

@@ -140,7 +140,7 @@ WRONG = [
     ({"prior": {"scale": np.ones(7)}}, "(?s)scale.*40|scale.*7"),
     ({"prior": 3}, "prior=3 must be a dict"),
     ({"init": np.zeros((3, 9))}, r"init has shape \(3, 9\)"),
-    ({"init": object()}, 'init=<object .* must be "flow", start particles'),
+    ({"init": NotImplemented}, 'init=NotImplemented must be "flow", start particles'),
     ({"verbose": -1}, "verbose=-1 must be >= 0"),
     ({"init": LinearRegression}, r"give an object: LinearRegression\(\)"),
 ]
