@@ -55,7 +55,8 @@ class Progress:
         if not self.live:
             if info["round"] % self.every == 0 or last:
                 head = f"{self.stage}round {info['round']} of {info['n_rounds']}"
-                self._write("  ".join([head, *describe(info["metrics"])]) + "\n")
+                shown = describe(info["metrics"]) or self._metrics(info)
+                self._write("  ".join([head, *shown]) + "\n")
             return
         begun = time.monotonic()
         if begun >= self._due or last:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import math
 import numbers
 import os
@@ -55,7 +56,10 @@ def as_frame(X: Any) -> Any:
 
 
 def frame_names(frame: Any) -> list[str] | None:
-    """Return the names of the columns, or None if they are numbers; a mixture is a TypeError."""
+    """Return the names of the columns as text, or None if they are 0, 1, 2, ... in this order.
+
+    A mixture of text and other names is a TypeError.
+    """
     named = [isinstance(name, str) for name in frame.columns]
     if all(named):
         return list(frame.columns)
@@ -65,7 +69,8 @@ def frame_names(frame: Any) -> list[str] | None:
             f"X has columns named by text and one named {odd!r}; "
             "X.columns = X.columns.astype(str) names all by text"
         )
-    return None
+    numbered = list(frame.columns) == list(range(len(named)))
+    return None if numbered else [str(name) for name in frame.columns]
 
 
 def frame_columns(frame: Any) -> Iterator[tuple[Any, Column]]:
@@ -109,7 +114,7 @@ def _objects(name: Any, series: Any) -> Array:
         text = np.empty(len(values), dtype=object)
         text[~missing] = there
         return text
-    if not all(isinstance(value, (numbers.Real, np.bool_)) for value in there):
+    if not all(isinstance(value, (numbers.Real, np.bool_, decimal.Decimal)) for value in there):
         types = sorted({type(value).__name__ for value in there})
         if all(isinstance(value, (datetime.date, datetime.time)) for value in there):
             _refuse_dates(name, types[0])

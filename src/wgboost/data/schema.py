@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from wgboost.data.binning import MAX_BINS
@@ -21,6 +23,7 @@ __all__ = ["FROM_DTYPE", "Levels", "Schema", "column_index"]
 FROM_DTYPE = "from_dtype"
 _FREE_TEXT = 50  # so many different texts, on half of the rows or more, are no categories
 _SHOWN = 5
+_EXACT = 2.0**53  # whole numbers are exact below
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,12 @@ class Levels:
     def find(cls, column: Column, weight: Array | None) -> Levels:
         """Return the levels in rows that count. Weights tell which levels are rare."""
         there = ~column.missing if weight is None else ~column.missing & (weight > 0)
-        values, which = np.unique(column.values[there], return_inverse=True)
+        values, which = np.unique(_decimal(column.values[there]), return_inverse=True)
+        if values.dtype != object and values.size and np.abs(values).max() >= _EXACT:
+            raise ValueError(
+                f"a category is the number {np.abs(values).max():.0f}, and from 2^53 on numbers "
+                "that differ may look equal; give such categories as text"
+            )
         codes = np.arange(len(values))
         if len(values) > MAX_BINS:
             mass = np.bincount(which, None if weight is None else weight[there])
@@ -64,7 +72,7 @@ class Levels:
             return np.fromiter(found, dtype=np.float64, count=len(values))
         if not self.values or self.text:  # nothing but missing values, see _check_kind
             return np.full(len(values), np.nan)
-        levels = np.asarray(self.values, dtype=np.float64)
+        levels, values = np.asarray(self.values, dtype=np.float64), _decimal(values)
         at = np.minimum(np.searchsorted(levels, values), len(levels) - 1)
         return np.where(levels[at] == values, np.asarray(self.codes, dtype=np.float64)[at], np.nan)
 
@@ -122,9 +130,11 @@ class Schema:
         """
         frame = as_frame(X)
         names = None if frame is None else frame_names(frame)
-        if self.names is not None and names is not None:
-            self._check_names(names)
-            frame = frame.select(list(self.names))
+        known = self._numbered(names) if self.names is None else self.names
+        if known is not None and names is not None:
+            self._check_names(names, known)
+            given = dict(zip(names, frame.columns, strict=True))
+            frame = frame.select([nw.col(given[name]) for name in known])
         columns = _columns(X, frame)
         if len(columns) != len(self.levels):
             raise ValueError(f"X has {len(columns)} columns, training had {len(self.levels)}")
@@ -132,8 +142,21 @@ class Schema:
             _check_kind(_label(self.names, i), levels, column)
         return self._encode(X, columns)
 
-    def _check_names(self, names: Sequence[str]) -> None:
-        known = self.names or ()
+    def _numbered(self, names: Sequence[str] | None) -> tuple[str, ...] | None:
+        """The columns 0, 1, 2, ... of training, if these are they in another order."""
+        numbers = tuple(map(str, range(len(self.levels))))
+        return numbers if names is not None and set(names) == set(numbers) else None
+
+    def warn_names(self, names: Sequence[str] | None, who: str) -> None:
+        """Warn if columns have names and those of the training data had none, or the reverse."""
+        if self.names is None and names is not None and self._numbered(names) is None:
+            text = f"X has feature names, but {who} was fitted without feature names"
+            warnings.warn(text, UserWarning, stacklevel=3)
+        if self.names is not None and names is None:
+            text = f"X has no feature names, but {who} was fitted with feature names"
+            warnings.warn(text, UserWarning, stacklevel=3)
+
+    def _check_names(self, names: Sequence[str], known: Sequence[str]) -> None:
         lacking = [name for name in known if name not in names]
         extra = [name for name in names if name not in known]
         said = []
@@ -225,6 +248,14 @@ def column_index(parameter: str, column: Any, names: Sequence[str] | None, p: in
         return int(column) % p
     near = nearest_name(column, names) if isinstance(column, str) and names else ""
     raise ValueError(f"{parameter} has {shown(column)}, which is no column of X{near}")
+
+
+def _decimal(values: Array) -> Array:
+    """Return numbers as float64 of the same decimals: 0.1 is one level in either precision."""
+    if values.dtype != np.float32:
+        return values
+    unique, which = np.unique(values, return_inverse=True)
+    return np.array([float(str(one)) for one in unique], dtype=np.float64)[which]
 
 
 def _columns(X: Any, frame: Any) -> list[Column]:

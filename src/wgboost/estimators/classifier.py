@@ -168,15 +168,15 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
         labels: Array = self.classes_
         if not self._ordered:
             return labels
-        if getattr(dtype, "ordered", False):
+        if getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum":  # pandas, polars
             known = set(labels.tolist())
-            present = [one for one in dtype.categories.tolist() if one in known]
+            present = [one for one in dtype.categories.to_list() if one in known]
             chosen = self._encoder.transform(np.array(present, dtype=labels.dtype))
             return np.asarray(labels[chosen])
-        if any(isinstance(one, str) and len(one) > 1 for one in labels.tolist()):
+        if any(isinstance(one, str) for one in labels.tolist()):
             warnings.warn(
                 f"text labels are taken in the order {' < '.join(map(str, labels.tolist()))}; a "
-                "pandas Categorical with ordered=True says another",
+                "pandas Categorical with ordered=True or a polars Enum says another",
                 stacklevel=5,
             )
         return labels

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -42,10 +41,8 @@ def checked_matrix(estimator: Any, X: Any, *, reset: bool, weight: Any = None) -
     if frame is None:
         X = _checked_array(estimator, X, reset=reset)
     if not reset:
-        if frame is not None and estimator.schema_.names is None and frame_names(frame):
-            kind = type(estimator).__name__
-            text = f"X has feature names, but {kind} was fitted without feature names"
-            warnings.warn(text, UserWarning, stacklevel=2)
+        if frame is not None:
+            estimator.schema_.warn_names(frame_names(frame), type(estimator).__name__)
         known: Array = estimator.schema_.apply(X)
         return known
     categorical = estimator.categorical_features
@@ -61,6 +58,11 @@ def checked_matrix(estimator: Any, X: Any, *, reset: bool, weight: Any = None) -
 
 def _checked_array(estimator: Any, X: Any, *, reset: bool) -> Array:
     """What is no frame, after scikit-learn's checks."""
+    if getattr(getattr(X, "dtype", None), "kind", None) in ("m", "M"):
+        raise TypeError(
+            f"X has dates or times ({X.dtype}); give numbers, such as days since a date, the "
+            "month or the weekday"
+        )
     try:
         matrix: Array = validate_data(
             estimator, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False

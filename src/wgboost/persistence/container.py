@@ -114,6 +114,8 @@ def read_file(path: Any) -> Contents:
     OSError
         If it cannot be opened.
     """
+    if os.path.isdir(path):
+        _refuse(path, "is a folder")
     # A pipe would keep us waiting, a device never end.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     with open(os.open(path, flags), "rb") as file:
