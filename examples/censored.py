@@ -1,17 +1,14 @@
 """Lifetimes of which some are still running: survival curves and calibration."""
 
-import argparse
 from pathlib import Path
 
-import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 from scipy import stats
 from sklearn.model_selection import train_test_split
 
+from output import run, save
 from wgboost import WGBRegressor, censored, metrics
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
 
 
 def truth(x):
@@ -76,14 +73,8 @@ def picture(path, x, dist, curves) -> None:
     for axis in axes:
         axis.set_ylim(0, 1)
         axis.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=80)
-    plt.close(figure)
-    print(path)
+    save(figure, path)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("demo_output"), help="folder of pictures")
-    folder = parser.parse_args().out
-    folder.mkdir(parents=True, exist_ok=True)
-    main(folder)
+    run(main, __doc__)

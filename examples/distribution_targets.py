@@ -1,15 +1,12 @@
 """Every row's target is a distribution: samples of two branches that cross, and particles."""
 
-import argparse
 from pathlib import Path
 
-import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 
+from output import run, save
 from wgboost import WGBoost, metrics
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
 
 
 def draw(x, size, rng):
@@ -65,14 +62,8 @@ def picture(path, model, X, samples, rng) -> None:
         axis.set_ylim(-0.25, None)
         axis.spines[["top", "right", "left"]].set_visible(False)
         wide.axvline(at, color="k", lw=0.6, ls=":")
-    figure.savefig(path, dpi=75)
-    plt.close(figure)
-    print(path)
+    save(figure, path, dpi=75)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("demo_output"), help="folder of pictures")
-    folder = parser.parse_args().out
-    folder.mkdir(parents=True, exist_ok=True)
-    main(folder)
+    run(main, __doc__)

@@ -1,16 +1,13 @@
 """A posterior of one's own: a curve that rises to a plateau, differentiated by JAX."""
 
-import argparse
 from pathlib import Path
 
 import jax.numpy as jnp
-import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 
+from output import run, save
 from wgboost import LogDensity, WGBoost
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
 
 DOSES = np.array([0.5, 1.0, 2.0, 4.0, 8.0], np.float32)
 NOISE = 0.15
@@ -60,14 +57,8 @@ def picture(path, model, age, y) -> None:
     axes[0].set_ylabel("response")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, fontsize=8, frameon=False, loc="outside lower center", ncols=3)
-    figure.savefig(path, dpi=75)
-    plt.close(figure)
-    print(path)
+    save(figure, path, dpi=75)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("demo_output"), help="folder of pictures")
-    folder = parser.parse_args().out
-    folder.mkdir(parents=True, exist_ok=True)
-    main(folder)
+    run(main, __doc__)

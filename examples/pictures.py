@@ -1,18 +1,15 @@
 """Pictures of a regression, of classes and of what is far from the data; and a report."""
 
-import argparse
 from pathlib import Path
 
-import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_diabetes, load_digits, load_wine
 from sklearn.model_selection import train_test_split
 
 import wgboost
+from output import run, save
 from wgboost import WGBClassifier, WGBRegressor, metrics, plotting
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
 
 SETTINGS = {"leaf": "newton", "split_on": "particle_mean", "random_state": 0}
 
@@ -91,15 +88,5 @@ def elsewhere(folder: Path) -> None:
     print(f"out of distribution: ROC AUC {shown.roc_auc:.3f}")
 
 
-def save(figure, path: Path) -> None:
-    figure.savefig(path, dpi=80)
-    plt.close(figure)
-    print(path)
-
-
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("demo_output"), help="folder of pictures")
-    folder = parser.parse_args().out
-    folder.mkdir(parents=True, exist_ok=True)
-    main(folder)
+    run(main, __doc__)

@@ -1,17 +1,14 @@
 """The same positive y through several responses: bands, and the NLL on rows held out."""
 
-import argparse
 from pathlib import Path
 
-import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 from scipy import stats
 from sklearn.model_selection import train_test_split
 
+from output import run, save
 from wgboost import WGBRegressor, metrics, propose_response
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
 
 NAMES = ("gamma", "weibull", "exponential", "lognormal", "student_t", "normal")
 
@@ -64,14 +61,8 @@ def picture(path, x, y, models, nll, best) -> None:
     axes[2].set_xlim(0, 1.2 * max(excess))
     axes[2].tick_params(axis="y", labelsize=8)
     axes[2].spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=80)
-    plt.close(figure)
-    print(path)
+    save(figure, path)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("demo_output"), help="folder of pictures")
-    folder = parser.parse_args().out
-    folder.mkdir(parents=True, exist_ok=True)
-    main(folder)
+    run(main, __doc__)
