@@ -21,7 +21,15 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special
 
-from wgboost import EnergyDistance, Mixture, WGBoost, WGBRegressor, censored, metrics
+from wgboost import (
+    EnergyDistance,
+    Mixture,
+    WGBClassifier,
+    WGBoost,
+    WGBRegressor,
+    censored,
+    metrics,
+)
 from wgboost.responses import RESPONSES, Response, as_response
 
 EVIDENCE = (1, 3, 10, 30, 100)
@@ -58,6 +66,7 @@ LIGHTGBMLSS = {
     "zero_inflated_negative_binomial": "ZINB",
 }  # fmt: skip
 Rows = tuple[np.ndarray, np.ndarray]
+Model = WGBClassifier | WGBRegressor
 
 
 # --- the data, and what is compared -----------------------------------------------------------
@@ -84,16 +93,17 @@ def best_constant(response: Response, y: np.ndarray, start: np.ndarray) -> np.nd
     ).x
 
 
-def fitted(response: Any, evidence: float, train: Rows, watched: Rows) -> WGBRegressor:
+def fitted(response: Any, evidence: float, train: Rows, watched: Rows) -> Model:
     kernel = {"bandwidth": 0.1} if evidence == 1 else {"kernel": "scaled"}
-    return WGBRegressor(
+    kind = WGBClassifier if response.nominal else WGBRegressor
+    return kind(
         response=response, n_estimators=ROUNDS, learning_rate=0.05, subsample=0.6, colsample=0.7,
         leaf="newton", split_on="particle_mean", l2=evidence, evidence=evidence,
         early_stopping=True, n_iter_no_change=PATIENCE, n_jobs=1, random_state=0, **kernel,
     ).fit(*train, X_val=watched[0], y_val=watched[1])  # fmt: skip
 
 
-def chosen(response: Any, train: Rows, watched: Rows) -> tuple[WGBRegressor, int]:
+def chosen(response: Any, train: Rows, watched: Rows) -> tuple[Model, int]:
     """Return the model and the evidence with the lowest NLL on the watched rows."""
     models = [fitted(response, evidence, train, watched) for evidence in EVIDENCE]
     losses = [metrics.nll(model.predict_dist(watched[0]), watched[1]) for model in models]
@@ -222,7 +232,7 @@ def survival(name: str, seed: int) -> dict[str, tuple[float, float]]:
     y, y_test = (
         censored(t, np.where(e, t, np.inf)) for t, e in ((time, event), (time_test, event_test))
     )
-    model, _ = chosen(name, (X[:TRAIN], y[:TRAIN]), (X[TRAIN:], y[TRAIN:]))
+    model, _ = chosen(as_response(name), (X[:TRAIN], y[:TRAIN]), (X[TRAIN:], y[TRAIN:]))
     found = {f"ours, {name}": model.predict_dist(X_test)}
     if find_spec("ngboost") is not None:
         train, watched = ((X[s], time[s], event[s]) for s in (slice(TRAIN), slice(TRAIN, None)))
