@@ -14,7 +14,7 @@ import numpy as np
 from paper.data import Array, Source
 from paper.exact import ExactTree
 from paper.jobs import Job
-from paper.plain import Plain, averaged_start, nll, score_and_curvature
+from paper.plain import averaged_start, nll, score_and_curvature
 from paper.regression import held_out
 from paper.table1 import repeats
 from wgboost import Target, WGBoost
@@ -23,8 +23,6 @@ __all__ = [
     "author_repeat",
     "jobs",
     "normal_posterior",
-    "plain_jobs",
-    "plain_repeat",
     "trained",
     "with_digits",
 ]
@@ -76,23 +74,6 @@ def author_repeat(
     theta = trained(X, z, rounds).predict_particles(source.X[test])
     value = nll(theta, (1 + nudge) * (values[test] - mean) / scale) + float(np.log(scale))
     return {"nll": value, "nll_rounds": rounds}
-
-
-def plain_repeat(name: str, repeat: int, data: str | None) -> dict[str, Any]:
-    """The same by the author's program written again in float64, without wgboost."""
-    source = Source.chosen(data).regression(name)
-    train, test = source.repeats[repeat]
-    X, y = source.X[train], source.y[train]
-    return Plain().repeat(X, y, held_out(len(y)), source.X[test], source.y[test])
-
-
-def plain_jobs(names: Sequence[str], data: str | None) -> list[Job]:
-    """A job of the program in float64 for every repeat of every set."""
-    return [
-        Job(f"plain/{name}/{i:02d}", plain_repeat, {"name": name, "repeat": i}, data)
-        for name in names
-        for i in range(repeats(name))
-    ]
 
 
 def with_digits(y: Array, seed: int) -> Array:

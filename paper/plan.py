@@ -15,7 +15,6 @@ __all__ = ["ABLATION", "AUTHOR_SETS", "CLASS_VARIANTS", "PARTS", "SEEDS", "SMALL
 
 SMALL = ("boston", "concrete", "energy", "wine", "yacht", "kin8nm")
 AUTHOR_SETS = ("boston", "concrete", "energy", "yacht")
-PLAIN_SETS = ("boston", "yacht")
 SEEDS = (2, 3, 4, 5)  # of the start particles, beside that of Table 1
 SEED_SETS = ("boston", "yacht")
 CLASS_VARIANTS: dict[str, dict[str, Any]] = {
@@ -36,7 +35,6 @@ PARTS = (
     "start",
     "author",
     "again",
-    "plain",
     "seeds",
     "explain",
     "worst",
@@ -110,10 +108,6 @@ class Plan:
     def again(self) -> list[Job]:
         """The same once more, y changed by as much as rounding does."""
         return [] if self.quick else faithful.jobs(AUTHOR_SETS, self.data, again=True)
-
-    def plain(self) -> list[Job]:
-        """The author's program in float64, where it ends in time."""
-        return [] if self.quick else faithful.plain_jobs(PLAIN_SETS, self.data)
 
     def seeds(self) -> list[Job]:
         """Other draws of the start particles."""

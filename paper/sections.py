@@ -117,10 +117,6 @@ def author(plan: Plan, results: Path, figures: Path) -> str:
     once, again = collect(plan.repeated(), results), collect(plan.again(), results)
     parts = [
         ("Every threshold, the author's start and units (`paper/faithful.py`):", once),
-        (
-            "His program in float64, without wgboost (`paper/plain.py`):",
-            collect(plan.plain(), results),
-        ),
         ("255 bins and the author's start:", collect(plan.start(), results)),
         ("255 bins and wgboost's start, which is Table 1:", collect(plan.table1(), results)),
     ]
