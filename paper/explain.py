@@ -41,6 +41,10 @@ VARIANTS: dict[str, tuple[str, dict[str, Any] | None]] = {
     "digits_2": (
         "the same, other digits", {"init": "author", "learner": "exact", "digits": 2}
     ),
+    "ties": (
+        "every threshold, the author's start, ties broken otherwise",
+        {"init": "author", "learner": "exact:1:2"},
+    ),
     "native_leaf_30": (
         "255 bins, at least 30 rows a leaf", {"init": "author", "min_samples_leaf": 30}
     ),
@@ -66,7 +70,8 @@ REPEATS = {
     ("naval", "leaf_30"): 1,
     ("boston", "plain"): 5,
     **{("yacht", variant): 20 for variant in ("exact", "plain")},
-    **{("energy", variant): 10 for variant in ("exact", "plain")},
+    **{("energy", variant): 10 for variant in ("exact", "ties", "plain")},
+    ("yacht", "ties"): 20,
     ("protein", "native"): 1,
     ("protein", "exact"): 1,
 }

@@ -19,7 +19,13 @@ from paper.regression import held_out
 from paper.table1 import repeats
 from wgboost import Target, WGBoost
 
-__all__ = ["author_repeat", "jobs", "normal_posterior", "trained", "with_digits"]
+__all__ = [
+    "author_repeat",
+    "jobs",
+    "normal_posterior",
+    "trained",
+    "with_digits",
+]
 
 
 def _derivative(which: int) -> Any:

@@ -180,8 +180,26 @@ Fitted with the author's number of rounds of each repeat, so that nothing but th
 Smallest leaf: training rows in the smallest leaf of a tree, median over the first 400 rounds.
 
 {markdown(head, rows)}
+{_ties(kept)}
 {_worst(plan, results)}
 {_seeds(plan, results)}"""
+
+
+def _ties(kept: dict[tuple[str, str], dict[int, dict[str, Any]]]) -> str:
+    """How far a program agrees with itself when splits of equal gain are taken in another order."""
+    rows = []
+    for name in (name for name, variant in kept if variant == "ties"):
+        both = kept.get((name, "exact"), {}), kept[name, "ties"]
+        common = sorted(set(both[0]) & set(both[1]))
+        if len(common) >= 3:
+            ours = [[found[i]["nll"] for i in common] for found in both]
+            rows.append([name, str(len(common)), f"{np.corrcoef(*ours)[0, 1]:.3f}"])
+    if not rows:
+        return ""
+    head = ["set", "repeats", "correlation"]
+    return f"""Exact trees whose ties are broken in two ways, correlation with each other:
+
+{markdown(head, rows)}"""
 
 
 def _worst(plan: Plan, results: Path) -> str:
