@@ -20,8 +20,9 @@ from wgboost.cli.screen import CommandError, Screen
 __all__ = ["demo"]
 
 _COMMANDS = (
-    "fit patients.csv --target progression --ignore patient --out patients.wgb --evidence 10"
-    " --learning-rate 0.05 --validation 0.2 --seed 0",
+    "fit patients.csv --target progression --ignore patient --out patients.wgb --seed 0"
+    " --validation 0.2 --evidence 10 --learning-rate 0.05 --leaf newton --l2 10"
+    " --split-on particle_mean",
     "info patients.wgb",
     "predict patients.wgb patients_test.csv --keep patient --out predictions.csv",
     "evaluate patients.wgb patients_test.csv --report patients.html",

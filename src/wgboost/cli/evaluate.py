@@ -14,7 +14,7 @@ from wgboost.cli.flags import DataFile, Force, ModelFile, Threads, taken
 from wgboost.cli.reading import Reading
 from wgboost.cli.roles import Data, Roles
 from wgboost.cli.rows import read_rows
-from wgboost.cli.screen import CommandError, Screen
+from wgboost.cli.screen import CommandError, Screen, counted
 from wgboost.cli.writing import check_out, load_model
 from wgboost.metrics import ood_average_precision, ood_roc_auc
 from wgboost.metrics.estimates import encoded
@@ -107,7 +107,7 @@ def _measured(model: Any, rows: Data, other: Data | None) -> tuple[list[Summary]
 
 
 def _grid(now: list[Summary], before: list[Summary], n: int) -> Grid:
-    grid = Grid(box=box.SIMPLE_HEAD, title=f"{n} rows", title_justify="left", pad_edge=False)
+    grid = Grid(box=box.SIMPLE_HEAD, title=counted(n), title_justify="left", pad_edge=False)
     grid.add_column("metric", no_wrap=True)
     grid.add_column("model", justify="right", no_wrap=True)
     grid.add_column("before round 1", justify="right", no_wrap=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from inspect import signature
 from typing import Annotated, Any
 
 import polars as pl
@@ -11,20 +12,23 @@ import typer
 from rich.text import Text
 
 from wgboost.callbacks import Checkpoint, MaxTime
+from wgboost.cli.features import training_features
 from wgboost.cli.flags import DataFile, Force, Threads, flag, taken
 from wgboost.cli.options import BY_OPTION, literal, named_values
 from wgboost.cli.reading import Reading, Table, read_table
-from wgboost.cli.roles import Data, Roles, rows_beside, training_features, with_y
-from wgboost.cli.screen import CommandError, Screen
+from wgboost.cli.roles import Data, Roles, rows_beside, with_y
+from wgboost.cli.screen import CommandError, Screen, counted
 from wgboost.cli.tasks import classifies, labels, read_as
 from wgboost.cli.writing import check_out, save_model
 from wgboost.estimators import WGBClassifier, WGBRegressor
+from wgboost.responses import RESPONSES, RESPONSES_ELSEWHERE
 from wgboost.validation import check_choice
 
 __all__ = ["Plan", "fit"]
 
 _COLUMNS, _BOOSTING, _MODEL = "Columns", "Boosting", "Model"
 _SECONDS = 60  # between checkpoints
+_MANY = 500  # names of columns that are not used; the header of a file has a limit
 
 
 @dataclass(frozen=True)
@@ -36,25 +40,29 @@ class Plan:
         "regression|classification",
         panel=_MODEL,
     )
+    features: tuple[str, ...] = flag(
+        "Use these columns only, with commas between, or repeat. [default: all without a role]",
+        "columns",
+        panel=_COLUMNS,
+        default=(),
+    )
     ignore: tuple[str, ...] = flag(
-        "Leave a column out, such as an id; repeat for more.", "column", panel=_COLUMNS, default=()
+        "Leave columns out, such as an id.", "columns", panel=_COLUMNS, default=()
     )
     categorical: tuple[str, ...] = flag(
-        "Numbers that are names of categories, or text that looks like numbers; repeat for more. "
-        "Other text is categories anyway.",
-        "column",
+        "Numbers that are names of categories, or text that looks like numbers. Other text is "
+        "categories anyway.",
+        "columns",
         panel=_COLUMNS,
         default=(),
     )
     increasing: tuple[str, ...] = flag(
-        "The location of y must not fall as this feature rises; repeat for more.",
-        "column",
+        "The location of y must not fall as these features rise.",
+        "columns",
         panel=_COLUMNS,
         default=(),
     )
-    decreasing: tuple[str, ...] = flag(
-        "It must not rise; repeat for more.", "column", panel=_COLUMNS, default=()
-    )
+    decreasing: tuple[str, ...] = flag("It must not rise.", "columns", panel=_COLUMNS, default=())
     order: str | None = flag(
         "Classes from low to high, for --response ordinal.", "low,...,high", panel=_MODEL
     )
@@ -127,23 +135,26 @@ def fit(
     _check(plan, roles, data, out, force, screen)
     given = {name: literal(value) for name, value in flags.items() if value is not None}
     parameters = {**given, **plan.parameters(), "n_jobs": threads}
+    _check_values(parameters)
     table, y = with_y(read_table(data, reading, screen), roles, screen)
     classes = classifies(y, plan.task, roles)
     if plan.order is not None and not classes:
         raise CommandError("--order is for classes: --task classification")
     y = labels(y, plan.order) if classes else y
-    X, categorical = training_features(table, roles, plan.ignore, plan.categorical)
+    X, categorical = training_features(
+        table, roles, features=plan.features, ignore=plan.ignore, categorical=plan.categorical
+    )
     rows = Data(X, y, **rows_beside(table, roles))
     parameters["categorical_features"] = categorical
     held = _held(table, X, plan)
     if held:
         parameters["monotone_constraints"] = held
     model: Any = (WGBClassifier if classes else WGBRegressor)(**parameters)
-    model._check_parameters()  # before all the work
     begun = time.monotonic()
     _train(model, rows, plan, reading, roles, screen)
     seconds = time.monotonic() - begun
-    known = {"columns": roles.kept(), "ignored": list(plan.ignore), "reading": reading.kept()}
+    unused = [name for name in table.frame.columns if name not in {*X.columns, *roles.names}]
+    known = {"columns": roles.kept(), "ignored": unused[:_MANY], "reading": reading.kept()}
     save_model(model, out, known, screen)
     if out != "-":
         _show(model, rows, roles, out, seconds, screen)
@@ -166,15 +177,23 @@ def _check(plan: Plan, roles: Roles, data: str, out: str, force: bool, screen: S
         raise CommandError("--json and --out - both need stdout; write the model to a file")
 
 
+def _check_values(parameters: dict[str, Any]) -> None:
+    """Raise for values that neither estimator takes, before a file is read."""
+    shared = {*signature(WGBRegressor).parameters} & {*signature(WGBClassifier).parameters}
+    WGBRegressor(**{n: v for n, v in parameters.items() if n in shared})._check_parameters()
+    if "response" in parameters:
+        valid = ["auto", *RESPONSES]
+        check_choice("response", parameters["response"], valid, RESPONSES_ELSEWHERE)
+
+
 def _held(table: Table, X: pl.DataFrame, plan: Plan) -> dict[str, int]:
     held: dict[str, int] = {}
     for names, sign, flag_name in (
         (plan.increasing, 1, "--increasing"),
         (plan.decreasing, -1, "--decreasing"),
     ):
-        for name in names:
+        for name in table.named(names, flag_name):
             if name not in X.columns:
-                table.check(name, flag_name)
                 raise CommandError(f"{flag_name} {name}: this column is no feature")
             if held.setdefault(name, sign) != sign:
                 raise CommandError(f"--increasing and --decreasing both name {name!r}")
@@ -223,8 +242,9 @@ def _show(model: Any, rows: Data, roles: Roles, out: str, seconds: float, screen
         "seconds": round(seconds, 3),
     }
     line = (
-        f"{kind} of {target} ({model.response_.name}): {rows.X.height} rows, {rows.X.width} "
-        f"features, {model.n_estimators_} rounds in {seconds:.1f} s"
+        f"{kind} of {target} ({model.response_.name}): {counted(rows.X.height)}, "
+        f"{counted(rows.X.width, 'feature')}, {counted(model.n_estimators_, 'round')} in "
+        f"{seconds:.1f} s"
     )
     watched = ", ".join(f"{name} {value:.4g}" for name, value in _best(model).items())
     if watched:

@@ -87,11 +87,10 @@ def as_kind(
 
 
 def _no_numbers(text: pl.Series, wrong: pl.Series, remedy: str, numerals: Numerals) -> str:
-    row = int(wrong.arg_max() or 0)
-    value, count = text[row], int(wrong.sum())
+    value, count = text.filter(wrong)[0], int(wrong.sum())
     if "," in value and numerals.decimal_mark is None and numerals.thousands is None:
         remedy += "; --decimal , or --thousands , if numbers have commas"
     return (
-        f"column {text.name!r}: {count} of {len(text)} values are no numbers, such as {value!r} "
-        f"in row {row + 1}; --missing {value!r} takes them for missing values; {remedy}"
+        f"column {text.name!r}: {count} of {len(text)} values are no numbers, such as {value!r}; "
+        f"--missing {value!r} takes them for missing values; {remedy}"
     )

@@ -48,8 +48,9 @@ def plot(
             help="Rows from elsewhere, for a picture of OOD scores.",
         ),
     ] = None,
-    features: Annotated[
-        int, typer.Option("--features", metavar="int", help="Most important ones to draw along.")
+    along: Annotated[
+        int,
+        typer.Option("--along", metavar="int", help="How many of the main features to draw along."),
     ] = 2,
     form: Annotated[
         str, typer.Option("--format", metavar="|".join(_FORMATS), help="Of the pictures.")
@@ -70,7 +71,7 @@ def plot(
     """
     reading, roles = taken(Reading, flags), taken(Roles, flags)
     check_choice("--format", form, _FORMATS)
-    check_integer("--features", features, low=0)
+    check_integer("--along", along, low=0)
     check_integer("--dpi", dpi, low=10, high=1200)
     if [model, data, ood].count("-") > 1:
         raise CommandError("only one file can come from standard input")
@@ -86,7 +87,7 @@ def plot(
         _, other = read_rows(ood, fitted, reading, roles, screen, y="out")
     shown = Shown.of(fitted, rows.X, rows.y, weight=rows.weight, exposure=rows.exposure)
     X_out = None if other is None else other.X
-    drawn = _chosen(list(pictures(shown, X_out=X_out, n_dependence=features)), only or ())
+    drawn = _chosen(list(pictures(shown, X_out=X_out, n_dependence=along)), only or ())
     folder.mkdir(parents=True, exist_ok=True)
     names = []
     for picture in screen.track(drawn, len(drawn), "drawing"):

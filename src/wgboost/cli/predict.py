@@ -14,7 +14,7 @@ from wgboost.cli.flags import DataFile, Force, ModelFile, Threads, flag, taken
 from wgboost.cli.reading import Reading, Table
 from wgboost.cli.roles import Data, Roles
 from wgboost.cli.rows import read_rows
-from wgboost.cli.screen import CommandError, Screen
+from wgboost.cli.screen import CommandError, Screen, counted
 from wgboost.cli.writing import check_out, load_model, table_format, write_table
 from wgboost.predictive import JointMixture, Mixture
 from wgboost.typing import Array
@@ -34,8 +34,8 @@ class Wanted:
         "q,q,...",
     )
     keep: tuple[str, ...] = flag(
-        "Write a column of DATA too, as it is, such as an id; repeat for more.",
-        "column",
+        "Write columns of DATA too, as they are, such as an id.",
+        "columns",
         default=(),
     )
     keep_all: bool = flag("Write all columns of DATA too.", default=False)
@@ -77,10 +77,11 @@ def predict(
 ) -> None:  # fmt: skip
     """Predict every row of a table.
 
-    The result has a row for each of them, in the same order. Of numbers: mean, std (standard deviation), its parts std_aleatoric (noise, which more data
-    would not remove) and std_epistemic (what the model does not know), quantiles, and ood_score
-    (larger: further from the training data). Of classes: prediction, a column p_CLASS with the
-    probability of each, entropy and its two parts, ood_score. Example:
+    The result has a row for each of them, in the same order. Of numbers: mean, std (standard
+    deviation), its parts std_aleatoric (noise, which more data would not remove) and std_epistemic
+    (what the model does not know), quantiles, and ood_score (larger: further from the training
+    data). Of classes: prediction, a column p_CLASS with the probability of each, entropy and its
+    two parts, ood_score. Example:
 
     wgboost predict price.wgb new.csv --out predictions.csv --keep id
     """
@@ -107,7 +108,7 @@ def predict(
         return
     write_table(frame, out, screen)
     if out != "-":
-        line = f"{frame.height} rows: {', '.join(frame.columns)}"
+        line = f"{counted(frame.height)}: {', '.join(frame.columns)}"
         screen.show({**facts, "out": out}, Text(line), Text(f"predictions: {out}"))
 
 
@@ -165,9 +166,8 @@ def _target_names(model: Any) -> list[str]:
 
 def _joined(table: Table, wanted: Wanted, found: dict[str, Array]) -> pl.DataFrame:
     """Return the columns that are kept, and the predictions beside them."""
-    for name in wanted.keep:
-        table.check(name, "--keep")
-    kept = table.frame if wanted.keep_all else table.frame.select(list(wanted.keep))
+    chosen = table.named(wanted.keep, "--keep")
+    kept = table.frame if wanted.keep_all else table.frame.select(chosen)
     made = pl.DataFrame(
         {f"{wanted.prefix or ''}{name}": values.tolist() for name, values in found.items()}
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import difflib
 import gzip
 import io
 import os
@@ -11,6 +12,7 @@ import sys
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -136,6 +138,18 @@ class Table:
             raise CommandError(f"{flag} {name}: {self.source} has {self._missing(name)}")
         return name
 
+    def named(self, given: Sequence[str], flag: str, *, twice: bool = False) -> list[str]:
+        """Return the columns that a flag names, one or several with commas between.
+
+        Names that several columns have are an error, unless `twice` allows them.
+        """
+        known = {*self.frame.columns, *(self.twice if twice else ())}
+        names: list[str] = []
+        for text in given:
+            parts = [text] if text in known else [part.strip() for part in text.split(",")]
+            names += [part if part in known else self.check(part, flag) for part in parts]
+        return list(dict.fromkeys(names))
+
     def _missing(self, name: str) -> str:
         names = self.frame.columns
         near = nearest_name(name, names)
@@ -175,15 +189,19 @@ def read_bytes(source: str) -> bytes:
         with open(source, "rb") as file:
             return file.read()
     except OSError as error:
-        near = ""
-        if isinstance(error, FileNotFoundError):
-            near = nearest_name(os.path.basename(source), _beside(source))
+        near = _beside(source) if isinstance(error, FileNotFoundError) else ""
         raise CommandError(f"cannot read {source!r}: {error.strerror}{near}") from error
 
 
-def _beside(source: str) -> list[str]:
-    folder = os.path.dirname(source) or "."
-    return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+def _beside(source: str) -> str:
+    """Return what file of the same folder may have been meant."""
+    folder, name = os.path.split(source)
+    if not os.path.isdir(folder or "."):
+        return ""
+    # Without their endings, which are often the same.
+    there = {Path(one).stem: one for one in sorted(os.listdir(folder or "."))}
+    close = difflib.get_close_matches(Path(name).stem, list(there), n=1)
+    return f"; did you mean {os.path.join(folder, there[close[0]])!r}?" if close else ""
 
 
 def read_table(source: str, reading: Reading, screen: Screen) -> Table:
@@ -268,7 +286,7 @@ def _named(
     kept = {str(i): one for i, one in enumerate(header) if one and one not in twice}
     if not kept and not twice:
         raise CommandError(f"{name} has no names of columns in its first line")
-    frame = frame.select(kept).rename(kept)
+    frame = frame.select(list(kept)).rename(kept)
     return Table(name, frame, twice, reading.numerals)
 
 

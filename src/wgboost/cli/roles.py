@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,15 +14,7 @@ from wgboost.cli.screen import CommandError, Screen
 from wgboost.responses import censored
 from wgboost.typing import Array
 
-__all__ = [
-    "Data",
-    "Roles",
-    "feature_kinds",
-    "new_features",
-    "rows_beside",
-    "training_features",
-    "with_y",
-]
+__all__ = ["Data", "Roles", "rows_beside", "with_y"]
 
 _PANEL = "Columns"
 
@@ -207,74 +198,3 @@ def rows_beside(table: Table, roles: Roles) -> dict[str, Array]:
         for role, name in (("weight", roles.weight), ("exposure", roles.exposure))
         if name is not None
     }
-
-
-def training_features(
-    table: Table, roles: Roles, ignore: Sequence[str], categorical: Sequence[str]
-) -> tuple[pl.DataFrame, Any]:
-    """Return the features to train on, and what `categorical_features` has to be."""
-    for name in ignore:
-        if name not in table.twice:
-            table.check(name, "--ignore")
-    for name in categorical:
-        table.check(name, "--categorical")
-    left = {*roles.names, *ignore}
-    twice = [name for name in table.twice if name not in left]
-    if twice:
-        raise CommandError(
-            f"{table.source} has {table.twice[twice[0]]} columns named {twice[0]!r}; rename one of "
-            f"them, or --ignore {twice[0]} leaves them all out"
-        )
-    names = [name for name in table.frame.columns if name not in left]
-    if not names:
-        raise CommandError(f"{table.source} has no column left to predict from")
-    wrong = next((name for name in categorical if name in left), None)
-    if wrong is not None:
-        raise CommandError(f"--categorical {wrong}: this column is no feature")
-    X = pl.DataFrame([table.column(name, category=name in categorical) for name in names])
-    if not categorical:
-        return X, "from_dtype"
-    return X, [name for name in names if name in categorical or _is_text(X[name])]
-
-
-def _is_text(series: pl.Series) -> bool:
-    return series.dtype in (pl.String, pl.Categorical, pl.Enum)
-
-
-def feature_kinds(model: Any) -> dict[str, str]:
-    """Return the kinds of a model's columns, by name."""
-    names = model.schema_.names or ()
-    return {
-        name: "any" if levels is not None and not levels.values
-        else "text" if levels is not None and levels.text else "numbers"
-        for name, levels in zip(names, model.schema_.levels, strict=bool(names))
-    }  # fmt: skip
-
-
-def new_features(
-    table: Table, model: Any, roles: Roles, screen: Screen, known: Collection[str] = ()
-) -> Any:
-    """Return the columns that a model was trained on, a frame or an array; others are left out.
-
-    `known` are columns that have another use, of which nothing has to be said. Raises CommandError
-    for a column that is not there.
-    """
-    names: Iterable[str]
-    if model.schema_.names is None:
-        names = [name for name in table.frame.columns if name not in roles.names]
-        p = len(model.schema_.levels)
-        if len(names) != p:
-            raise CommandError(
-                f"the model was trained on {p} columns without names; {table.source} has "
-                f"{len(names)} beside those with a role"
-            )
-        numbers = table.columns(names, dict.fromkeys(names, "numbers"))
-        return numbers.cast(pl.Float64).to_numpy()
-    kinds = feature_kinds(model)
-    for name in kinds:
-        table.check(name, "the model needs")
-    extra = [n for n in table.frame.columns if n not in kinds and n not in {*roles.names, *known}]
-    if extra:
-        shown = ", ".join(map(repr, extra[:5])) + (", ..." if len(extra) > 5 else "")
-        screen.note(f"{table.source}: not used, since the model was trained without: {shown}")
-    return table.columns(kinds, kinds)

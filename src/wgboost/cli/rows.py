@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from wgboost.cli.features import new_features
 from wgboost.cli.reading import Reading, Table, read_table
-from wgboost.cli.roles import Data, Roles, new_features, rows_beside, with_y
+from wgboost.cli.roles import Data, Roles, rows_beside, with_y
 from wgboost.cli.screen import CommandError, Screen
 from wgboost.cli.tasks import target_kind
 

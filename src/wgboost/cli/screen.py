@@ -12,8 +12,9 @@ from typing import IO, Any
 
 from rich.console import Console, RenderableType
 from rich.progress import track
+from rich.text import Text
 
-__all__ = ["CommandError", "Screen", "one_line"]
+__all__ = ["CommandError", "Screen", "counted", "one_line"]
 
 _WIDTH = 100  # of what is printed to a file or a pipe
 
@@ -24,6 +25,11 @@ class CommandError(Exception):
     def __init__(self, message: str, code: int = 2) -> None:
         super().__init__(message)
         self.code = code
+
+
+def counted(n: int, word: str = "row") -> str:
+    """Return a number of things in words."""
+    return f"{n} {word}{'' if n == 1 else 's'}"
 
 
 def one_line(text: object) -> str:
@@ -73,9 +79,12 @@ class Screen:
             print(json.dumps(_plain(known), allow_nan=False), file=self.stdout)
         else:
             wide = None if self.stdout.isatty() else _WIDTH
-            console = Console(file=self.stdout, width=wide, highlight=False, soft_wrap=False)
-            for part in parts:
-                console.print(part, markup=False)
+            console = Console(file=self.stdout, width=wide, highlight=False)
+            with console.capture() as captured:
+                for part in parts:
+                    console.print(part, markup=False, soft_wrap=isinstance(part, Text))
+            lines = captured.get().splitlines()
+            print("\n".join(line.rstrip() for line in lines), file=self.stdout)
         self.stdout.flush()
 
     def track(self, items: Iterable[Any], total: int, words: str) -> Iterable[Any]:
