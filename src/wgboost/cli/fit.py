@@ -15,7 +15,7 @@ from wgboost.callbacks import Checkpoint, MaxTime
 from wgboost.cli.features import training_features
 from wgboost.cli.flags import DataFile, Force, Threads, flag, taken
 from wgboost.cli.options import BY_OPTION, literal, named_values
-from wgboost.cli.reading import Reading, Table, read_table
+from wgboost.cli.reading import Reading, Table, read_bytes, read_table
 from wgboost.cli.roles import Data, Roles, rows_beside, with_y
 from wgboost.cli.screen import CommandError, Screen, counted
 from wgboost.cli.tasks import classifies, labels, read_as
@@ -169,6 +169,8 @@ def _check(plan: Plan, roles: Roles, data: str, out: str, force: bool, screen: S
         check_choice("--task", plan.task, ["regression", "classification"])
     if [data, plan.validation_data].count("-") > 1:
         raise CommandError("only one file can come from standard input")
+    if plan.resume is not None:
+        read_bytes(plan.resume)  # or say why not
     inputs = [data, *(one for one in (plan.validation_data, plan.resume) if one)]
     check_out(out, "model", force=force, inputs=inputs)
     if plan.checkpoint is not None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import IO, Any
 
@@ -95,12 +94,14 @@ class Screen:
             items, words, total=total, transient=True, console=Console(stderr=True, highlight=False)
         )
 
-    @contextmanager
-    def binary(self) -> Iterator[IO[bytes]]:
-        """Open stdout for bytes."""
+    def write(self, data: bytes) -> None:
+        """Write bytes to stdout, all of them."""
         self.stdout.flush()
-        yield self.stdout.buffer  # type: ignore[attr-defined]
-        self.stdout.buffer.flush()  # type: ignore[attr-defined]
+        raw: Any = self.stdout.buffer  # type: ignore[attr-defined]
+        rest = memoryview(data)
+        while rest:  # with PYTHONUNBUFFERED a call may write a part only
+            rest = rest[raw.write(rest) :]
+        raw.flush()
 
 
 def _plain(value: Any) -> Any:

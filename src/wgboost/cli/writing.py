@@ -98,8 +98,7 @@ def write_table(frame: pl.DataFrame, path: str, screen: Screen) -> None:
     else:
         frame.write_csv(buffer, separator="\t" if kind == "tsv" else ",")
     if path == "-":
-        with screen.binary() as stdout:
-            stdout.write(buffer.getvalue())
+        screen.write(buffer.getvalue())
         return
     with replacing(path, "the table") as file:
         file.write(buffer.getvalue())
@@ -113,8 +112,7 @@ def save_model(model: Any, path: str, metadata: dict[str, Any], screen: Screen) 
     with tempfile.TemporaryDirectory() as folder:
         model.save(Path(folder) / "model", metadata=metadata)
         data = (Path(folder) / "model").read_bytes()
-    with screen.binary() as stdout:
-        stdout.write(data)
+    screen.write(data)
 
 
 def load_model(path: str, threads: int | None = None) -> Any:
