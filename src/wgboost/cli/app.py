@@ -109,7 +109,7 @@ app = typer.Typer(
 
 
 @app.callback()
-def about(
+def _about(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,

@@ -18,7 +18,7 @@ from wgboost.cli.screen import CommandError, Screen, counted
 from wgboost.cli.writing import check_out, load_model
 from wgboost.metrics import ood_average_precision, ood_roc_auc
 from wgboost.metrics.estimates import encoded
-from wgboost.metrics.summary import Summary, summary
+from wgboost.metrics.summaries import Summary, summary
 
 __all__ = ["evaluate"]
 

@@ -17,7 +17,7 @@ from wgboost.cli.screen import Screen, one_line
 
 __all__ = ["DataFile", "Force", "ModelFile", "Threads", "as_command", "flag", "flags_of", "taken"]
 
-Made = TypeVar("Made")
+_Made = TypeVar("_Made")
 
 ModelFile = Annotated[
     str, typer.Argument(metavar="MODEL", help="A file that fit wrote; - is standard input.")
@@ -74,7 +74,7 @@ def flags_of(kind: type, note: str = "") -> list[inspect.Parameter]:
     ]  # fmt: skip
 
 
-def taken(kind: type[Made], given: dict[str, Any]) -> Made:
+def taken(kind: type[_Made], given: dict[str, Any]) -> _Made:
     """Take the flags of a dataclass out of those given, and make it."""
     hints = get_type_hints(kind)
     values = {one.name: given.pop(one.name) for one in fields(kind)}  # type: ignore[arg-type]

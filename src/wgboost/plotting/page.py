@@ -8,7 +8,7 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from wgboost.metrics.summary import Summary, summary
+from wgboost.metrics.summaries import Summary, summary
 from wgboost.persistence import replacing
 from wgboost.plotting.pictures import Picture, Shown, pictures
 from wgboost.plotting.style import new_figure
