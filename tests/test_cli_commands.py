@@ -167,6 +167,15 @@ def test_rows_from_elsewhere(fitted, tmp_path):
     assert "OOD ROC AUC" not in told["before_round_1"]
 
 
+def test_the_number_of_threads_leaves_no_trace(fitted):
+    path, data = fitted("--target", "a", "--option", "cat_smooth=5")
+    whole = path.read_bytes()
+    fitted("--target", "a", "--option", "cat_smooth=5", "--threads", "3")
+    assert path.read_bytes() == whole
+    found = {call("predict", path, data, "--threads", n).stdout for n in (1, 2)}
+    assert len(found) == 1
+
+
 def test_what_info_says(fitted):
     path, _ = fitted("--target", "a", "--weight", "weight", "--validation", "0.2")
     told, model = facts("info", path), wgboost.load(path)

@@ -14,10 +14,11 @@ import polars as pl
 import typer
 from rich.text import Text
 from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.model_selection import train_test_split
 
 from wgboost.cli.screen import CommandError, Screen
 
-__all__ = ["demo"]
+__all__ = ["demo", "write_tables"]
 
 _COMMANDS = (
     "fit patients.csv --target progression --ignore patient --out patients.wgb --seed 0"
@@ -30,7 +31,6 @@ _COMMANDS = (
     "evaluate tumours.wgb tumours_test.parquet --report tumours.html",
     "plot tumours.wgb tumours_test.parquet --out pictures",
 )
-_TEST = 4  # every so many rows are for testing
 
 
 def demo(
@@ -52,8 +52,7 @@ def demo(
     folder.mkdir(parents=True, exist_ok=True)
     results = []
     with chdir(folder):
-        _write("patients", "csv", _patients())
-        _write("tumours", "parquet", _tumours())
+        write_tables()
         for command in _COMMANDS:
             results.append(_run(command, screen))
     files = sorted(str(path) for path in folder.rglob("*") if path.is_file())
@@ -80,11 +79,17 @@ def _run(command: str, screen: Screen) -> Any:
     return {"command": command, **json.loads(said.getvalue())} if screen.json else None
 
 
+def write_tables() -> None:
+    """Write the tables of the demo into this folder, each as one to train and one to test."""
+    _write("patients", "csv", _patients())
+    _write("tumours", "parquet", _tumours())
+
+
 def _write(name: str, form: str, table: pl.DataFrame) -> None:
     """Write a table as two files, to train and to test."""
-    test = np.arange(table.height) % _TEST == 0
-    for end, rows in (("", ~test), ("_test", test)):
-        part, path = table.filter(rows), f"{name}{end}.{form}"
+    parts = train_test_split(np.arange(table.height), random_state=0)
+    for end, rows in zip(("", "_test"), parts, strict=True):
+        part, path = table[np.sort(rows)], f"{name}{end}.{form}"
         part.write_csv(path) if form == "csv" else part.write_parquet(path)
 
 

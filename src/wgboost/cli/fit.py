@@ -222,7 +222,7 @@ def _train(
             rows.X, **rows.beside(), **more, callbacks=plan.callbacks(), resume_from=plan.resume
         )
     finally:
-        model.verbose = 0
+        model.set_params(verbose=0, n_jobs=None)  # of this run, not of the model
     if "proposal_" in vars(model):
         screen.note("response {}: {}".format(*model.proposal_))
 

@@ -69,7 +69,7 @@ class Screen:
             return
         self.notes.append(line)
         if not self.quiet:
-            print(f"wgboost: note: {line}", file=sys.stderr)
+            print(f"wgboost: note: {line}", file=sys.stderr, flush=True)
 
     def show(self, facts: dict[str, Any], *parts: RenderableType) -> None:
         """Print the result: the facts and notes as JSON, or its parts for a person."""

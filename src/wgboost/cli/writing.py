@@ -116,7 +116,7 @@ def save_model(model: Any, path: str, metadata: dict[str, Any], screen: Screen) 
 
 
 def load_model(path: str, threads: int | None = None) -> Any:
-    """Return the model in a file, or on standard input."""
+    """Return the model in a file, or on standard input, to be used on so many threads."""
     if path == "-":
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / "standard input"
@@ -128,6 +128,4 @@ def load_model(path: str, threads: int | None = None) -> Any:
         except OSError as error:
             read_bytes(path)  # says it better
             raise CommandError(f"cannot read {path!r}: {error.strerror}") from error
-    if threads is not None:
-        model.set_params(n_jobs=threads)
-    return model
+    return model.set_params(n_jobs=threads)
