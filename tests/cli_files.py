@@ -14,7 +14,7 @@ from wgboost.cli.app import app
 
 mpl.use("Agg")
 FAST = ["--n-estimators", "12", "--n-particles", "5", "--seed", "3", "--threads", "1"]
-SETTINGS = {"n_estimators": 12, "n_particles": 5, "random_state": 3, "n_jobs": 1}
+SETTINGS = {"n_estimators": 12, "n_particles": 5, "random_state": 3}
 
 
 def houses(n=160, seed=0):

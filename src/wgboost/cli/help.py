@@ -43,7 +43,7 @@ class HelpfulCommand(TyperCommand):
             name = one.metavar if argument else ", ".join(sorted(one.opts, key=len))
             shown = "" if argument or not one.metavar else f" {one.metavar}"
             words = (one.help or "") + (" [required]" if one.required and not argument else "")
-            panel = "Arguments" if argument else one.rich_help_panel or "Options"
+            panel = "Arguments" if argument else getattr(one, "rich_help_panel", None) or "Options"
             panels.setdefault(panel, []).append((f"{name}{shown}", words.strip()))
         for panel, rows in panels.items():
             if rows:
