@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 CORE := pyproject.toml CMakeLists.txt $(wildcard core/*.cpp core/*.hpp)
 
-.PHONY: help demo test test-slow test-sanitize lint format bench paper paper-quick clean
+.PHONY: help demo test test-slow test-sanitize lint format wheel bench paper paper-quick clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -35,6 +35,11 @@ lint: $(READY)  ## check style, types, layers, and the core without compiler ext
 format: $(READY)  ## bring the code into shape
 	$(RUN) -m ruff check --fix .
 	$(RUN) -m ruff format .
+
+wheel: $(READY)  ## build a wheel in dist/ and try it in an empty environment without a compiler
+	rm -rf dist
+	$(RUN) -m pip wheel --quiet --no-deps --wheel-dir dist .
+	WGBOOST_WHEEL="$$(echo dist/*.whl)" $(RUN) -m pytest -m slow tests/test_wheel.py
 
 bench: $(VENV)/.bench  ## measure against LightGBM, XGBoost, scikit-learn, NGBoost and CatBoost
 	$(RUN) benchmarks/trees.py

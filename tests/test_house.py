@@ -15,7 +15,11 @@ import pytest
 import wgboost
 
 ROOT = Path(__file__).parent.parent
-EXTRAS = ("matplotlib", "xgboost", "lightgbm", "jax", "torch", "dask", "onnx", "skops", "typer")
+EXTRAS = (
+    "matplotlib", "xgboost", "lightgbm", "jax", "torch", "dask", "onnx", "skops", "typer", "rich",
+    "polars",
+)  # fmt: skip
+COMMAND_LINE = ("typer", "rich", "polars")  # what its modules, and no others, are made of
 
 MODULES = sorted(
     [
@@ -92,14 +96,25 @@ def test_every_public_function_class_and_method_has_a_docstring(name):
         assert silent == []
 
 
-def test_importing_everything_imports_no_optional_extra():
+def extras_of(modules):
+    """The optional packages that a new process has after importing these modules."""
     script = "import importlib, sys\n"
-    script += "".join(f"importlib.import_module({name!r})\n" for name in MODULES)
-    script += f"print([extra for extra in {EXTRAS!r} if extra in sys.modules])"
+    script += "".join(f"importlib.import_module({name!r})\n" for name in modules)
+    script += f"print(*[extra for extra in {EXTRAS!r} if extra in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == "[]"
+    return done.stdout.split()
+
+
+def test_importing_everything_but_the_command_line_imports_no_optional_extra():
+    modules = [name for name in MODULES if not name.startswith("wgboost.cli.")]
+    assert "wgboost.cli" in modules  # which says what to install
+    assert extras_of(modules) == []
+
+
+def test_the_command_line_imports_its_own_extras_only():
+    assert set(extras_of(MODULES)) == set(COMMAND_LINE)
 
 
 def test_the_extras_are_those_declared():

@@ -50,7 +50,10 @@ _NEEDED = {
 }
 
 
-def write_model(estimator: Any, path: Any, checkpoint: Mapping[str, Any] | None = None) -> None:
+def write_model(
+    estimator: Any, path: Any, checkpoint: Mapping[str, Any] | None = None,
+    metadata: dict[str, Any] | None = None,
+) -> None:  # fmt: skip
     """Write a fitted estimator to a file, with what a fit needs to go on if it is a checkpoint.
 
     Raises TypeError for what a file cannot hold: another learner, an estimator as start, a class
@@ -60,7 +63,8 @@ def write_model(estimator: Any, path: Any, checkpoint: Mapping[str, Any] | None 
     if not kind.__module__.startswith("wgboost."):
         raise TypeError(f"{kind.__name__} is a class of your own; {_SKOPS}")
     parameters = estimator.get_params(deep=False)
-    names = {*parameters, *FITTED, "n_features_in_", "feature_names_in_", "schema_"}
+    beside = ("n_features_in_", "feature_names_in_", "schema_", "metadata_")
+    names = {*parameters, *FITTED, *beside}
     for name in vars(estimator):
         if name.endswith("_") and name not in names:
             raise TypeError(f"a model file has no place for the attribute {name}; delete it")
@@ -75,6 +79,8 @@ def write_model(estimator: Any, path: Any, checkpoint: Mapping[str, Any] | None 
     for part, values in (("parameters", parameters), ("features", features), ("fitted", fitted)):
         coded = {name: writer.json(f"{part}.{name}", v) for name, v in values.items()}
         model[part] = {**coded, **model.get(part, {})}
+    if metadata is not None:
+        model["metadata"] = metadata
     if checkpoint is not None:
         model["checkpoint"] = {n: writer.json(f"checkpoint.{n}", v) for n, v in checkpoint.items()}
     write_file(path, Contents(model, writer.tensors))
@@ -157,6 +163,10 @@ def _made(
         if name not in FITTED:
             raise ValueError(f"the attribute {name!r:.40} is not known")
         setattr(estimator, name, value)
+    if "metadata" in model:
+        if not isinstance(model["metadata"], dict):
+            raise ValueError("the metadata are not named")
+        estimator.metadata_ = model["metadata"]
     if hasattr(estimator, "classes_"):
         estimator._encoder = LabelEncoder()
         estimator._encoder.classes_ = estimator.classes_

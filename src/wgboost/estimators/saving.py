@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -15,22 +16,41 @@ __all__ = ["Saving"]
 class Saving(Parameters):
     """An estimator that can be written to a file."""
 
-    def save(self, path: Any) -> None:
+    def save(self, path: Any, *, metadata: dict[str, Any] | None = None) -> None:
         """Write the model to a file that `wgboost.load` reads: plain arrays and JSON, no pickle.
 
         The file is complete or not there at all: it is written beside `path`, synced and renamed,
         so that a crash or a full disk neither leaves half a file nor loses the old one. Predictions
         of what is loaded are the same to the bit.
 
+        `metadata` is a dict of texts, numbers, lists and dicts that the file is to hold beside the
+        model; what is loaded has it as `metadata_`. Without, that of a loaded model is kept.
+
         Raises
         ------
         TypeError
-            If the model consists of more than data: another learner than trees, an estimator as
-            start. A function or a response of your own is kept by name and has to be given
-            to `load`.
+            If `metadata` is something else, or the model consists of more than data: another
+            learner than trees, an estimator as start. A function or a response of your own is
+            kept by name and has to be given to `load`.
         OSError
             If the file cannot be written; the old one is unchanged.
         """
         check_is_fitted(self, "ensemble_")
         self._check_parameters()
-        write_model(self, path)
+        known = getattr(self, "metadata_", None) if metadata is None else metadata
+        if known is not None:
+            _check_metadata(known)
+        write_model(self, path, metadata=known)
+
+
+def _check_metadata(metadata: Any) -> None:
+    named = isinstance(metadata, dict) and all(isinstance(name, str) for name in metadata)
+    try:
+        json.dumps(metadata, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"metadata={metadata!r} must be what JSON can say: {error}; give texts, numbers, lists "
+            "and dicts of them"
+        ) from error
+    if not named:
+        raise TypeError(f"metadata={metadata!r} must be a dict with texts as names")

@@ -171,7 +171,8 @@ class Training(TreeView, ABC):
         return {"constraints": (self._constraints, now)}
 
     def _keep(self, fit: Fit, rows: Any) -> None:
-        """Set the fitted attributes."""
+        """Set the fitted attributes; what a file said of an earlier model is gone."""
+        self.__dict__.pop("metadata_", None)
         self._init = description(self.init)
         self.ensemble_, self.start_ = fit.ensemble, fit.start
         self.n_estimators_, self.history_ = fit.n_rounds, fit.history

@@ -27,6 +27,7 @@ from wgboost.metrics.scores import (
     nll,
     rmse,
 )
+from wgboost.metrics.summaries import Summary, summary
 from wgboost.metrics.watching import METRICS, Metric, as_metric
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "SCORERS",
     "Metric",
     "Scorer",
+    "Summary",
     "accuracy",
     "as_metric",
     "as_particle_metric",
@@ -60,4 +62,5 @@ __all__ = [
     "reliability_curve",
     "rmse",
     "sliced_wasserstein",
+    "summary",
 ]

@@ -15,12 +15,12 @@ __all__ = ["replacing"]
 
 
 @contextmanager
-def replacing(path: Any) -> Iterator[BinaryIO]:
+def replacing(path: Any, what: str = "the model") -> Iterator[BinaryIO]:
     """Open a temporary file beside `path`, which takes its place once it is written and synced.
 
     Whatever fails before that, a full disk say, leaves the file that was there and removes the
-    temporary one; an OSError then says so. A process that is killed may leave a file
-    `.wgboost-*.tmp` behind.
+    temporary one; an OSError then says that `what` was not saved. A process that is killed may
+    leave a file `.wgboost-*.tmp` behind.
     """
     target = Path(os.path.realpath(os.fspath(path)))  # a link goes on pointing at the file
     temporary = target.with_name(f".wgboost-{secrets.token_hex(8)}.tmp")
@@ -28,7 +28,7 @@ def replacing(path: Any) -> Iterator[BinaryIO]:
     try:
         descriptor = os.open(temporary, flags, 0o666)
     except OSError as error:
-        raise _unsaved(error, path) from error
+        raise _unsaved(error, path, what) from error
     try:
         with open(descriptor, "wb") as file:
             yield file
@@ -40,16 +40,16 @@ def replacing(path: Any) -> Iterator[BinaryIO]:
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise _unsaved(error, path) from error
+            raise _unsaved(error, path, what) from error
         raise
     _sync_folder(target.parent)
 
 
-def _unsaved(error: OSError, path: Any) -> OSError:
+def _unsaved(error: OSError, path: Any, what: str) -> OSError:
     """The same error with what it means here; OSError picks the subclass by its number."""
     reason = error.strerror or str(error)
     left = "the file that was there is unchanged" if os.path.exists(path) else "no file was made"
-    return OSError(error.errno or errno.EIO, f"the model was not saved ({reason}); {left}", path)
+    return OSError(error.errno or errno.EIO, f"{what} was not saved ({reason}); {left}", path)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -5,35 +5,18 @@ from __future__ import annotations
 import base64
 import html
 import io
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from wgboost import metrics
-from wgboost.metrics.estimates import transformed
-from wgboost.plotting.calibration import CalibrationDisplay, PITDisplay
-from wgboost.plotting.coverage import CoverageDisplay
-from wgboost.plotting.dependence import PartialDependenceDisplay
-from wgboost.plotting.display import Display
-from wgboost.plotting.importance import ImportanceDisplay
-from wgboost.plotting.inputs import fitted, name_of, predicted
-from wgboost.plotting.learning import LearningCurveDisplay
-from wgboost.plotting.ood import OODDisplay
-from wgboost.plotting.predictive import PredictiveDisplay
+from wgboost.metrics.summaries import Summary, summary
+from wgboost.persistence import replacing
+from wgboost.plotting.pictures import Picture, Shown, pictures
 from wgboost.plotting.style import new_figure
-from wgboost.plotting.table import Table
-from wgboost.plotting.uncertainty import UncertaintyDisplay
-from wgboost.predictive import JointMixture, Mixture
-from wgboost.responses import is_censored
 from wgboost.validation import check_integer
 
 __all__ = ["report"]
 
 _DPI = 150
-_WIDE = (8.4, 3.4)
-_HALF = (4.6, 3.7)
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1c2430; background: #fff; margin: 0 auto;
@@ -46,39 +29,24 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
 td.note { color: #5f6875; font-size: 13px; }
 figure { margin: 12px 0 20px; } figure img { width: 100%; height: auto; display: block; }
 figcaption { color: #5f6875; font-size: 13px; }
-.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(360px, 1fr)); gap: 0 24px; }
+.trust, .learned, .dependence { display: grid; gap: 0 24px;
+        grid-template-columns: repeat(auto-fit, minmax(360px, 1fr)); }
 details { margin-top: 32px; } code { font-size: 13px; }
 """
 
-_Drawn = list[tuple[str, Callable[[Any], Display]]]
-_Metric = tuple[str, Callable[[Mixture, Any], float], str]
-
-_NUMBERS: list[_Metric] = [
-    ("NLL", metrics.nll, "negative log likelihood, nats per row; smaller is better"),
-    ("CRPS", metrics.crps, "in units of y; smaller is better"),
-    ("RMSE", metrics.rmse, "error of the mean, in units of y"),
-    ("Coverage of 50%", lambda d, y: metrics.coverage(d, y, 0.5), "share of rows; best near 0.5"),
-    ("Coverage of 90%", lambda d, y: metrics.coverage(d, y, 0.9), "share of rows; best near 0.9"),
-    ("Width of 90%", lambda d, y: metrics.interval_width(d, y, 0.9), "mean width, in units of y"),
-    ("Interval score of 90%", metrics.interval_score, "width and misses; smaller is better"),
-    ("Calibration error", metrics.calibration_error, "0 is best"),
-]
-_CLASSES: list[_Metric] = [
-    ("Log loss", metrics.log_loss, "nats per row; smaller is better"),
-    ("Brier score", metrics.brier, "0 to 2; smaller is better"),
-    ("Accuracy", metrics.accuracy, "share of rows; larger is better"),
-    ("Calibration error", metrics.calibration_error, "0 is best"),
-]
-_BOUNDS: list[_Metric] = [
-    ("NLL", metrics.nll, "of what was seen, nats per row; smaller is better"),
-    ("Concordance", metrics.concordance, "1 is perfect, 0.5 is chance"),
-    ("Calibration error", metrics.calibration_error, "0 is best"),
-]
+_HEADINGS = {
+    "predictions": "Predictions",
+    "trust": "Can the probabilities be trusted?",
+    "learned": "What the model goes by",
+    "dependence": None,  # goes on with what was learned
+    "ood": "Out of distribution",
+}
 
 
 def report(
     estimator: Any, X: Any, y: Any, path: Any, *, X_out: Any = None, title: str | None = None,
-    feature_names: Any = None, n_dependence: int = 2,
+    feature_names: Any = None, n_dependence: int = 2, sample_weight: Any = None,
+    exposure: Any = None,
 ) -> dict[str, float]:  # fmt: skip
     """Write a page on how well a fitted model predicts rows it has not seen; return the metrics.
 
@@ -92,7 +60,7 @@ def report(
     X, y
         Test rows; y of numbers, classes, or `censored`.
     path
-        The file to write.
+        The file to write, as a whole or not at all.
     X_out
         Rows from elsewhere, to show whether the OOD score tells them apart.
     title
@@ -101,44 +69,31 @@ def report(
         Names of the columns of an array X.
     n_dependence
         How many of the most important features to draw the dependence on.
+    sample_weight, exposure
+        Of the test rows: weights in the metrics and in calibration, exposure in the predictions.
     """
-    model = fitted(estimator)
     check_integer("n_dependence", n_dependence, low=0)
-    dist, values = predicted(estimator, X, y)
-    if isinstance(dist, JointMixture):
-        raise ValueError("a report is on one column of y; fit and report on each of them")
-    names = getattr(estimator, "feature_names_in_", None)
-    table = Table(X, names if feature_names is None else feature_names)
-    rows, numbers = _metrics(model, transformed(estimator, X), dist, values)
-    heading = title or f"{type(model).__name__} on {len(dist)} rows"
+    shown = Shown.of(
+        estimator, X, y, weight=sample_weight, exposure=exposure, feature_names=feature_names
+    )
+    model = shown.model
+    now, before = (
+        summary(dist, shown.values, sample_weight=sample_weight)
+        for dist in (shown.dist, shown.start)
+    )
+    heading = title or f"{type(model).__name__} on {len(shown.dist)} rows"
     body = [
         f"<h1>{html.escape(heading)}</h1>",
-        f'<p class="facts">{html.escape(_facts(model, dist, table))}</p>',
+        f'<p class="facts">{html.escape(_facts(shown))}</p>',
         "<h2>Metrics</h2>",
-        rows,
-        "<h2>Predictions</h2>",
-        _picture(
-            _WIDE,
-            "Test rows side by side: what was predicted, and what was observed.",
-            lambda ax: PredictiveDisplay.from_estimator(
-                estimator,
-                X,
-                y,
-                feature=0 if table.shape[1] == 1 else None,
-                feature_names=table.names,
-                ax=ax,
-            ),
-        ),
-        "<h2>Can the probabilities be trusted?</h2>",
-        _pairs(_trust(values, dist, name_of(y))),
-        "<h2>What the model goes by</h2>",
-        _pairs(_learned(model, table)),
-        _pairs(_dependence(estimator, model, X, table, n_dependence if _has_variance(dist) else 0)),
+        _table(now, before),
     ]
-    if X_out is not None:
-        text = "OOD scores of the test rows and of the rows from elsewhere."
-        draw = _drawing(OODDisplay.from_estimator, estimator, X, X_out)
-        body += ["<h2>Out of distribution</h2>", _picture(_WIDE, text, draw)]
+    drawn = list(pictures(shown, X_out=X_out, n_dependence=n_dependence))
+    for group, words in _HEADINGS.items():
+        chosen = [picture for picture in drawn if picture.group == group]
+        if words is not None and chosen:
+            body.append(f"<h2>{words}</h2>")
+        body.append(f'<div class="{group}">{"".join(map(_figure, chosen))}</div>')
     body.append(_settings(model))
     page = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -149,118 +104,45 @@ def report(
         + "\n".join(body)
         + "\n</body></html>\n"
     )
-    Path(path).write_text(page, encoding="utf-8")
-    return numbers
+    with replacing(path, "the report") as file:
+        file.write(page.encode())
+    return {one.name: one.value for one in now}
 
 
-def _metrics(model: Any, X: Any, dist: Mixture, y: Any) -> tuple[str, dict[str, float]]:
-    """Return the table, beside the model before its first round, and the numbers."""
-    chosen = _NUMBERS
-    if is_censored(y):
-        chosen = _BOUNDS
-    elif dist.response.nominal:
-        chosen = _CLASSES
-    start = model.predict_dist(X, n_rounds=0)
-    rows, numbers = [], {}
-    for name, function, note in chosen:
-        numbers[name] = function(dist, y)
-        before = function(start, y)
-        rows.append(
-            f'<tr><td>{name}</td><td class="number">{numbers[name]:.4g}</td>'
-            f'<td class="number">{before:.4g}</td><td class="note">{note}</td></tr>'
-        )
+def _table(now: Sequence[Summary], before: Sequence[Summary]) -> str:
+    """The metrics, beside those of the model before its first round."""
+    rows = [
+        f'<tr><td>{one.name}</td><td class="number">{one.value:.4g}</td>'
+        f'<td class="number">{start.value:.4g}</td><td class="note">{one.note}</td></tr>'
+        for one, start in zip(now, before, strict=True)
+    ]
     head = (
         '<tr><th>metric</th><th class="number">model</th>'
         '<th class="number">before round 1</th><th></th></tr>'
     )
-    return f"<table>{head}{''.join(rows)}</table>", numbers
+    return f"<table>{head}{''.join(rows)}</table>"
 
 
-def _facts(model: Any, dist: Mixture, table: Table) -> str:
-    m = dist.particles.shape[1]
+def _facts(shown: Shown) -> str:
+    dist = shown.dist
     return (
-        f"response {dist.response.name} · {model.n_estimators_} rounds · {m} particles · "
-        f"{table.shape[1]} features · {len(dist)} test rows"
+        f"response {dist.response.name} · {shown.model.n_estimators_} rounds · "
+        f"{dist.particles.shape[1]} particles · {shown.table.shape[1]} features · "
+        f"{len(dist)} test rows"
     )
 
 
-def _drawing(make: Callable[..., Display], *args: Any, **settings: Any) -> Callable[[Any], Display]:
-    def draw(ax: Any) -> Display:
-        return make(*args, ax=ax, **settings)
-
-    return draw
-
-
-def _has_variance(dist: Mixture) -> bool:
-    """Whether every row has one; a Cauchy distribution has not even a mean."""
-    return dist.response.nominal or bool(np.isfinite(dist.var()).all())
-
-
-def _trust(y: Any, dist: Mixture, name: str) -> _Drawn:
-    text = "On the diagonal, up to chance, if predicted probabilities come true."
-    drawn: _Drawn = [(text, _drawing(CalibrationDisplay.from_predictions, y, dist))]
-    if is_censored(y):
-        return drawn
-    if not dist.response.nominal:
-        drawn += [
-            ("Flat, up to chance, if the distributions are right.",
-             _drawing(PITDisplay.from_predictions, y, dist)),
-            ("How often central intervals hold y.",
-             _drawing(CoverageDisplay.from_predictions, y, dist)),
-        ]  # fmt: skip
-        if not _has_variance(dist):
-            return drawn
-    text = "Where the model says it may be wrong, it should be, and nowhere else."
-    return [*drawn, (text, _drawing(UncertaintyDisplay.from_predictions, y, dist, name=name))]
-
-
-def _learned(model: Any, table: Table) -> _Drawn:
-    drawn: _Drawn = []
-    if hasattr(model.ensemble_, "feature_gains"):
-        same = model.n_features_in_ == table.shape[1]
-        settings = {"feature_names": table.names} if same else {}
-        make = _drawing(ImportanceDisplay.from_estimator, model, max_features=15, **settings)
-        drawn.append(("Share of each feature in the gain of all splits.", make))
-    if getattr(model, "history_", None):
-        make = _drawing(LearningCurveDisplay.from_estimator, model)
-        drawn.append(("The metric that was watched, round by round.", make))
-    return drawn
-
-
-def _dependence(estimator: Any, model: Any, X: Any, table: Table, most: int) -> _Drawn:
-    """The most important features, unless a pipeline has made others of them."""
-    drawn: _Drawn = []
-    same = model.n_features_in_ == table.shape[1]
-    if not same or not hasattr(model.ensemble_, "feature_gains"):
-        return drawn
-    for j in np.argsort(-model.feature_importances_, kind="stable")[:most]:
-        for quantity, text in (
-            ("mean", "The mean prediction over test rows with this feature changed."),
-            ("epistemic_share", "How much of the uncertainty more data could remove."),
-        ):
-            make = _drawing(
-                PartialDependenceDisplay.from_estimator, estimator, X, feature=int(j),
-                quantity=quantity, feature_names=table.names,
-            )  # fmt: skip
-            drawn.append((text, make))
-    return drawn
-
-
-def _pairs(drawn: _Drawn) -> str:
-    return f'<div class="pair">{"".join(_picture(_HALF, *one) for one in drawn)}</div>'
-
-
-def _picture(size: tuple[float, float], text: str, draw: Callable[[Any], Display]) -> str:
-    figure = new_figure(size)
+def _figure(picture: Picture) -> str:
+    figure = new_figure(picture.size)
     axes = figure.add_subplot()
-    draw(axes)
+    picture.draw(axes)
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=_DPI)
     data = base64.b64encode(buffer.getvalue()).decode("ascii")
-    words = html.escape(f"{axes.get_title()}. {text}", quote=True)
+    words = html.escape(f"{axes.get_title()}. {picture.text}", quote=True)
     return (
         f'<figure><img alt="{words}" src="data:image/png;base64,{data}">'
-        f"<figcaption>{html.escape(text)}</figcaption></figure>"
+        f"<figcaption>{html.escape(picture.text)}</figcaption></figure>"
     )
 
 

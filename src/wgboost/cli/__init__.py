@@ -1,0 +1,25 @@
+"""The command line: `wgboost`, or `python -m wgboost`. It needs the extra `cli`."""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+_NEEDED = ("typer", "rich", "polars")
+
+
+def main() -> int:
+    """Run the command that the arguments of the process name; return its exit code."""
+    try:
+        from wgboost.cli.app import run
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").split(".")[0]
+        if missing not in _NEEDED:
+            raise
+        print(
+            f"wgboost: the command line needs {missing}: pip install 'wgboost[cli]'",
+            file=sys.stderr,
+        )
+        return 1
+    return run()

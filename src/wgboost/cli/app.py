@@ -1,0 +1,144 @@
+"""The commands put together, and what is said when one of them fails."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from wgboost.cli.demo import demo
+from wgboost.cli.evaluate import evaluate
+from wgboost.cli.fit import Plan, fit
+from wgboost.cli.flags import as_command, flags_of
+from wgboost.cli.help import HelpfulCommand
+from wgboost.cli.info import info
+from wgboost.cli.options import estimator_flags, in_flags
+from wgboost.cli.plot import plot
+from wgboost.cli.predict import Wanted, predict
+from wgboost.cli.reading import Reading
+from wgboost.cli.roles import Roles
+from wgboost.cli.screen import CommandError, one_line
+from wgboost.validation import nearest_name
+from wgboost.version import __version__
+
+__all__ = ["Commands", "app", "run"]
+
+_UsageError: Any = typer.BadParameter.__bases__[0]  # of click, wherever typer keeps it
+_BAD_INPUT = (ValueError, TypeError)  # what the library raises, ModelFileError among them
+
+
+class Commands(TyperGroup):
+    """The commands; an error is one line on stderr, unless `--debug` asks for more."""
+
+    def main(self, args: Sequence[str] | None = None, **extra: Any) -> Any:  # type: ignore[override]
+        """Run a command and exit: 0, 1 if it failed, 2 for bad input, 130 after Ctrl-C."""
+        given = list(sys.argv[1:] if args is None else args) or ["--help"]
+        extra.update(prog_name="wgboost", standalone_mode=False)
+        try:
+            code = super().main(args=given, **extra)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            code = 130
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno == errno.EPIPE:
+                # Whoever reads has seen enough; Python would complain again when it ends.
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                sys.exit(1)
+            if "--debug" in given:
+                traceback.print_exception(error)
+            message, code = _explained(error)
+            print(f"wgboost: error: {one_line(message)}", file=sys.stderr)
+        if code == 130:
+            print("wgboost: interrupted", file=sys.stderr)
+        sys.exit(code if isinstance(code, int) else 0)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command; one that is not there is answered with the nearest."""
+        if args[0] not in self.commands and not ctx.resilient_parsing:
+            near = nearest_name(args[0], self.commands)
+            there = "" if near else f"; there is {', '.join(self.commands)}"
+            raise CommandError(f"no command {args[0]!r}{near}{there}")
+        return super().resolve_command(ctx, args)
+
+
+def _explained(error: Exception) -> tuple[str, int]:
+    """Return what to say about an error, and the exit code."""
+    if isinstance(error, CommandError):
+        return str(error), error.code
+    if isinstance(error, _UsageError):
+        return _usage(error), 2
+    if isinstance(error, _BAD_INPUT):
+        return in_flags(str(error)), 2
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}{f' ({error.filename})' if error.filename else ''}", 1
+    if isinstance(error, ImportError):
+        return str(error), 1
+    if isinstance(error, MemoryError):
+        return f"out of memory {error}".strip(), 1
+    return f"{type(error).__name__}: {error}; --debug shows where", 1
+
+
+def _usage(error: Any) -> str:
+    """Return a message of typer in our words: what is wrong, the nearest option, where help is."""
+    context = getattr(error, "ctx", None)
+    name = getattr(error, "option_name", None)
+    message = error.format_message()
+    if name is not None and type(error).__name__ == "NoSuchOption":
+        known = [] if context is None else [o for p in context.command.params for o in p.opts]
+        message = f"no option {name!r}{nearest_name(name, known)}"
+    path = "wgboost" if context is None else context.command_path
+    return f"{message.rstrip('.')} (see {path} --help)"
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(__version__)
+        raise typer.Exit
+
+
+app = typer.Typer(
+    cls=Commands, no_args_is_help=False, rich_markup_mode=None, pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
+)  # fmt: skip
+
+
+@app.callback()
+def _about(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Gradient boosting that predicts distributions, from tables to reports.
+
+    fit a model, predict with it, evaluate it on test rows, plot it. Files are CSV or Parquet, '-'
+    is standard input or output. Exit codes: 0 done, 1 failed, 2 wrong usage or bad input, 130
+    interrupted.
+    """
+
+
+_AS_IN_FIT = " [default: as in fit]"
+_READING = flags_of(Reading)
+for _function, _flags in (
+    (fit, [*flags_of(Roles), *estimator_flags(), *flags_of(Plan), *_READING]),
+    (predict, [*flags_of(Wanted), *_READING]),
+    (evaluate, [*flags_of(Roles, _AS_IN_FIT), *_READING]),
+    (plot, [*flags_of(Roles, _AS_IN_FIT), *_READING]),
+    (info, []),
+    (demo, []),
+):
+    app.command(_function.__name__, cls=HelpfulCommand)(as_command(_function, _flags))
+
+
+def run() -> int:
+    """Run the command that the arguments of the process name; return the exit code."""
+    try:
+        app()
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 0
+    return 0

@@ -1,0 +1,118 @@
+"""`wgboost evaluate`: how good a model is on rows whose y is known, with a report."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.table import Table as Grid
+from rich.text import Text
+
+from wgboost import plotting
+from wgboost.cli.flags import DataFile, Force, ModelFile, Threads, taken
+from wgboost.cli.reading import Reading
+from wgboost.cli.roles import Data, Roles
+from wgboost.cli.rows import read_rows
+from wgboost.cli.screen import CommandError, Screen, counted
+from wgboost.cli.writing import check_out, load_model
+from wgboost.metrics import ood_average_precision, ood_roc_auc
+from wgboost.metrics.estimates import encoded
+from wgboost.metrics.summaries import Summary, summary
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    screen: Screen,
+    model: ModelFile,
+    data: DataFile,
+    report: Annotated[
+        str | None,
+        typer.Option(
+            "--report", "-r", metavar="file.html", show_default=False,
+            help="Write metrics and pictures as one HTML page.",
+        ),
+    ] = None,
+    ood: Annotated[
+        str | None,
+        typer.Option(
+            "--ood", metavar="file", show_default=False,
+            help="Rows from elsewhere: does the OOD score tell them apart?",
+        ),
+    ] = None,
+    title: Annotated[
+        str | None,
+        typer.Option("--title", metavar="text", show_default=False, help="Heading of the report."),
+    ] = None,
+    threads: Threads = None,
+    force: Force = False,
+    **flags: Any,
+) -> None:  # fmt: skip
+    """Measure a model on rows that it has not seen; write a report.
+
+    The column 'before round 1' is the same model without features: what it has to beat. Columns
+    are those of fit unless you say otherwise. Example:
+
+    wgboost evaluate price.wgb test.csv --report report.html
+    """
+    reading, roles = taken(Reading, flags), taken(Roles, flags)
+    if [model, data, ood].count("-") > 1:
+        raise CommandError("only one file can come from standard input")
+    if report == "-":
+        raise CommandError("--report - : name a file; stdout is for the metrics")
+    if report is not None:
+        inputs = [one for one in (model, data, ood) if one]
+        check_out(report, "page", force=force, inputs=inputs, flag="--report")
+    fitted = load_model(model, threads)
+    _, rows = read_rows(data, fitted, reading, roles, screen)
+    other = None
+    if ood is not None:
+        _, other = read_rows(ood, fitted, reading, roles, screen, y="out")
+    now, before = _measured(fitted, rows, other)
+    if report is not None:
+        plotting.report(
+            fitted, rows.X, rows.y, report, X_out=None if other is None else other.X, title=title,
+            sample_weight=rows.weight, exposure=rows.exposure,
+        )  # fmt: skip
+    facts = {
+        "rows": len(rows.X),
+        "response": fitted.response_.name,
+        "metrics": {one.name: one.value for one in now},
+        "before_round_1": {one.name: one.value for one in before},
+        "report": report,
+    }
+    said = [] if report is None else [Text(f"report: {report}")]
+    screen.show(facts, _grid(now, before, len(rows.X)), *said)
+
+
+def _measured(model: Any, rows: Data, other: Data | None) -> tuple[list[Summary], list[Summary]]:
+    """Return the metrics of the model, and of the model before its first round."""
+    y = encoded(model, rows.y)
+    now, before = (
+        summary(
+            model.predict_dist(rows.X, exposure=rows.exposure, n_rounds=n_rounds), y,
+            sample_weight=rows.weight,
+        )
+        for n_rounds in (None, 0)
+    )  # fmt: skip
+    if other is not None:
+        scores = model.ood_score(rows.X), model.ood_score(other.X)
+        note = "of rows from elsewhere, by the OOD score; 1 is perfect"
+        now += [
+            Summary("OOD ROC AUC", ood_roc_auc(*scores), note),
+            Summary("OOD average precision", ood_average_precision(*scores), note),
+        ]
+    return now, before
+
+
+def _grid(now: list[Summary], before: list[Summary], n: int) -> Grid:
+    grid = Grid(box=box.SIMPLE_HEAD, title=counted(n), title_justify="left", pad_edge=False)
+    grid.add_column("metric", no_wrap=True)
+    grid.add_column("model", justify="right", no_wrap=True)
+    grid.add_column("before round 1", justify="right", no_wrap=True)
+    grid.add_column("")
+    start = {one.name: f"{one.value:.4g}" for one in before}
+    for one in now:
+        grid.add_row(one.name, f"{one.value:.4g}", start.get(one.name, ""), one.note)
+    return grid

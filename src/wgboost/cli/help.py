@@ -1,0 +1,51 @@
+"""The help of a command: what it does, an example, and its flags under headings."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from typer.core import TyperCommand
+
+__all__ = ["HelpfulCommand"]
+
+_WIDTH = 27  # of the column of flags
+
+
+class HelpfulCommand(TyperCommand):
+    """A command whose help keeps examples as they are and has flags under headings."""
+
+    def format_usage(self, ctx: Any, formatter: Any) -> None:
+        """Write what has to be given, in the order in which one would."""
+        params: list[Any] = list(self.get_params(ctx))
+        pieces = [one.metavar for one in params if one.param_type_name == "argument"]
+        needed = [one for one in params if one.required and one.param_type_name == "option"]
+        pieces += [f"{max(one.opts, key=len)} {one.metavar}" for one in needed]
+        formatter.write_usage(ctx.command_path, " ".join([*pieces, "[OPTIONS]"]))
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """Write what the command does; lines that begin with its name are examples."""
+        for paragraph in inspect.cleandoc(self.help or "").split("\n\n"):
+            formatter.write_paragraph()
+            formatter.indent()
+            if paragraph.startswith("wgboost "):
+                formatter.write(f"{'':{formatter.current_indent + 2}}{paragraph}\n")
+            else:
+                formatter.write_text(paragraph)
+            formatter.dedent()
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments and the flags."""
+        panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        params: list[Any] = list(self.get_params(ctx))
+        for one in params:
+            argument = one.param_type_name == "argument"
+            name = one.metavar if argument else ", ".join(sorted(one.opts, key=len))
+            shown = "" if argument or not one.metavar else f" {one.metavar}"
+            words = (one.help or "") + (" [required]" if one.required and not argument else "")
+            panel = "Arguments" if argument else getattr(one, "rich_help_panel", None) or "Options"
+            panels.setdefault(panel, []).append((f"{name}{shown}", words.strip()))
+        for panel, rows in panels.items():
+            if rows:
+                with formatter.section(panel):
+                    formatter.write_dl(rows, col_max=_WIDTH)

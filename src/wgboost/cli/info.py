@@ -1,0 +1,113 @@
+"""`wgboost info`: what is in a model file."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from rich import box
+from rich.table import Table as Grid
+from rich.text import Text
+
+from wgboost.cli.flags import ModelFile
+from wgboost.cli.screen import Screen
+from wgboost.cli.writing import load_model
+
+__all__ = ["info"]
+
+_SHOWN = 20  # features
+
+
+def info(screen: Screen, model: ModelFile) -> None:
+    """Say what is in a model file.
+
+    What the model predicts, from which columns, and how it was fitted. Example:
+
+    wgboost info price.wgb
+    """
+    fitted = load_model(model)
+    about = getattr(fitted, "metadata_", {})
+    columns = about.get("columns", {})
+    facts: dict[str, Any] = {
+        "estimator": type(fitted).__name__,
+        "response": getattr(getattr(fitted, "response_", None), "name", None),
+        "target": columns.get("target", [columns.get("lower"), columns.get("upper")]),
+        "columns": columns,
+        "classes": getattr(fitted, "classes_", None),
+        "rounds": fitted.n_estimators_,
+        "particles": fitted.start_.shape[0],
+        "interrupted": fitted.interrupted_,
+        "validation": _best(fitted),
+        "features": _features(fitted),
+        "parameters": _changed(fitted),
+        "bytes": os.path.getsize(model) if model != "-" else None,
+    }
+    screen.show(facts, _overview(facts), _grid(facts["features"]))
+
+
+def _best(model: Any) -> dict[str, float]:
+    """Return the metrics of held-out rows at the round that was kept."""
+    watched: dict[str, list[float]] = next(iter(model.history_.values()), {})
+    return {name: values[model.n_estimators_] for name, values in watched.items()}
+
+
+def _features(model: Any) -> list[dict[str, Any]]:
+    """Return name, kind and importance of each feature, the most important first."""
+    names = model.schema_.names or [f"column {i}" for i in range(model.n_features_in_)]
+    gains = model.feature_importances_
+    found = []
+    for i in np.argsort(-gains, kind="stable"):
+        levels = model.schema_.levels[i]
+        kind = "numbers" if levels is None else f"{len(levels.values)} categories"
+        found.append({"name": names[i], "kind": kind, "importance": float(gains[i])})
+    return found
+
+
+def _changed(model: Any) -> dict[str, Any]:
+    """Return the parameters that are not at their defaults."""
+    default = type(model)().get_params(deep=False)
+    return {
+        name: value
+        for name, value in model.get_params(deep=False).items()
+        if repr(value) != repr(default[name])
+    }
+
+
+def _overview(facts: dict[str, Any]) -> Grid:
+    grid = Grid(box=None, show_header=False, pad_edge=False)
+    grid.add_column(no_wrap=True)
+    grid.add_column()
+    words = {
+        "estimator": facts["estimator"],
+        "response": facts["response"],
+        "columns": ", ".join(f"{role} {_words(name)}" for role, name in facts["columns"].items()),
+        "classes": None if facts["classes"] is None else _words(facts["classes"].tolist()),
+        "rounds": f"{facts['rounds']}{' (interrupted)' if facts['interrupted'] else ''}",
+        "particles": str(facts["particles"]),
+        "validation": ", ".join(f"{k} {v:.4g}" for k, v in facts["validation"].items()),
+        "parameters": ", ".join(f"{k}={v!r:.60}" for k, v in facts["parameters"].items()),
+        "size": None if facts["bytes"] is None else f"{facts['bytes'] / 1000:.0f} kB",
+    }
+    for name, value in words.items():
+        if value:
+            grid.add_row(name, Text(value))
+    return grid
+
+
+def _words(value: Any) -> str:
+    if not isinstance(value, list):
+        return str(value)
+    return ", ".join(map(str, value[:10])) + (", ..." if len(value) > 10 else "")
+
+
+def _grid(features: list[dict[str, Any]]) -> Grid:
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid.add_column("feature")
+    grid.add_column("kind")
+    grid.add_column("importance", justify="right")
+    for one in features[:_SHOWN]:
+        grid.add_row(Text(one["name"]), one["kind"], f"{one['importance']:.3f}")
+    if len(features) > _SHOWN:
+        grid.add_row(f"and {len(features) - _SHOWN} more", "", "")
+    return grid

@@ -1,0 +1,96 @@
+"""What the text of a CSV column stands for: numbers, truth values, dates or text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from wgboost.cli.screen import CommandError
+
+__all__ = ["MISSING", "Numerals", "as_kind"]
+
+MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "Null", "null", "None", "<NA>")
+_TRUTH = ("true", "false")
+_MOSTLY = 0.9  # of the values are numbers: others are mistakes, or words for missing values
+_WHOLE = r"^[+-]?\d{1,18}$"
+_COMMAS = r"^[+-]?\d[\d.,]*$"
+_DATES = (
+    r"^\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}.*)?$",
+    r"^\d{1,2}[./]\d{1,2}[./](\d{4}|\d{2})( \d{1,2}:\d{2}.*)?$",
+)
+
+
+@dataclass(frozen=True)
+class Numerals:
+    """How numbers and missing values are written; a mark of None is the usual one, unless told."""
+
+    decimal_mark: str | None = None
+    thousands: str | None = None
+    missing: tuple[str, ...] = MISSING
+
+    @property
+    def decimal(self) -> str:
+        """The decimal mark."""
+        return self.decimal_mark or "."
+
+    def plain(self, text: pl.Series) -> pl.Series:
+        """Return numbers as computers write them."""
+        if self.thousands is not None:
+            text = text.str.replace_all(self.thousands, "", literal=True)
+        if self.decimal != ".":
+            text = text.str.replace(self.decimal, ".", literal=True)
+        return text
+
+
+def as_kind(
+    series: pl.Series, kind: str, numerals: Numerals, *, category: bool = False
+) -> pl.Series:
+    """Return a column of text as "numbers", as "text", or as what "any" values say that they are.
+
+    Truth values count as numbers. Raises CommandError for "numbers" that are none, for dates, and
+    for "any" column of which nearly all values are numbers, unless it is a `category`.
+    """
+    missing = series.is_null() | series.is_in(list(numerals.missing))
+    text = pl.select(pl.when(~missing).then(series)).to_series().alias(series.name)
+    there = text.drop_nulls()
+    if kind == "text" or there.is_empty():
+        return text
+    if there.str.to_lowercase().is_in(list(_TRUTH)).all():
+        return text.str.to_lowercase() == "true"
+    plain = numerals.plain(text)
+    numbers = plain.cast(pl.Float64, strict=False)
+    wrong = numbers.is_null() & ~missing
+    if not wrong.any():
+        whole = plain.drop_nulls().str.contains(_WHOLE).all()
+        return plain.cast(pl.Int64) if whole else numbers
+    share = 1 - wrong.sum() / len(there)
+    if kind == "numbers":
+        raise CommandError(_no_numbers(text, wrong, "the model needs numbers", numerals))
+    if category:
+        return text
+    if share >= _MOSTLY:
+        remedy = f"if it is a category: --categorical {series.name}"
+        raise CommandError(_no_numbers(text, wrong, remedy, numerals))
+    commas = there.str.contains(_COMMAS).all() and there.str.contains(",").any()
+    if commas and numerals.decimal_mark is None:
+        raise CommandError(
+            f"column {series.name!r} has numbers with commas, such as {there[0]!r}: say "
+            "--decimal , or --thousands , (or --decimal . if it is text)"
+        )
+    if any(there.str.contains(pattern).all() for pattern in _DATES):
+        raise CommandError(
+            f"column {series.name!r} has dates, such as {there[0]!r}; give numbers, such as days "
+            f"since a date, the month or the weekday, or --ignore {series.name}"
+        )
+    return text
+
+
+def _no_numbers(text: pl.Series, wrong: pl.Series, remedy: str, numerals: Numerals) -> str:
+    value, count = text.filter(wrong)[0], int(wrong.sum())
+    if "," in value and numerals.decimal_mark is None and numerals.thousands is None:
+        remedy += "; --decimal , or --thousands , if numbers have commas"
+    return (
+        f"column {text.name!r}: {count} of {len(text)} values are no numbers, such as {value!r}; "
+        f"--missing {value!r} takes them for missing values; {remedy}"
+    )

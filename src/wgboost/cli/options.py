@@ -1,0 +1,175 @@
+"""The parameters of the estimators as flags of `fit`, with the words of their docstrings."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
+
+import typer
+
+from wgboost.cli.screen import CommandError
+from wgboost.estimators import WGBClassifier, WGBRegressor
+from wgboost.metrics import METRICS
+from wgboost.responses import RESPONSES
+from wgboost.trees import TreeSettings
+from wgboost.validation import nearest_name
+
+__all__ = ["BY_OPTION", "FLAGS", "estimator_flags", "in_flags", "literal", "named_values"]
+
+_REGRESSOR = inspect.signature(WGBRegressor).parameters
+_CLASSIFIER = inspect.signature(WGBClassifier).parameters
+
+# What has a flag of its own, by the heading that it stands under.
+_PANELS = {
+    "Model": ("response", "n_particles", "evidence"),
+    "Boosting": ("n_estimators", "learning_rate", "n_iter_no_change", "eval_metric"),
+    "Trees": (
+        "max_depth", "max_leaves", "min_samples_leaf", "l2", "subsample", "colsample", "tree",
+        "split_on", "leaf", "growth", "max_bins",
+    ),
+}  # fmt: skip
+FLAGS: tuple[str, ...] = tuple(name for names in _PANELS.values() for name in names)
+
+# What flags of another name set.
+_ELSEWHERE = {
+    "early_stopping": "--validation",
+    "validation_fraction": "--validation",
+    "categorical_features": "--categorical",
+    "monotone_constraints": "--increasing",
+    "n_jobs": "--threads",
+    "random_state": "--seed",
+    "verbose": "--quiet",
+}
+_PYTHON = ("learner", "init", "warm_start")  # objects, and fits one after the other
+BY_OPTION: tuple[str, ...] = tuple(
+    name
+    for name in dict.fromkeys([*_REGRESSOR, *_CLASSIFIER])
+    if name not in (*FLAGS, *_ELSEWHERE, *_PYTHON)
+)
+
+_WORDS = {
+    "response": "Distribution of y, or 'auto', which chooses by the values of y. Numbers: "
+    + ", ".join(name for name in RESPONSES if name not in ("categorical", "multivariate_normal"))
+    + ". Classes: categorical, ordinal.",
+    "eval_metric": f"What early stopping goes by: {', '.join(METRICS)}, concordance.",
+    "max_depth": "Depth of a tree; none for no limit.",
+    "max_leaves": "Leaves of a tree; none for no limit.",
+    "subsample": "Share of the rows drawn for every round.",
+    "colsample": "Share of the features drawn for every round.",
+}
+
+
+def _described(kind: type) -> dict[str, tuple[str, str]]:
+    """Return type and first sentence of each parameter in a docstring."""
+    entry = re.compile(r"^(\w+(?:, \w+)*)(?: : (.*))?\n((?:    .*\n)+)", re.MULTILINE)
+    found = {}
+    for names, types, text in entry.findall(f"{inspect.getdoc(kind)}\n"):
+        sentence = re.split(r"(?<=\.)\s+(?=[A-Z\"])", " ".join(text.split()))[0]
+        for name in names.split(", "):
+            found[name] = types, sentence.replace("`", "")
+    return found
+
+
+def _metavar(name: str, types: str) -> str:
+    """Return what a value looks like: the choices, or its type."""
+    if name in ("response", "eval_metric"):
+        return "name"
+    choices = re.findall(r'"(\w+)"', types)
+    plain = re.findall(r"\b(int|float|None|list)\b", types)
+    return "|".join([*choices, *(word.lower() for word in plain)]) or "text"
+
+
+def _default(name: str) -> str:
+    """Return what holds without the flag."""
+    values = [p[name].default for p in (_REGRESSOR, _CLASSIFIER) if name in p]
+    shown = ["none" if value is None else str(value) for value in values]
+    return shown[0] if len({*shown}) == 1 else f"{shown[0]}; classes {shown[1]}"
+
+
+def estimator_flags() -> list[inspect.Parameter]:
+    """Return the flags as parameters of a function that typer makes a command of.
+
+    All are text or None; `literal` says what text stands for, and the estimator checks it.
+    """
+    known = _described(TreeSettings)
+    known |= {
+        name: described
+        for name, described in _described(WGBRegressor).items()
+        if described[0] or name not in known  # without a type it refers to TreeSettings
+    }
+    flags = []
+    for panel, names in _PANELS.items():
+        for name in names:
+            types, sentence = known[name]
+            words = f"{_WORDS.get(name, sentence)} [default: {_default(name)}]"
+            option = typer.Option(
+                f"--{name.replace('_', '-')}", metavar=_metavar(name, types), help=words,
+                show_default=False, rich_help_panel=panel,
+            )  # fmt: skip
+            kind = inspect.Parameter.KEYWORD_ONLY
+            annotation = Annotated[str | None, option]
+            flags.append(inspect.Parameter(name, kind, default=None, annotation=annotation))
+    return flags
+
+
+def literal(text: str) -> Any:
+    """Return what the text of a flag stands for: a number, none, true, a list, or itself."""
+    known = {"none": None, "true": True, "false": False}
+    if text.lower() in known:
+        return known[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    if text[:1] in ("[", "{"):
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            raise CommandError(f"{text!r} is not JSON: {error}") from error
+    return text
+
+
+def named_values(given: Iterable[str]) -> dict[str, Any]:
+    """Return the parameters that `--option name=value` name; raise CommandError for others."""
+    found: dict[str, Any] = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals:
+            raise CommandError(f"--option {one!r} must be name=value")
+        if name in FLAGS:
+            raise CommandError(f"--option {one}: write --{name.replace('_', '-')} {value}")
+        if name in _ELSEWHERE:
+            raise CommandError(f"--option {one}: {_ELSEWHERE[name]} is for that")
+        if name in _PYTHON:
+            raise CommandError(f"--option {one}: {name} can be set from Python only")
+        if name not in BY_OPTION:
+            near = nearest_name(name, [*BY_OPTION, *FLAGS])
+            raise CommandError(
+                f"--option {one}: there is no {name!r}{near or '; it is one of '}"
+                + ("" if near else ", ".join(BY_OPTION))
+            )
+        found[name] = literal(value)
+    return found
+
+
+def _renamed() -> Mapping[str, str]:
+    names = {name: f"--{name.replace('_', '-')}" for name in FLAGS}
+    return {**names, **_ELSEWHERE}
+
+
+def in_flags(message: str) -> str:
+    """Return a message of the library with the names that things have on the command line."""
+    for name, flag in _renamed().items():
+        if "_" in name:
+            message = re.sub(rf"\b{name}\b(?!\()", flag, message)
+        else:  # an ordinary word: only where a value follows
+            message = re.sub(rf"(?<![\w-]){name}=", f"{flag}=", message)
+    found = re.search(r"\bcolumn '(.+?)' (has|of type)", message)
+    if found and ("drop it" in message or "dates" in message):
+        message += f" (--ignore {found[1]} leaves it out)"
+    return message

@@ -1,0 +1,120 @@
+"""`wgboost plot`: pictures of a model, one file each."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from wgboost.cli.flags import DataFile, Force, ModelFile, Threads, taken
+from wgboost.cli.reading import Reading
+from wgboost.cli.roles import Roles
+from wgboost.cli.rows import read_rows
+from wgboost.cli.screen import CommandError, Screen
+from wgboost.cli.writing import check_out, load_model
+from wgboost.persistence import replacing
+from wgboost.plotting.pictures import Picture, Shown, pictures
+from wgboost.plotting.style import new_figure
+from wgboost.validation import check_choice, check_integer, nearest_name
+
+__all__ = ["plot"]
+
+_FORMATS = ("png", "svg", "pdf")
+
+
+def plot(
+    screen: Screen,
+    model: ModelFile,
+    data: DataFile,
+    out: Annotated[
+        str,
+        typer.Option("--out", "-o", metavar="folder", help="Made if it is not there."),
+    ],
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only", metavar="name", show_default=False,
+            help="Draw this one, such as calibration; repeat for more. [default: all]",
+        ),
+    ] = None,
+    ood: Annotated[
+        str | None,
+        typer.Option(
+            "--ood", metavar="file", show_default=False,
+            help="Rows from elsewhere, for a picture of OOD scores.",
+        ),
+    ] = None,
+    along: Annotated[
+        int,
+        typer.Option("--along", metavar="int", help="How many of the main features to draw along."),
+    ] = 2,
+    form: Annotated[
+        str, typer.Option("--format", metavar="|".join(_FORMATS), help="Of the pictures.")
+    ] = "png",
+    dpi: Annotated[int, typer.Option("--dpi", metavar="int", help="Dots per inch of a png.")] = 150,
+    threads: Threads = None,
+    force: Force = False,
+    **flags: Any,
+) -> None:  # fmt: skip
+    """Draw pictures of a model and of the rows of a table.
+
+    Predictions of the rows, densities, particles, importance of features, learning curve,
+    dependence on the main features; where the table has the target, calibration, PIT histogram,
+    coverage, and uncertainty against error. Each is a file in a folder; pictures of the same names
+    are written over. Example:
+
+    wgboost plot price.wgb test.csv --out pictures
+    """
+    reading, roles = taken(Reading, flags), taken(Roles, flags)
+    check_choice("--format", form, _FORMATS)
+    check_integer("--along", along, low=0)
+    check_integer("--dpi", dpi, low=10, high=1200)
+    if [model, data, ood].count("-") > 1:
+        raise CommandError("only one file can come from standard input")
+    folder = Path(out)
+    if folder.exists() and not folder.is_dir():
+        raise CommandError(f"--out {out} is a file; name a folder")
+    fitted = load_model(model, threads)
+    _, rows = read_rows(data, fitted, reading, roles, screen, y="if there")
+    if rows.y is None:
+        screen.note("without the target there are no pictures of calibration and errors")
+    other = None
+    if ood is not None:
+        _, other = read_rows(ood, fitted, reading, roles, screen, y="out")
+    shown = Shown.of(fitted, rows.X, rows.y, weight=rows.weight, exposure=rows.exposure)
+    X_out = None if other is None else other.X
+    drawn = _chosen(list(pictures(shown, X_out=X_out, n_dependence=along)), only or ())
+    folder.mkdir(parents=True, exist_ok=True)
+    names = []
+    for picture in screen.track(drawn, len(drawn), "drawing"):
+        path = folder / f"{_file_name(picture.name)}.{form}"
+        check_out(str(path), "picture", force=force)
+        _write(picture, path, form, dpi)
+        names.append(str(path))
+    screen.show({"pictures": names}, *map(Text, names))
+
+
+def _chosen(drawn: list[Picture], only: list[str] | tuple[()]) -> list[Picture]:
+    known = [picture.name for picture in drawn]
+    for name in only:
+        if name not in known:
+            near = nearest_name(name, known)
+            raise CommandError(f"--only {name}: there is {', '.join(known)}{near}")
+    return [picture for picture in drawn if not only or picture.name in only]
+
+
+def _file_name(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "_", name)
+
+
+def _write(picture: Picture, path: Path, form: str, dpi: int) -> None:
+    figure = new_figure(picture.size)
+    picture.draw(figure.add_subplot())
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=form, dpi=dpi)
+    with replacing(path, "the picture") as file:
+        file.write(buffer.getvalue())

@@ -1,0 +1,177 @@
+"""`wgboost predict`: what a model says about the rows of a table, as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import polars as pl
+import typer
+from rich.text import Text
+
+from wgboost.cli.flags import DataFile, Force, ModelFile, Threads, flag, taken
+from wgboost.cli.reading import Reading, Table
+from wgboost.cli.roles import Data, Roles
+from wgboost.cli.rows import read_rows
+from wgboost.cli.screen import CommandError, Screen, counted
+from wgboost.cli.writing import check_out, load_model, table_format, write_table
+from wgboost.predictive import JointMixture, Mixture
+from wgboost.typing import Array
+
+__all__ = ["Wanted", "predict", "predictions"]
+
+_BLOCK = 20_000  # rows at a time
+_QUANTILES = "0.05,0.5,0.95"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to write."""
+
+    quantiles: str | None = flag(
+        f"Probabilities of quantiles; 'none' for none. [default: {_QUANTILES}]",
+        "q,q,...",
+    )
+    keep: tuple[str, ...] = flag(
+        "Write columns of DATA too, as they are, such as an id.",
+        "columns",
+        default=(),
+    )
+    keep_all: bool = flag("Write all columns of DATA too.", default=False)
+    prefix: str | None = flag("Put this in front of the names of predictions.", "text")
+    exposure: str | None = flag(
+        "Exposure of each row. [default: the column of fit, or 1]", "column"
+    )
+
+    def levels(self) -> list[float]:
+        """Return the probabilities of the quantiles."""
+        given = _QUANTILES if self.quantiles is None else self.quantiles
+        if given.strip().lower() in ("none", ""):
+            return []
+        try:
+            levels = [float(part) for part in given.split(",")]
+        except ValueError as error:
+            raise CommandError(f"--quantiles {given!r} must be numbers such as 0.1,0.9") from error
+        if not all(0 <= level <= 1 for level in levels):
+            raise CommandError(f"--quantiles {given!r} must be probabilities between 0 and 1")
+        if len(set(levels)) < len(levels):
+            raise CommandError(f"--quantiles {given!r} names one twice")
+        return levels
+
+
+def predict(
+    screen: Screen,
+    model: ModelFile,
+    data: DataFile,
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out", "-o", metavar="file", show_default=False,
+            help="CSV, TSV or Parquet by its ending; - is CSV on stdout. [default: -]",
+        ),
+    ] = "-",
+    threads: Threads = None,
+    force: Force = False,
+    **flags: Any,
+) -> None:  # fmt: skip
+    """Predict every row of a table.
+
+    The result has a row for each of them, in the same order. Of numbers: mean, std (standard
+    deviation), its parts std_aleatoric (noise, which more data would not remove) and std_epistemic
+    (what the model does not know), quantiles, and ood_score (larger: further from the training
+    data). Of classes: prediction, a column p_CLASS with the probability of each, entropy and its
+    two parts, ood_score. Example:
+
+    wgboost predict price.wgb new.csv --out predictions.csv --keep id
+    """
+    reading, wanted = taken(Reading, flags), taken(Wanted, flags)
+    levels = wanted.levels()
+    if model == data == "-":
+        raise CommandError("only one of MODEL and DATA can come from standard input")
+    kind = "parquet" if table_format(out) == "parquet" else "text"
+    check_out(out, kind, force=force, inputs=[model, data])
+    fitted = load_model(model, threads)
+    roles = Roles(exposure=wanted.exposure)
+    table, rows = read_rows(data, fitted, reading, roles, screen, y="out", known=wanted.keep)
+    names = _target_names(fitted)
+    starts = range(0, len(rows.X), _BLOCK)
+    blocks = [
+        predictions(fitted, rows.block(slice(start, start + _BLOCK)), levels, names)
+        for start in screen.track(starts, len(starts), "predicting")
+    ]
+    found = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+    frame = _joined(table, wanted, found)
+    facts: dict[str, Any] = {"rows": frame.height, "columns": frame.columns}
+    if out == "-" and screen.json:
+        screen.show({**facts, "predictions": frame.to_dicts()})
+        return
+    write_table(frame, out, screen)
+    if out != "-":
+        line = f"{counted(frame.height)}: {', '.join(frame.columns)}"
+        screen.show({**facts, "out": out}, Text(line), Text(f"predictions: {out}"))
+
+
+def predictions(model: Any, rows: Data, levels: list[float], names: list[str]) -> dict[str, Array]:
+    """Return the columns of the result by name; `names` are those of the columns of y."""
+    dist = model.predict_dist(rows.X, exposure=rows.exposure)
+    score = {"ood_score": model.ood_score(rows.X)}
+    if hasattr(model, "classes_"):
+        return {**_of_classes(model, dist), **score}
+    if not isinstance(dist, JointMixture):
+        return {**_of_numbers(dist, levels), **score}
+    found: dict[str, Array] = {}
+    for j in range(model.n_outputs_):
+        name = names[j] if len(names) == model.n_outputs_ else str(j)
+        columns = _of_numbers(dist.marginal(j), levels)
+        found |= {f"{name}_{what}": values for what, values in columns.items()}
+    return {**found, **score}
+
+
+def _of_numbers(dist: Mixture, levels: list[float]) -> dict[str, Array]:
+    found: dict[str, Array] = {}
+    if dist.response.has_mean:
+        aleatoric, epistemic = dist.aleatoric(), dist.epistemic()
+        found = {
+            "mean": dist.mean(),
+            "std": np.sqrt(aleatoric + epistemic),
+            "std_aleatoric": np.sqrt(aleatoric),
+            "std_epistemic": np.sqrt(epistemic),
+        }
+    else:
+        found["median"] = dist.median()
+    if levels:
+        quantiles = dist.ppf(np.array(levels)[:, None])
+        found |= {f"q{level:g}": row for level, row in zip(levels, quantiles, strict=True)}
+    return found
+
+
+def _of_classes(model: Any, dist: Mixture) -> dict[str, Array]:
+    shares = dist.probabilities()[:, : len(model.classes_)]
+    aleatoric, epistemic = dist.aleatoric(), dist.epistemic()
+    named = {f"p_{label}": shares[:, j] for j, label in enumerate(model.classes_.tolist())}
+    return {
+        "prediction": model.classes_[shares.argmax(axis=1)],
+        **named,
+        "entropy": aleatoric + epistemic,
+        "entropy_aleatoric": aleatoric,
+        "entropy_epistemic": epistemic,
+    }
+
+
+def _target_names(model: Any) -> list[str]:
+    columns = getattr(model, "metadata_", {}).get("columns", {})
+    return list(columns.get("target", ()))
+
+
+def _joined(table: Table, wanted: Wanted, found: dict[str, Array]) -> pl.DataFrame:
+    """Return the columns that are kept, and the predictions beside them."""
+    chosen = table.named(wanted.keep, "--keep")
+    kept = table.frame if wanted.keep_all else table.frame.select(chosen)
+    made = pl.DataFrame(
+        {f"{wanted.prefix or ''}{name}": values.tolist() for name, values in found.items()}
+    )
+    both = [name for name in made.columns if name in kept.columns]
+    if both:
+        raise CommandError(f"DATA has a column {both[0]!r}, too; --prefix pred_ tells them apart")
+    return pl.concat([kept, made], how="horizontal")

@@ -1,0 +1,319 @@
+"""From the bytes of a CSV or Parquet file to a table of columns."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import difflib
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wgboost.cli.flags import flag
+from wgboost.cli.kinds import MISSING, Numerals, as_kind
+from wgboost.cli.screen import CommandError, Screen
+from wgboost.validation import nearest_name
+
+__all__ = ["Reading", "Table", "read_bytes", "read_table"]
+
+_DELIMITERS = ",;\t|"
+_PANEL = "Reading CSV"
+_SAMPLE = 50  # lines that tell the delimiter
+_BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_WORDS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "pipe": "|"}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read a CSV file; None is found out.
+
+    `missing` are words that stand for a missing value, beside the usual ones. Decimal mark,
+    separator of thousands and these words are kept with a model: new data look like the old.
+    """
+
+    delimiter: str | None = flag(
+        "What separates fields. [default: found out of , ; tab |]", "char", panel=_PANEL
+    )
+    encoding: str | None = flag(
+        "Such as cp1252. [default: utf-8, or by a byte order mark]", "name", panel=_PANEL
+    )
+    decimal: str | None = flag("Decimal mark. [default: .]", "char", panel=_PANEL)
+    thousands: str | None = flag(
+        "What separates thousands. [default: nothing]", "char", panel=_PANEL
+    )
+    missing: tuple[str, ...] = flag(
+        "A word for a missing value, beside NA, NaN, null and the like; repeat for more.",
+        "word",
+        panel=_PANEL,
+        default=(),
+    )
+
+    def __post_init__(self) -> None:
+        if self.delimiter is not None:
+            mark = _WORDS.get(self.delimiter, self.delimiter)
+            if len(mark) != 1 or mark in '"\r\n':
+                raise CommandError(f"--delimiter {self.delimiter!r} must be one character, or tab")
+            object.__setattr__(self, "delimiter", mark)
+        if self.encoding is not None:
+            try:
+                codecs.lookup(self.encoding)
+            except LookupError as error:
+                raise CommandError(
+                    f"--encoding {self.encoding!r} is not known; try utf-8, cp1252 or utf-16"
+                ) from error
+        if self.decimal not in (None, ".", ","):
+            raise CommandError(f"--decimal {self.decimal!r} must be '.' or ','")
+        if self.thousands is not None and (
+            len(self.thousands) != 1 or self.thousands.isalnum() or self.thousands in "+-"
+        ):
+            raise CommandError(f"--thousands {self.thousands!r} must be one character, such as ','")
+        if self.thousands is not None and self.thousands == self.numerals.decimal:
+            raise CommandError(
+                f"--thousands {self.thousands!r} is the decimal mark, too; say --decimal"
+            )
+
+    @property
+    def numerals(self) -> Numerals:
+        """How numbers and missing values are written."""
+        return Numerals(self.decimal, self.thousands, (*MISSING, *self.missing))
+
+    def after(self, known: Any) -> Reading:
+        """Return this with what is not said here as a model has it."""
+        if not isinstance(known, dict):
+            return self
+        own = {name: value for name, value in asdict(self).items() if value not in (None, ())}
+        kept = {
+            name: tuple(known[name]) if name == "missing" else known[name]
+            for name in ("decimal", "thousands", "missing")
+            if known.get(name)
+        }
+        return replace(self, **{**kept, **own})
+
+    def kept(self) -> dict[str, Any]:
+        """What a model file holds of it."""
+        known = {"decimal": self.decimal, "thousands": self.thousands, "missing": self.missing}
+        return {name: value for name, value in known.items() if value}
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The columns of a file.
+
+    Attributes
+    ----------
+    source : str
+        What messages call it.
+    frame : polars.DataFrame
+        The columns: those of a CSV file as text, others of their type.
+    twice : dict of int by str
+        How many columns have this name, where it is more than one; they are not in the frame.
+    numerals : Numerals or None
+        How numbers are written; None if columns have types already.
+    """
+
+    source: str
+    frame: pl.DataFrame
+    twice: dict[str, int] = field(default_factory=dict)
+    numerals: Numerals | None = None
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+    def check(self, name: str, flag: str) -> str:
+        """Return the name if there is one column of it; raise CommandError otherwise."""
+        if name in self.twice:
+            raise CommandError(
+                f"{flag} {name}: {self.source} has {self.twice[name]} columns of that name; "
+                "rename one of them"
+            )
+        if name not in self.frame.columns:
+            raise CommandError(f"{flag} {name}: {self.source} has {self._missing(name)}")
+        return name
+
+    def named(self, given: Sequence[str], flag: str, *, twice: bool = False) -> list[str]:
+        """Return the columns that a flag names, one or several with commas between.
+
+        Names that several columns have are an error, unless `twice` allows them.
+        """
+        known = {*self.frame.columns, *(self.twice if twice else ())}
+        names: list[str] = []
+        for text in given:
+            parts = [text] if text in known else [part.strip() for part in text.split(",")]
+            names += [part if part in known else self.check(part, flag) for part in parts]
+        return list(dict.fromkeys(names))
+
+    def _missing(self, name: str) -> str:
+        names = self.frame.columns
+        near = nearest_name(name, names)
+        if not near and name.casefold() in (one.casefold() for one in names):
+            near = f"; did you mean {next(n for n in names if n.casefold() == name.casefold())!r}?"
+        if len(names) == 1 and any(mark in names[0] for mark in _DELIMITERS):
+            near = f", only {names[0]!r}; --delimiter says what separates columns"
+        elif not near:
+            shown = ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
+            near = f"; it has {shown}"
+        return f"no column {name!r}{near}"
+
+    def column(self, name: str, kind: str = "any", *, category: bool = False) -> pl.Series:
+        """Return a column as "numbers", as "text", or as "any" kind that its values say.
+
+        A `category` may be text that is mostly numbers.
+        """
+        series = self.frame.get_column(name)
+        if self.numerals is None or series.dtype != pl.String:
+            return series
+        return as_kind(series, kind, self.numerals, category=category)
+
+    def columns(self, names: Iterable[str], kinds: dict[str, str]) -> pl.DataFrame:
+        """Return some columns, each as the kind that it is said to be."""
+        return pl.DataFrame([self.column(name, kinds.get(name, "any")) for name in names])
+
+    def rows(self, mask: pl.Series) -> Table:
+        """Return some of the rows."""
+        return replace(self, frame=self.frame.filter(mask))
+
+
+def read_bytes(source: str) -> bytes:
+    """Return what is in a file, or on standard input if the source is "-"."""
+    if source == "-":
+        return sys.stdin.buffer.read()
+    try:
+        with open(source, "rb") as file:
+            return file.read()
+    except OSError as error:
+        near = _beside(source) if isinstance(error, FileNotFoundError) else ""
+        raise CommandError(f"cannot read {source!r}: {error.strerror}{near}") from error
+
+
+def _beside(source: str) -> str:
+    """Return what file of the same folder may have been meant."""
+    folder, name = os.path.split(source)
+    if not os.path.isdir(folder or "."):
+        return ""
+    # Without their endings, which are often the same.
+    there = {Path(one).stem: one for one in sorted(os.listdir(folder or "."))}
+    close = difflib.get_close_matches(Path(name).stem, list(there), n=1)
+    return f"; did you mean {os.path.join(folder, there[close[0]])!r}?" if close else ""
+
+
+def read_table(source: str, reading: Reading, screen: Screen) -> Table:
+    """Return the table in a CSV or Parquet file, which are told apart by their contents.
+
+    Raises CommandError if it is empty or something else.
+    """
+    data, name = read_bytes(source), "standard input" if source == "-" else repr(source)
+    if data[:2] == b"\x1f\x8b":
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise CommandError(f"{name} is a damaged gzip file: {error}") from error
+    if data[:4] == b"PAR1":
+        table = _parquet(data, name)
+    else:
+        table = _csv(_text(data, name, reading.encoding), name, reading, screen)
+    if len(table) == 0:
+        raise CommandError(f"{name} has columns and no rows")
+    return table
+
+
+def _parquet(data: bytes, name: str) -> Table:
+    try:
+        frame = pl.read_parquet(io.BytesIO(data))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise CommandError(f"{name} is a damaged Parquet file: {error}") from error
+    return Table(name, frame)
+
+
+def _text(data: bytes, name: str, encoding: str | None) -> str:
+    """Return the text of a file; its encoding by a mark at its beginning, else UTF-8."""
+    if data[:4] == b"PK\x03\x04":
+        raise CommandError(f"{name} is a workbook or a zip file; save it as CSV or Parquet")
+    marked = next((known for mark, known in _BOMS.items() if data.startswith(mark)), "utf-8")
+    try:
+        text = data.decode(encoding or marked)
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        remedy = "say which it is: --encoding cp1252, for example"
+        raise CommandError(
+            f"{name} is not {error.encoding} text (byte 0x{data[error.start]:02x} in line {line}); "
+            f"{remedy}"
+        ) from error
+    if "\0" in text:
+        raise CommandError(f"{name} is neither CSV nor Parquet; it has bytes that are no text")
+    return text.removeprefix("\ufeff")
+
+
+def _csv(text: str, name: str, reading: Reading, screen: Screen) -> Table:
+    if "\n" not in text:
+        text = text.replace("\r", "\n")
+    text = text.lstrip("\r\n")
+    if not text.strip():
+        raise CommandError(f"{name} is empty")
+    delimiter = reading.delimiter or _delimiter(text)
+    header = [one.strip() for one in next(csv.reader(io.StringIO(text), delimiter=delimiter))]
+    try:
+        frame = pl.read_csv(
+            text.encode(), separator=delimiter, infer_schema=False, has_header=False,
+            skip_rows=0, new_columns=[f"{i}" for i in range(len(header))],
+        )[1:]  # fmt: skip
+    except pl.exceptions.PolarsError as error:
+        raise CommandError(_diagnosis(text, delimiter, header, name, error)) from error
+    if frame.width != len(header):
+        raise CommandError(_diagnosis(text, delimiter, header, name, "columns do not fit"))
+    frame = frame.with_columns(pl.all().str.strip_chars())
+    if len(header) > 1:  # blank lines
+        frame = frame.filter(~pl.all_horizontal(pl.all().is_null() | (pl.all() == "")))
+    return _named(frame, header, name, reading, screen)
+
+
+def _named(
+    frame: pl.DataFrame, header: Sequence[str], name: str, reading: Reading, screen: Screen
+) -> Table:
+    unnamed = [i for i, one in enumerate(header) if not one]
+    if unnamed and len(unnamed) < len(header):
+        places = ", ".join(str(i + 1) for i in unnamed[:5])
+        screen.note(f"{name}: column {places} has no name and is left out")
+    counts = {one: header.count(one) for one in header if one}
+    twice = {one: count for one, count in counts.items() if count > 1}
+    kept = {str(i): one for i, one in enumerate(header) if one and one not in twice}
+    if not kept and not twice:
+        raise CommandError(f"{name} has no names of columns in its first line")
+    frame = frame.select(list(kept)).rename(kept)
+    return Table(name, frame, twice, reading.numerals)
+
+
+def _delimiter(text: str) -> str:
+    """Return what separates the fields of the first lines most regularly."""
+    lines = [line for line in text[: 2**16].splitlines()[: _SAMPLE + 1] if line.strip()]
+    best, best_score = ",", (0.0, 0)
+    for mark in _DELIMITERS:
+        widths = [len(row) for row in csv.reader(lines, delimiter=mark) if row]
+        if widths[0] > 1:
+            score = sum(width == widths[0] for width in widths) / len(widths), widths[0]
+            best, best_score = max((best_score, best), (score, mark))[::-1]
+    return best
+
+
+def _diagnosis(text: str, delimiter: str, header: Sequence[str], name: str, error: object) -> str:
+    """Say which line of a CSV file cannot be read."""
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
+    begun = 1
+    try:
+        for row in reader:
+            if len(row) > len(header):
+                return (
+                    f"{name}: line {begun} has {len(row)} fields, the header {len(header)}; quote "
+                    "fields that contain the delimiter, or say --delimiter"
+                )
+            begun = reader.line_num + 1
+    except csv.Error as problem:
+        return f"{name}: line {begun}: {problem}; is a quotation mark missing?"
+    return f"{name} cannot be read as CSV: {error}"

@@ -1,0 +1,200 @@
+"""Which columns of a table are features, which say what y is, and which belong to a row."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from wgboost.cli.flags import flag
+from wgboost.cli.reading import Table
+from wgboost.cli.screen import CommandError, Screen
+from wgboost.responses import censored
+from wgboost.typing import Array
+
+__all__ = ["Data", "Roles", "rows_beside", "with_y"]
+
+_PANEL = "Columns"
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Columns that are no features, by what they are for; a model file keeps them."""
+
+    target: tuple[str, ...] = flag(
+        "What to predict; repeat for several columns together.", "column", panel=_PANEL, default=()
+    )
+    lower: str | None = flag(
+        "Lower bounds of a y that is known between bounds only; empty: none.",
+        "column",
+        panel=_PANEL,
+    )
+    upper: str | None = flag("Upper bounds, likewise.", "column", panel=_PANEL)
+    event: str | None = flag(
+        "Whether the target was observed (1, true) or only reached (0, false).",
+        "column",
+        panel=_PANEL,
+    )
+    entry: str | None = flag(
+        "Rows are there only because the target was above this (truncation).",
+        "column",
+        panel=_PANEL,
+    )
+    weight: str | None = flag("How much a row counts.", "column", panel=_PANEL)
+    exposure: str | None = flag(
+        "What the mean is proportional to, such as time at risk.", "column", panel=_PANEL
+    )
+
+    @property
+    def bounds(self) -> bool:
+        """Whether y is known between bounds only."""
+        return self.lower is not None or self.upper is not None or self.event is not None
+
+    @property
+    def y_names(self) -> list[str]:
+        """Columns that y is made of."""
+        named = (self.lower, self.upper, self.event, self.entry)
+        return [*self.target, *(name for name in named if name is not None)]
+
+    @property
+    def names(self) -> list[str]:
+        """All columns with a role."""
+        return [*self.y_names, *(n for n in (self.weight, self.exposure) if n is not None)]
+
+    def flags(self) -> dict[str, str]:
+        """Return the flag of each column with a role."""
+        known = dict.fromkeys(self.target, "--target")
+        for role, name in asdict(self).items():
+            if isinstance(name, str):
+                known.setdefault(name, f"--{role}")
+        return known
+
+    def check(self) -> None:
+        """Raise CommandError unless the columns make one y."""
+        if self.lower is not None or self.upper is not None:
+            if self.target or self.event is not None:
+                raise CommandError("--lower and --upper take the place of --target and --event")
+        elif not self.target:
+            raise CommandError("say what to predict: --target COLUMN, or --lower and --upper")
+        if (self.event is not None or self.entry is not None) and len(self.target) > 1:
+            raise CommandError("--event and --entry are for a single --target")
+        names = self.names
+        again = sorted({name for name in names if names.count(name) > 1})
+        if again:
+            raise CommandError(f"the column {again[0]!r} cannot have two roles")
+
+    def kept(self) -> dict[str, Any]:
+        """What a model file holds of it."""
+        return {name: value for name, value in asdict(self).items() if value}
+
+    def after(self, known: Any) -> Roles:
+        """Return these roles, with what is not said here as a model has it."""
+        own = self.kept()
+        if not isinstance(known, dict):
+            return self
+        if self.y_names:  # another y: nothing of the old one
+            known = {name: known[name] for name in ("weight", "exposure") if name in known}
+        both = {**{name: known[name] for name in known if name in asdict(self)}, **own}
+        return Roles(**{**both, "target": tuple(both.get("target", ()))})
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Rows as an estimator takes them."""
+
+    X: Any  # (n, p): a frame, or an array for a model without names
+    y: Any = None  # a series, an array of several columns, or what `censored` returns
+    weight: Array | None = None
+    exposure: Array | None = None
+
+    def block(self, rows: slice) -> Data:
+        """Return some of the rows, without y."""
+        exposure = None if self.exposure is None else self.exposure[rows]
+        return Data(self.X[rows], exposure=exposure)
+
+    def beside(self, suffix: str = "") -> dict[str, Any]:
+        """Return what belongs to the rows, by the names of the arguments of `fit`."""
+        known = {"y": self.y, "sample_weight": self.weight, "exposure": self.exposure}
+        return {f"{name}{suffix}": value for name, value in known.items() if value is not None}
+
+
+def with_y(table: Table, roles: Roles, screen: Screen, kind: str = "any") -> tuple[Table, Any]:
+    """Return the rows of which y is known, and y; others are left out with a note.
+
+    `kind` is what a target is to be read as.
+    """
+    for name, its_flag in roles.flags().items():
+        table.check(name, its_flag)
+    needed = [*roles.target, *([roles.event] if roles.event else [])]
+    unknown = pl.Series([False] * len(table))
+    for name in needed:
+        unknown |= table.column(name, kind if name in roles.target else "any").is_null()
+    if roles.lower and roles.upper:
+        unknown |= (
+            table.column(roles.lower, "numbers").is_null()
+            & table.column(roles.upper, "numbers").is_null()
+        )
+    if unknown.any():
+        what = " or ".join(map(repr, needed or roles.y_names))
+        if unknown.all():
+            raise CommandError(f"{table.source} has no row with a value of {what}")
+        screen.note(f"{table.source}: {unknown.sum()} of {len(table)} rows lack {what}, left out")
+        table = table.rows(~unknown)
+    return table, _y(table, roles, kind)
+
+
+def _y(table: Table, roles: Roles, kind: str) -> Any:
+    above: Any = -np.inf
+    if roles.entry is not None:
+        above = _numbers(table, roles.entry, "--entry", -np.inf)
+    if roles.lower is not None or roles.upper is not None:
+        lower, upper = (
+            fill if name is None else _numbers(table, name, flag, fill)
+            for name, flag, fill in (
+                (roles.lower, "--lower", -np.inf),
+                (roles.upper, "--upper", np.inf),
+            )
+        )
+        return censored(lower, upper, above=above)
+    if len(roles.target) > 1:
+        return np.column_stack([_numbers(table, name, "--target") for name in roles.target])
+    (name,) = roles.target
+    if roles.event is None and roles.entry is None:
+        return table.column(name, kind)
+    time = _numbers(table, name, "--target")
+    if roles.event is None:
+        return censored(time, time, above=above)
+    return censored(time, np.where(_truth(table, roles.event), time, np.inf), above=above)
+
+
+def _numbers(table: Table, name: str, flag: str, fill: float | None = None) -> Array:
+    series = table.column(name, "numbers")
+    if not (series.dtype.is_numeric() or series.dtype == pl.Boolean):
+        raise CommandError(f"{flag} {name}: the column is of type {series.dtype}, not of numbers")
+    series = series.cast(pl.Float64)
+    return (series if fill is None else series.fill_null(fill)).to_numpy()
+
+
+def _truth(table: Table, name: str) -> Array:
+    """Return where something has happened: true, 1, yes."""
+    series = table.column(name)
+    values = {str(value).casefold() for value in series.unique().to_list()}
+    yes = ("true", "1", "1.0", "yes", "y")
+    if not values <= {*yes, "false", "0", "0.0", "no", "n"}:
+        odd = min(values - {*yes, "false", "0", "0.0", "no", "n"})
+        raise CommandError(
+            f"--event {name}: {odd!r} is neither true nor false; 1 or true where y was observed, 0 "
+            "or false where it was only reached"
+        )
+    return np.array([str(value).casefold() in yes for value in series.to_list()])
+
+
+def rows_beside(table: Table, roles: Roles) -> dict[str, Array]:
+    """Return weight and exposure of each row, if there are such columns."""
+    return {
+        role: _numbers(table, name, f"--{role}")
+        for role, name in (("weight", roles.weight), ("exposure", roles.exposure))
+        if name is not None
+    }

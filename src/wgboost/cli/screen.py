@@ -1,0 +1,119 @@
+"""What a command says, and where: results on stdout, all else on stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from rich.console import Console, RenderableType
+from rich.progress import track
+from rich.text import Text
+
+__all__ = ["CommandError", "Screen", "counted", "one_line"]
+
+_WIDTH = 100  # of what is printed to a file or a pipe
+
+
+class CommandError(Exception):
+    """Ends a command with one line on stderr and an exit code."""
+
+    def __init__(self, message: str, code: int = 2) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def counted(n: int, word: str = "row") -> str:
+    """Return a number of things in words."""
+    return f"{n} {word}{'' if n == 1 else 's'}"
+
+
+def one_line(text: object) -> str:
+    """Return text without line breaks."""
+    return " ".join(str(text).split())
+
+
+@dataclass
+class Screen:
+    """Where a command shows its result and says what it has noticed.
+
+    Attributes
+    ----------
+    json : bool
+        Whether the result is to be JSON, and nothing else on stdout.
+    quiet : bool
+        Whether to leave out notes and progress.
+    stdout : text file
+        Where results go.
+    notes : list of str
+        What has been said so far.
+    """
+
+    json: bool = False
+    quiet: bool = False
+    stdout: IO[str] = field(default_factory=lambda: sys.stdout)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def live(self) -> bool:
+        """Whether progress can be drawn on stderr."""
+        return not self.quiet and sys.stderr.isatty()
+
+    def note(self, text: object) -> None:
+        """Say something on stderr, once."""
+        line = one_line(text)
+        if line in self.notes:
+            return
+        self.notes.append(line)
+        if not self.quiet:
+            print(f"wgboost: note: {line}", file=sys.stderr, flush=True)
+
+    def show(self, facts: dict[str, Any], *parts: RenderableType) -> None:
+        """Print the result: the facts and notes as JSON, or its parts for a person."""
+        if self.json:
+            known = {**facts, "notes": self.notes}
+            print(json.dumps(_plain(known), allow_nan=False), file=self.stdout)
+        else:
+            wide = None if self.stdout.isatty() else _WIDTH
+            console = Console(file=self.stdout, width=wide, highlight=False)
+            with console.capture() as captured:
+                for part in parts:
+                    console.print(part, markup=False, soft_wrap=isinstance(part, Text))
+            lines = captured.get().splitlines()
+            print("\n".join(line.rstrip() for line in lines), file=self.stdout)
+        self.stdout.flush()
+
+    def track(self, items: Iterable[Any], total: int, words: str) -> Iterable[Any]:
+        """Return the items, with a bar on stderr while they are worked on."""
+        if not self.live:
+            return items
+        return track(
+            items, words, total=total, transient=True, console=Console(stderr=True, highlight=False)
+        )
+
+    def write(self, data: bytes) -> None:
+        """Write bytes to stdout, all of them."""
+        self.stdout.flush()
+        raw: Any = self.stdout.buffer  # type: ignore[attr-defined]
+        rest = memoryview(data)
+        while rest:  # with PYTHONUNBUFFERED a call may write a part only
+            rest = rest[raw.write(rest) :]
+        raw.flush()
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can say: numbers that are not finite are null."""
+    if isinstance(value, dict):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    if hasattr(value, "tolist"):  # of NumPy
+        return _plain(value.tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    return repr(value)

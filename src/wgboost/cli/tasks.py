@@ -1,0 +1,78 @@
+"""Regression or classification: what a column asks for, and its values as labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from wgboost.cli.roles import Roles
+from wgboost.cli.screen import CommandError
+from wgboost.validation import nearest_name
+
+__all__ = ["classifies", "labels", "read_as", "target_kind"]
+
+_MANY = 50  # so many different texts, on half of the rows or more, are no classes
+
+
+def classifies(y: Any, task: str | None, roles: Roles) -> bool:
+    """Return whether y consists of classes; raise CommandError if it cannot be what is asked."""
+    if not isinstance(y, pl.Series):
+        if task == "classification":
+            raise CommandError("--task classification takes one --target, without bounds")
+        return False
+    (name,) = roles.target
+    words = not (y.dtype.is_numeric() or y.dtype == pl.Boolean)
+    if words and y.dtype not in (pl.String, pl.Categorical, pl.Enum):
+        raise CommandError(f"--target {name}: a column of type {y.dtype} cannot be predicted")
+    if task == "regression":
+        if words:
+            raise CommandError(f"--task regression: column {name!r} is text, such as {y[0]!r}")
+        return False
+    kinds = y.n_unique()
+    if words and kinds > _MANY and 2 * kinds > len(y):
+        raise CommandError(
+            f"--target {name}: {kinds} different texts in {len(y)} rows, such as {y[0]!r}, are no "
+            "classes"
+        )
+    if words or y.dtype == pl.Boolean or task == "classification":
+        return True
+    return y.dtype.is_integer() and set(y.unique().to_list()) == {0, 1}
+
+
+def labels(y: pl.Series, order: str | None) -> pl.Series:
+    """Return labels as a classifier takes them, in the order that is said."""
+    if y.dtype.is_float():
+        if not (y == y.round(0)).all():
+            raise CommandError(
+                f"--task classification: column {y.name!r} has numbers such as "
+                f"{y.filter(y != y.round(0))[0]}, which are no classes"
+            )
+        y = y.cast(pl.Int64)
+    if order is None:
+        return y
+    words = [word.strip() for word in order.split(",")]
+    text = y.cast(pl.String)
+    unknown = sorted({*text.unique().to_list()} - {*words})
+    if unknown:
+        raise CommandError(
+            f"--order {order}: column {y.name!r} has {unknown[0]!r}, too"
+            f"{nearest_name(unknown[0], words)}"
+        )
+    if len(set(words)) < len(words):
+        raise CommandError(f"--order {order}: a class is named twice")
+    return text.cast(pl.Enum(words))
+
+
+def read_as(y: Any) -> str:
+    """Return as what a column is to be read to be like this one: "text", "numbers" or "any"."""
+    kind = y.dtype if isinstance(y, pl.Series) else pl.Float64()
+    if kind in (pl.String, pl.Categorical, pl.Enum):
+        return "any" if y.null_count() == len(y) else "text"
+    return "numbers"
+
+
+def target_kind(model: Any) -> str:
+    """Return as what a target is to be read for a model."""
+    classes = getattr(model, "classes_", None)
+    return "text" if classes is not None and classes.dtype.kind in "OU" else "numbers"

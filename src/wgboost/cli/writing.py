@@ -1,0 +1,131 @@
+"""Where results are written: as a whole or not at all, and not over files of another kind."""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wgboost.cli.reading import read_bytes
+from wgboost.cli.screen import CommandError, Screen
+from wgboost.estimators import load
+from wgboost.persistence import replacing
+
+__all__ = ["check_out", "load_model", "save_model", "table_format", "write_table"]
+
+_FORMATS = {".csv": "csv", ".tsv": "tsv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet"}
+_KINDS = {
+    "model": "a model file",
+    "parquet": "a Parquet file",
+    "page": "an HTML page",
+    "picture": "a picture",
+    "text": "a text file",
+    "other": "a file of another kind",
+}
+_HEAD = 64
+
+
+def table_format(path: str) -> str:
+    """Return the format that the name of a table says."""
+    if path == "-":
+        return "csv"
+    suffix = Path(path).suffix.lower()
+    if suffix not in _FORMATS:
+        raise CommandError(
+            f"--out {path}: the name must end with {', '.join(_FORMATS)}, or be - for CSV on stdout"
+        )
+    return _FORMATS[suffix]
+
+
+def _kind(head: bytes) -> str:
+    """Tell what a file is by its beginning."""
+    if head[8:].startswith(b'{"__metadata__":{"sha256":"'):
+        return "model"
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith((b"\x89PNG", b"%PDF", b"<?xml", b"<svg")):
+        return "picture"
+    if head.lstrip().lower().startswith((b"<!doctype html", b"<html")):
+        return "page"
+    try:
+        text = head.decode("utf-8", errors="strict" if len(head) < _HEAD else "ignore")
+    except UnicodeDecodeError:
+        return "other"
+    return "other" if "\0" in text else "text"
+
+
+def check_out(
+    path: str, kind: str, *, force: bool = False, inputs: Iterable[str] = (), flag: str = "--out"
+) -> None:
+    """Raise CommandError if a file cannot be written, or would take the place of another kind.
+
+    It may take the place of a file of its own kind and of an empty one, of any other with `force`,
+    and never that of a file that is read.
+    """
+    if path == "-":
+        return
+    target = Path(path)
+    if target.is_dir():
+        raise CommandError(f"{flag} {path} is a folder; name a file in it")
+    if not target.parent.is_dir():
+        raise CommandError(f"{flag} {path}: there is no folder {str(target.parent)!r}")
+    if not target.exists():
+        return
+    for source in inputs:
+        if source != "-" and os.path.exists(source) and os.path.samefile(source, target):
+            raise CommandError(f"{flag} {path} is the file that is read; name another one")
+    if force or not target.is_file():
+        return
+    with open(target, "rb") as file:
+        head = file.read(_HEAD)
+    if head and _kind(head) != kind:
+        raise CommandError(
+            f"{flag} {path} is {_KINDS[_kind(head)]} already, not {_KINDS[kind]}; --force writes "
+            "over it"
+        )
+
+
+def write_table(frame: pl.DataFrame, path: str, screen: Screen) -> None:
+    """Write a table in the format that its name says."""
+    kind, buffer = table_format(path), io.BytesIO()
+    if kind == "parquet":
+        frame.write_parquet(buffer)
+    else:
+        frame.write_csv(buffer, separator="\t" if kind == "tsv" else ",")
+    if path == "-":
+        screen.write(buffer.getvalue())
+        return
+    with replacing(path, "the table") as file:
+        file.write(buffer.getvalue())
+
+
+def save_model(model: Any, path: str, metadata: dict[str, Any], screen: Screen) -> None:
+    """Write a model, to stdout if the path is "-"."""
+    if path != "-":
+        model.save(path, metadata=metadata)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(Path(folder) / "model", metadata=metadata)
+        data = (Path(folder) / "model").read_bytes()
+    screen.write(data)
+
+
+def load_model(path: str, threads: int | None = None) -> Any:
+    """Return the model in a file, or on standard input, to be used on so many threads."""
+    if path == "-":
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / "standard input"
+            copy.write_bytes(read_bytes(path))
+            model = load(copy)
+    else:
+        try:
+            model = load(path)
+        except OSError as error:
+            read_bytes(path)  # says it better
+            raise CommandError(f"cannot read {path!r}: {error.strerror}") from error
+    return model.set_params(n_jobs=threads)

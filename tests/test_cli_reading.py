@@ -1,0 +1,164 @@
+"""Tables as they come: encodings, delimiters, blank lines, words for missing values."""
+
+import gzip
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+
+from cli_files import FAST, call, facts, houses, refusal, write_messy
+from wgboost.cli.reading import Reading, read_table
+from wgboost.cli.screen import CommandError, Screen
+
+TABLE = houses(120)
+
+
+def typed(path, **reading):
+    table = read_table(str(path), Reading(**reading), Screen(quiet=True))
+    return table.columns(table.frame.columns, {"id": "text"})
+
+
+def assert_same(found, expected=TABLE):
+    assert found.columns == expected.columns
+    for name in expected.columns:
+        assert found[name].to_list() == expected[name].to_list(), name
+        assert found[name].dtype == expected[name].dtype, name
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_delimiter_and_encoding_are_found_out(tmp_path, delimiter, encoding):
+    path = write_messy(TABLE, tmp_path / "t.csv", delimiter=delimiter, encoding=encoding)
+    assert_same(typed(path))
+
+
+def test_what_cannot_be_found_out_is_said(tmp_path):
+    path = write_messy(TABLE, tmp_path / "t.csv", delimiter=";", encoding="cp1252", decimal=",")
+    with pytest.raises(CommandError, match=r"not utf-8 text \(byte 0xc5 in line \d+\).*--encoding"):
+        typed(path)
+    with pytest.raises(CommandError, match=r"'area' has numbers with commas.*--decimal ,"):
+        typed(path, encoding="cp1252")
+    assert_same(typed(path, encoding="cp1252", decimal=","))
+    write_messy(TABLE, path, delimiter="^")
+    with pytest.raises(CommandError, match=r"line \d+ has 2 fields, the header 1;.*--delimiter"):
+        typed(path)  # New York has a comma
+    assert_same(typed(path, delimiter="^"))
+
+
+def test_old_line_ends_and_gzip(tmp_path):
+    path = write_messy(TABLE, tmp_path / "t.csv")
+    plain = path.read_bytes()
+    path.write_bytes(plain.replace(b"\r\n", b"\r"))
+    assert_same(typed(path))
+    path.write_bytes(gzip.compress(plain))
+    assert_same(typed(path))
+    path.write_bytes(gzip.compress(plain)[:-20])
+    with pytest.raises(CommandError, match="damaged gzip file"):
+        typed(path)
+
+
+def test_words_for_missing_values_and_thousands(tmp_path):
+    (tmp_path / "t.csv").write_text('a;b;c\n"1,234,567";?;x\n"2,000";4.5;\n12;unknown;NULL\n')
+    found = typed(tmp_path / "t.csv", thousands=",", missing=("?", "unknown"))
+    assert found["a"].to_list() == [1234567, 2000, 12]
+    assert found["b"].to_list() == [None, 4.5, None]
+    assert found["c"].to_list() == ["x", None, None]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["1", "-2", "+3"], pl.Int64),
+        (["1", "2.5", "1e3", "inf"], pl.Float64),
+        (["true", "FALSE", "NA"], pl.Boolean),
+        (["yes", "no", ""], pl.String),
+        (["1", "2", "3A", "4B"], pl.String),
+        (["99999999999999999999", "1"], pl.Float64),
+        (["", "NA"], pl.String),
+        (["1.2.3", "1.2.4"], pl.String),
+    ],
+)
+def test_values_say_what_a_column_is(tmp_path, values, kind):
+    (tmp_path / "t.csv").write_text("x,y\n" + "".join(f"{value},1\n" for value in values))
+    assert typed(tmp_path / "t.csv")["x"].dtype == kind
+
+
+def test_a_row_whose_values_are_all_missing_is_no_blank_line(tmp_path):
+    (tmp_path / "t.csv").write_text("x,y\n1,2\n\nNA,NA\n,\n3,4\n")
+    assert typed(tmp_path / "t.csv")["x"].to_list() == [1, None, 3]
+
+
+BAD = {
+    "nothing": (b"", "is empty"),
+    "blank": (b"\n\n  \n", "is empty"),
+    "header": (b"a,y\n", "has columns and no rows"),
+    "long line": (b"a,y\n1,2\n3,4,5\n", r"line 3 has 3 fields, the header 2"),
+    "open quote": (b'a,y\n1,2\n"3,4\n5,6\n', r"line 3: .*quotation mark"),
+    "zip": (b"PK\x03\x04....", "workbook or a zip file; save it as CSV"),
+    "bytes": (b"a,y\n\0\x01,2\n", "neither CSV nor Parquet"),
+    "parquet": (b"PAR1 and nothing more", "damaged Parquet"),
+    "no names": (b",,\n1,2,3\n", "no names of columns"),
+    "twice": (b"a,a,y\n1,2,3\n", r"2 columns named 'a'; rename one of them, or --ignore a"),
+    "target twice": (b"a,y,y\n1,2,3\n", r"--target y: .* has 2 columns of that name"),
+    "dates": (b"a,y\n2021-03-04,1\n2021-03-05,2\n", r"'a' has dates, such as '2021-03-04'.*ignore"),
+    "other dates": (b"a,y\n4.3.2021 12:30,1\n", r"'a' has dates"),
+    "typo": (
+        b"a,y\n" + b"1,2\n" * 30 + b"oops,2\n",
+        r"1 of 31 values are no numbers, such as 'oop",
+    ),
+    "no target": (b"a,y\n1,NA\n2,\n", r"no row with a value of 'y'"),
+    "no feature": (b"y\n1\n2\n", r"has no column left to predict from"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_file_that_cannot_be_used(tmp_path, case):
+    data, message = BAD[case]
+    (tmp_path / "t.csv").write_bytes(data)
+    told = refusal("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb")
+    assert re.search(message, told), told
+    assert not (tmp_path / "m.wgb").exists()
+
+
+def test_all_columns_that_cannot_be_used_are_named(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,y\n2021-03-04,1.3.20,1\n2021-03-05,2.3.20,2\n")
+    told = refusal("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb")
+    assert told.startswith("column 'a' has dates")
+    assert told.endswith("; see to 'b', too")
+
+
+def test_new_data_are_read_as_the_old(tmp_path):
+    """What was text stays text, and marks and words of the training data are remembered."""
+    rng = np.random.default_rng(0)
+    code = rng.choice(["1", "2", "3A"], 60)
+    lines = [
+        f"{c};{x:.3f};{3 * x:.3f}".replace(".", ",")
+        for c, x in zip(code, rng.random(60), strict=True)
+    ]
+    lines[5] = "1;gone;0,5"
+    (tmp_path / "train.csv").write_text("code;x;y\n" + "\n".join(lines) + "\n")
+    call("fit", tmp_path / "train.csv", "--target", "y", "--decimal", ",", "--missing", "gone",
+         "--out", tmp_path / "m.wgb", *FAST)  # fmt: skip
+    (tmp_path / "new.csv").write_text("code;x\n1;0,25\n2;gone\n")
+    found = facts("predict", tmp_path / "m.wgb", tmp_path / "new.csv")["predictions"]
+    (tmp_path / "point.csv").write_text("x,code\n0.25,1\n?,2\n")
+    again = facts("predict", tmp_path / "m.wgb", tmp_path / "point.csv", "--decimal", ".",
+                  "--missing", "?")["predictions"]  # fmt: skip
+    assert found == again
+    assert len(found) == 2
+
+
+def test_one_row_is_enough_to_fit_and_to_predict(tmp_path):
+    (tmp_path / "t.csv").write_text("a,y\n1,2\n")
+    told = facts("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb", *FAST)
+    assert told["rows"] == 1
+    mean = facts("predict", tmp_path / "m.wgb", tmp_path / "t.csv")["predictions"][0]["mean"]
+    assert mean == pytest.approx(2, abs=0.5)
+
+
+def test_unnamed_columns_are_left_out_with_a_note(tmp_path):
+    (tmp_path / "t.csv").write_text(",a,y,\n0,1,2,\n1,2,3,\n2,3,5,\n")
+    told = facts("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb", *FAST)
+    assert told["features"] == ["a"]
+    assert told["notes"] == [f"'{tmp_path}/t.csv': column 1, 4 has no name and is left out"]
