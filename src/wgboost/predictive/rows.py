@@ -91,7 +91,7 @@ class ParticleRows:
         return None if self.weights is None else self.weights[rows]
 
     def over_rows(self, function: _Reduction, *last: int) -> Array:
-        """Return function(theta (r, m, d), weights (r, m)) of shape (r, *last) for all rows."""
+        """Return function(theta (r, m, d), weights (r, m)) of shape ``(r, *last)`` for all rows."""
         n, m, d = self.particles.shape
         out = np.empty((n, *last))
         for rows, _ in blocks(n, 1, m * (d + 1)):
