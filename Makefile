@@ -5,13 +5,13 @@ RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 CORE := pyproject.toml CMakeLists.txt $(wildcard core/*.cpp core/*.hpp)
 
-.PHONY: help demo test test-slow test-sanitize lint format bench paper paper-quick clean
+.PHONY: help demo test test-slow test-sanitize lint format docs figures bench paper paper-quick clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
 demo: $(READY)  ## run the main job on data that ships with scikit-learn; pictures in demo_output/
-	$(RUN) examples/demo.py
+	$(RUN) examples demo
 
 test: $(READY)  ## run the tests
 	$(RUN) -m pytest -m "not slow" --numprocesses auto --dist loadfile
@@ -36,6 +36,13 @@ format: $(READY)  ## bring the code into shape
 	$(RUN) -m ruff check --fix .
 	$(RUN) -m ruff format .
 
+docs: $(VENV)/.docs  ## build the site into build/docs; GALLERY=0 does not run the examples
+	$(RUN) -m sphinx -W --keep-going -q $(if $(filter 0,$(GALLERY)),-D plot_gallery=0) docs build/docs
+	@echo build/docs/index.html
+
+figures: $(READY)  ## draw the pictures of the documents again
+	$(RUN) examples --out docs/figures
+
 bench: $(VENV)/.bench  ## measure against LightGBM, XGBoost, scikit-learn, NGBoost and CatBoost
 	$(RUN) benchmarks/trees.py
 	$(RUN) benchmarks/models.py
@@ -49,7 +56,7 @@ paper-quick: $(READY)  ## the same with a few repeats of small sets, in paper/re
 
 clean:  ## remove everything that can be made again
 	rm -rf .venv .venv-sanitize build dist demo_output .pytest_cache .mypy_cache .ruff_cache \
-	       .import_linter_cache .hypothesis
+	       .import_linter_cache .hypothesis docs/api docs/gallery
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 define new_venv
@@ -65,6 +72,10 @@ $(READY): $(CORE)
 
 $(VENV)/.bench: $(READY)
 	$(RUN) -m pip install --quiet --editable '.[bench]'
+	@touch $@
+
+$(VENV)/.docs: $(READY)
+	$(RUN) -m pip install --quiet --editable '.[docs]'
 	@touch $@
 
 .venv-sanitize/.ready: $(CORE)

@@ -2,6 +2,9 @@
 
 import re
 
+from docutils import nodes
+from sphinx.ext.autosummary import AutoLink
+from sphinx.util import inspect
 from sphinx_gallery.sorting import ExplicitOrder
 
 import wgboost
@@ -19,15 +22,34 @@ extensions = [
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_templates"]
-default_role = "autolink"  # `WGBRegressor` in a docstring is a link where there is such a page
+default_role = "name"
 myst_heading_anchors = 3
 
 # --- reference -----------------------------------------------------------------------------------
 
 autosummary_generate = True
-autodoc_typehints = "none"  # types are in the signature's place in the text: "y : array (n,)"
+autodoc_typehints = "none"  # the text of a docstring says more: "y : array (n,)"
 numpydoc_show_class_members = False
 python_maximum_signature_line_length = 90
+
+
+class Name(AutoLink):
+    """What stands between single backticks: a link where there is such a page, else code."""
+
+    def run(self):
+        """Called by docutils."""
+        found, messages = super().run()
+        if isinstance(found[0], nodes.emphasis):
+            found = [nodes.literal(self.rawtext, self.text)]
+        return found, messages
+
+
+def signature_of_class(app, what, name, thing, options, signature, returns):  # noqa: ARG001
+    """Return the parameters of `__init__` where a class also has `__new__`, as estimators do."""
+    if what != "class":
+        return None
+    own = inspect.signature(thing)
+    return inspect.stringify_signature(own, show_annotation=False, show_return_annotation=False), ""
 
 
 def skip_foreign(app, what, name, member, skip, options):  # noqa: ARG001
@@ -68,6 +90,7 @@ sphinx_gallery_conf = {
     "reference_url": {"wgboost": None},
     "backreferences_dir": "gallery/backreferences",
     "download_all_examples": False,
+    "image_srcset": ["2x"],
     "show_signature": False,
     "write_computation_times": False,
 }
@@ -77,6 +100,9 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = f"wgboost {release}"
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+toc_object_entries_show_parents = "hide"
 html_theme_options = {
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
@@ -85,6 +111,7 @@ html_theme_options = {
 # --- pages ---------------------------------------------------------------------------------------
 
 OUTSIDE = {
+    "../examples": "gallery/index.rst",
     "../CHANGELOG.md": "site/changelog.md",
     "../CONTRIBUTING.md": "site/contributing.md",
     "../paper/report.md": "site/paper.md",
@@ -107,4 +134,6 @@ def rewrite_links(app, docname, source) -> None:  # noqa: ARG001
 def setup(app) -> None:
     """Called by Sphinx."""
     app.connect("source-read", rewrite_links)
+    app.add_role("name", Name())
+    app.connect("autodoc-process-signature", signature_of_class)
     app.connect("autodoc-skip-member", skip_foreign)

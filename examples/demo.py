@@ -71,6 +71,8 @@ axes.set(
 )
 axes.legend(fontsize=8)
 
+# sphinx_gallery_thumbnail_number = 2
+
 # %%
 # One feature
 # -----------

@@ -64,5 +64,5 @@ for axis, at in zip(narrow, (-1.2, 0.3, 1.2), strict=True):
     axis.set_ylim(-0.25, None)
     axis.spines[["top", "right", "left"]].set_visible(False)
     wide.axvline(at, color="k", lw=0.6, ls=":")
-narrow[-1].set_xlabel("target of a row: truth, and particles below")
+narrow[-1].set_xlabel("truth, and particles below")
 plt.show()

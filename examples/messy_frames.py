@@ -53,8 +53,8 @@ print(dict(zip(model.feature_names_in_, model.feature_importances_.round(2), str
 
 # %%
 # The bands are 90% intervals, a little too wide as the numbers above say. Where the area is
-# missing, the interval has to hold small flats and large ones. A city that was never seen is treated
-# as one that is missing.
+# missing, the interval has to hold small flats and large ones. A city that was never seen is
+# treated as one that is missing.
 
 figure, axes = plt.subplots(
     1, 2, figsize=(9.5, 3.5), width_ratios=(1.4, 1), layout="constrained", num="messy_frames"

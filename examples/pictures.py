@@ -77,6 +77,8 @@ plotting.PITDisplay.from_estimator(*test, ax=axes[1])
 plotting.CoverageDisplay.from_estimator(*test, ax=axes[2])
 plotting.UncertaintyDisplay.from_estimator(*test, ax=axes[3])
 
+# sphinx_gallery_thumbnail_number = 2
+
 # %%
 # Rows from elsewhere
 # -------------------

@@ -82,7 +82,7 @@ bars = axes[2].barh(
     ["one deviation\nfor all", "wgboost"], excess, color=["tab:orange", "tab:blue"], height=0.5
 )
 axes[2].bar_label(bars, fmt="%.2f", padding=3, fontsize=8)
-axes[2].set(xlabel="NLL above the truth's, nats a row", xlim=(0, 1.2 * max(excess)))
+axes[2].set(xlabel="NLL above the truth's", xlim=(0, 1.2 * max(excess)))
 axes[2].tick_params(axis="y", labelsize=8)
 for axis in axes:
     axis.spines[["top", "right"]].set_visible(False)

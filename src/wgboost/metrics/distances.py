@@ -71,7 +71,8 @@ class EnergyTo:
     """
 
     def __init__(self, samples: Any, weights: Array | None = None) -> None:
-        self.samples, self.weights = _rows(samples, samples)[0], weights
+        self.samples: Array = _rows(samples, samples)[0]
+        self.weights: Array | None = weights
 
     @cached_property
     def within(self) -> Array:
