@@ -5,13 +5,13 @@ RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 CORE := pyproject.toml CMakeLists.txt $(wildcard core/*.cpp core/*.hpp)
 
-.PHONY: help demo test test-slow test-sanitize lint format wheel bench paper paper-quick clean
+.PHONY: help demo test test-slow test-sanitize lint format wheel docs figures bench paper paper-quick clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
 demo: $(READY)  ## run the main job on data that ships with scikit-learn; pictures in demo_output/
-	$(RUN) examples/demo.py
+	$(RUN) examples demo
 
 test: $(READY)  ## run the tests
 	$(RUN) -m pytest -m "not slow" --numprocesses auto --dist loadfile
@@ -41,6 +41,13 @@ wheel: $(READY)  ## build a wheel in dist/ and try it in an empty environment wi
 	$(RUN) -m pip wheel --quiet --no-deps --wheel-dir dist .
 	WGBOOST_WHEEL="$$(echo dist/*.whl)" $(RUN) -m pytest -m slow tests/test_wheel.py
 
+docs: $(VENV)/.docs  ## build the site into build/docs; GALLERY=0 does not run the examples
+	$(RUN) -m sphinx -W --keep-going -q $(if $(filter 0,$(GALLERY)),-D plot_gallery=0) docs build/docs
+	@echo build/docs/index.html
+
+figures: $(READY)  ## draw the pictures of the documents again
+	$(RUN) examples --out docs/figures
+
 bench: $(VENV)/.bench  ## measure against LightGBM, XGBoost, scikit-learn, NGBoost and CatBoost
 	$(RUN) benchmarks/trees.py
 	$(RUN) benchmarks/models.py
@@ -54,7 +61,7 @@ paper-quick: $(READY)  ## the same with a few repeats of small sets, in paper/re
 
 clean:  ## remove everything that can be made again
 	rm -rf .venv .venv-sanitize build dist demo_output .pytest_cache .mypy_cache .ruff_cache \
-	       .import_linter_cache .hypothesis
+	       .import_linter_cache .hypothesis docs/api docs/gallery
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 define new_venv
@@ -70,6 +77,10 @@ $(READY): $(CORE)
 
 $(VENV)/.bench: $(READY)
 	$(RUN) -m pip install --quiet --editable '.[bench]'
+	@touch $@
+
+$(VENV)/.docs: $(READY)
+	$(RUN) -m pip install --quiet --editable '.[docs]'
 	@touch $@
 
 .venv-sanitize/.ready: $(CORE)

@@ -1,13 +1,16 @@
-"""Lifetimes of which some are still running: survival curves and calibration."""
+"""
+Censored times
+==============
 
-from pathlib import Path
+Lifetimes of machines of which many still run when they are last looked at. What is known of those
+is a lower bound; `censored` says so.
+"""
 
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy import stats
 from sklearn.model_selection import train_test_split
 
-from output import run, save
 from wgboost import WGBRegressor, censored, metrics
 
 
@@ -16,65 +19,65 @@ def truth(x):
     return stats.weibull_min(np.exp(0.5 + 0.3 * x), scale=10 * np.exp(0.8 * np.sin(2 * x)))
 
 
-def main(folder: Path) -> None:
-    rng = np.random.default_rng(0)
-    x = rng.uniform(-1, 1, 6000)
-    life = truth(x).rvs(random_state=rng)
-    end = rng.uniform(2, 20, x.size)  # when each was last looked at
-    seen, time = life < end, np.minimum(life, end)
-    print(f"{1 - seen.mean():.0%} still running")
-    rows_train, rows_test = train_test_split(np.arange(x.size), random_state=0)
-    given = {
-        "bounds": censored(time, np.where(seen, time, np.inf)),
-        "running taken for ended": time,
-        "running left out": time,
-    }
-    dists, curves = {}, {}
-    grid = np.array([-0.8, 0.0, 0.8])
-    for name, y in given.items():
-        rows = rows_train[seen[rows_train]] if name == "running left out" else rows_train
-        model = WGBRegressor(
-            response="weibull", evidence=100, leaf="newton", min_samples_leaf=20,
-            n_estimators=200, early_stopping=True, n_iter_no_change=20, random_state=0,
-        ).fit(x[rows, None], y[rows])  # fmt: skip
-        test = model.predict_dist(x[rows_test, None])
-        y_test = given["bounds"][rows_test]
-        curves[name] = metrics.calibration_curve(test, y_test)
-        dists[name] = model.predict_dist(grid[:, None])
-        print(
-            f"{name:<24} NLL {metrics.nll(test, y_test):.3f}   "
-            f"concordance {metrics.concordance(test, y_test):.3f}"
-        )
-    picture(folder / "censored.png", grid, dists["bounds"], curves)
+rng = np.random.default_rng(0)
+x = rng.uniform(-1, 1, 6000)
+life = truth(x).rvs(random_state=rng)
+end = rng.uniform(2, 20, x.size)  # when each was last looked at
+seen, time = life < end, np.minimum(life, end)
+print(f"{1 - seen.mean():.0%} still running")
 
+# %%
+# Three ways to train: with bounds, and with two shortcuts. One takes the last look for the end of
+# every machine, the other leaves out those that still run. All are judged by what was seen of new
+# machines: the density of an end, the probability of what is still running.
 
-def picture(path, x, dist, curves) -> None:
-    figure, axes = plt.subplots(1, 2, figsize=(8.5, 3.4), layout="constrained")
-    time = np.linspace(0, 40, 200)
-    alive = dist.sf(time[:, None])
-    for i, colour in enumerate(("tab:purple", "tab:blue", "tab:green")):
-        axes[0].plot(time, alive[:, i], color=colour, lw=2, label=f"x = {x[i]:g}")
-        axes[0].plot(time, truth(x[i]).sf(time), "k--", lw=1)
-    axes[0].plot([], [], "k--", lw=1, label="truth")
-    axes[0].axvspan(20, 40, color="0.92", lw=0)
-    axes[0].text(30, 0.5, "nothing\nobserved", ha="center", color="0.4", fontsize=8)
-    axes[0].set(title="still running at time t", xlabel="t", ylabel="probability", xlim=(0, 40))
-    axes[0].legend(fontsize=8, frameon=False)
-    styles = {"bounds": ("tab:blue", 2), "running taken for ended": ("tab:red", 1.2)}
-    axes[1].plot([0, 1], [0, 1], "k--", lw=1)
-    for name, (level, reached) in curves.items():
-        colour, width = styles.get(name, ("tab:orange", 1.2))
-        inside = level <= 0.9
-        axes[1].plot(level[inside], reached[inside], color=colour, lw=width, label=name)
-    axes[1].set(
-        title="calibration on new rows", xlabel="predicted probability", ylabel="share of rows"
-    )
-    axes[1].legend(fontsize=8, frameon=False)
-    for axis in axes:
-        axis.set_ylim(0, 1)
-        axis.spines[["top", "right"]].set_visible(False)
-    save(figure, path)
+rows_train, rows_test = train_test_split(np.arange(x.size), random_state=0)
+given = {
+    "bounds": censored(time, np.where(seen, time, np.inf)),
+    "running taken for ended": time,
+    "running left out": time,
+}
+y_test = given["bounds"][rows_test]
+grid = np.array([-0.8, 0.0, 0.8])
+dists, curves, nll = {}, {}, {}
+for name, y in given.items():
+    rows = rows_train[seen[rows_train]] if name == "running left out" else rows_train
+    model = WGBRegressor(
+        response="weibull", evidence=100, leaf="newton", min_samples_leaf=20,
+        n_estimators=200, early_stopping=True, n_iter_no_change=20, random_state=0,
+    ).fit(x[rows, None], y[rows])
+    test = model.predict_dist(x[rows_test, None])
+    curves[name] = metrics.calibration_curve(test, y_test)
+    dists[name] = model.predict_dist(grid[:, None])
+    nll[name] = metrics.nll(test, y_test)
+    print(f"{name:<24} NLL {nll[name]:.3f}   concordance {metrics.concordance(test, y_test):.3f}")
 
+# %%
+# With bounds the model comes near the survival curves, in places a tenth too low or too high, and
+# beyond the last time observed it goes by the shape of the response alone. On new rows it is
+# calibrated. Both shortcuts expect the end far too early, which the concordance, a matter of order
+# alone, does not notice.
 
-if __name__ == "__main__":
-    run(main, __doc__)
+figure, axes = plt.subplots(1, 2, figsize=(8.5, 3.4), layout="constrained", num="censored")
+at = np.linspace(0, 40, 200)
+alive = dists["bounds"].sf(at[:, None])
+for i, colour in enumerate(("tab:purple", "tab:blue", "tab:green")):
+    axes[0].plot(at, alive[:, i], color=colour, lw=2, label=f"x = {grid[i]:g}")
+    axes[0].plot(at, truth(grid[i]).sf(at), "k--", lw=1)
+axes[0].plot([], [], "k--", lw=1, label="truth")
+axes[0].axvspan(20, 40, color="0.92", lw=0)
+axes[0].text(30, 0.5, "nothing\nobserved", ha="center", color="0.4", fontsize=8)
+axes[0].set(title="still running at time t", xlabel="t", ylabel="probability", xlim=(0, 40))
+axes[0].legend(fontsize=8, frameon=False)
+styles = {"bounds": ("tab:blue", 2), "running taken for ended": ("tab:red", 1.2)}
+axes[1].plot([0, 1], [0, 1], "k--", lw=1)
+for name, (level, reached) in curves.items():
+    colour, width = styles.get(name, ("tab:orange", 1.2))
+    inside = level <= 0.9
+    axes[1].plot(level[inside], reached[inside], color=colour, lw=width, label=name)
+axes[1].set(title="calibration on new rows", xlabel="predicted probability", ylabel="share of rows")
+axes[1].legend(fontsize=8, frameon=False)
+for axis in axes:
+    axis.set_ylim(0, 1)
+    axis.spines[["top", "right"]].set_visible(False)
+plt.show()

@@ -1,12 +1,15 @@
-"""A posterior of one's own: a curve that rises to a plateau, differentiated by JAX."""
+"""
+Your own density
+================
 
-from pathlib import Path
+A posterior of one's own: a dose-response curve for each subject that rises to a plateau, from at
+most five measurements of which some are missing. JAX differentiates it.
+"""
 
 import jax.numpy as jnp
 import matplotlib.pyplot as plt
 import numpy as np
 
-from output import run, save
 from wgboost import LogDensity, WGBoost
 
 DOSES = np.array([0.5, 1.0, 2.0, 4.0, 8.0], np.float32)
@@ -26,39 +29,40 @@ def log_posterior(theta, y):
     return -0.5 * jnp.sum(residual**2) + prior
 
 
-def main(folder: Path) -> None:
-    rng = np.random.default_rng(0)
-    age = rng.uniform(0, 1, 1200)
-    plateau, half = 1 + age, np.exp(1.5 * np.sin(5 * age))
-    y = plateau[:, None] * DOSES / (DOSES + half[:, None]) + NOISE * rng.normal(size=(1200, 5))
-    y[(rng.random(y.shape) < 0.3)] = np.nan  # 30 % of the measurements are missing
-    model = WGBoost(
-        LogDensity(log_posterior, n_params=2), n_particles=20, n_estimators=200,
-        learning_rate=0.2, min_samples_leaf=10, leaf="newton", random_state=0,
-    ).fit(age[:, None], y)  # fmt: skip
-    picture(folder / "own_density.png", model, age, y)
+# %%
+# Plateau and half dose depend on a subject's age. The model learns, from the subjects' noisy
+# measurements, which curves are plausible at an age.
 
+rng = np.random.default_rng(0)
+age = rng.uniform(0, 1, 1200)
+plateau, half = 1 + age, np.exp(1.5 * np.sin(5 * age))
+y = plateau[:, None] * DOSES / (DOSES + half[:, None]) + NOISE * rng.normal(size=(1200, 5))
+y[(rng.random(y.shape) < 0.3)] = np.nan  # 30 % of the measurements are missing
+model = WGBoost(
+    LogDensity(log_posterior, n_params=2), n_particles=20, n_estimators=200,
+    learning_rate=0.2, min_samples_leaf=10, leaf="newton", random_state=0,
+).fit(age[:, None], y)
 
-def picture(path, model, age, y) -> None:
-    figure, axes = plt.subplots(1, 3, figsize=(9.5, 3.2), layout="constrained", sharey=True)
-    fine = np.linspace(0, 9, 100)
-    for axis, at in zip(axes, (0.05, 0.35, 0.95), strict=True):
-        near = np.abs(age - at) < 0.01
-        particles = model.predict_particles([[at]])[0]
-        for i, theta in enumerate(particles):
-            label = "particles" if i == 0 else None
-            axis.plot(fine, response(theta, fine), color="tab:blue", lw=0.8, alpha=0.5, label=label)
-        half = np.exp(1.5 * np.sin(5 * at))
-        axis.plot(fine, (1 + at) * fine / (fine + half), "k--", lw=1.2, label="truth")
-        doses = np.tile(DOSES, (near.sum(), 1))
-        axis.scatter(doses, y[near], s=8, color="tab:orange", label="subjects nearby", zorder=3)
-        axis.set(title=f"x = {at:g}", xlabel="dose")
-        axis.spines[["top", "right"]].set_visible(False)
-    axes[0].set_ylabel("response")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, fontsize=8, frameon=False, loc="outside lower center", ncols=3)
-    save(figure, path, dpi=75)
+# %%
+# A particle is a whole curve. The spread is that of one subject's posterior: where the dose of
+# half the plateau is beyond most doses, five measurements say little about the plateau.
 
-
-if __name__ == "__main__":
-    run(main, __doc__)
+figure, axes = plt.subplots(
+    1, 3, figsize=(9.5, 3.2), layout="constrained", sharey=True, num="own_density"
+)
+fine = np.linspace(0, 9, 100)
+for axis, at in zip(axes, (0.05, 0.35, 0.95), strict=True):
+    for i, theta in enumerate(model.predict_particles([[at]])[0]):
+        label = "particles" if i == 0 else None
+        axis.plot(fine, response(theta, fine), color="tab:blue", lw=0.8, alpha=0.5, label=label)
+    half = np.exp(1.5 * np.sin(5 * at))
+    axis.plot(fine, (1 + at) * fine / (fine + half), "k--", lw=1.2, label="truth")
+    near = np.abs(age - at) < 0.01
+    doses = np.tile(DOSES, (near.sum(), 1))
+    axis.scatter(doses, y[near], s=8, color="tab:orange", label="subjects nearby", zorder=3)
+    axis.set(title=f"age = {at:g}", xlabel="dose")
+    axis.spines[["top", "right"]].set_visible(False)
+axes[0].set_ylabel("response")
+handles, labels = axes[0].get_legend_handles_labels()
+figure.legend(handles, labels, fontsize=8, frameon=False, loc="outside lower center", ncols=3)
+plt.show()

@@ -1,92 +1,96 @@
-"""Pictures of a regression, of classes and of what is far from the data; and a report."""
+"""
+A tour of the pictures
+======================
 
-from pathlib import Path
+`wgboost.plotting` draws models in the manner of scikit-learn's displays: into given axes or into a
+new figure, from an estimator or from predictions.
+"""
 
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_diabetes, load_digits, load_wine
 from sklearn.model_selection import train_test_split
 
-import wgboost
-from output import run, save
 from wgboost import WGBClassifier, WGBRegressor, metrics, plotting
 
 SETTINGS = {"leaf": "newton", "split_on": "particle_mean", "random_state": 0}
 
+# %%
+# Regression
+# ----------
+# The diabetes data of scikit-learn. Rows sorted by prediction, one feature with the others at
+# their medians, densities and particles of three rows, the search for the number of rounds, and
+# how much of the variance is what the model does not know.
 
-def main(folder: Path) -> None:
-    regression(folder)
-    classes(folder)
-    calibration(folder)
-    elsewhere(folder)
+data = load_diabetes(as_frame=True, scaled=False)
+y = data.target.rename("progression")
+X, X_test, y, y_test = train_test_split(data.data, y, random_state=0)
+model = WGBRegressor(
+    evidence=10, l2=10, learning_rate=0.05, early_stopping=True, n_estimators=150, **SETTINGS
+).fit(X, y)
+figure, axes = plt.subplots(
+    3, 2, figsize=(9, 10), layout="constrained", num="pictures_regression"
+)
+test = model, X_test, y_test
+plotting.PredictiveDisplay.from_estimator(*test, ax=axes[0, 0])
+plotting.PredictiveDisplay.from_estimator(*test, feature="bmi", ax=axes[0, 1])
+plotting.DensityDisplay.from_estimator(*test, rows=[0, 36, 73], ax=axes[1, 0])
+plotting.ParticlesDisplay.from_estimator(model, X_test, rows=[0, 36, 73], ax=axes[1, 1])
+plotting.LearningCurveDisplay.from_estimator(model, ax=axes[2, 0])
+plotting.PartialDependenceDisplay.from_estimator(
+    model, X_test, feature="bmi", quantity="epistemic_share", ax=axes[2, 1]
+)
 
+# %%
+# Classes
+# -------
+# Three kinds of wine. Bands are the spread of a class's probability over particles.
 
-def regression(folder: Path) -> None:
-    data = load_diabetes(as_frame=True, scaled=False)
-    y = data.target.rename("progression")
-    X, X_test, y, y_test = train_test_split(data.data, y, random_state=0)
-    model = WGBRegressor(
-        evidence=10, l2=10, learning_rate=0.05, early_stopping=True, n_estimators=150, **SETTINGS
-    ).fit(X, y)
-    figure, axes = plt.subplots(3, 2, figsize=(9, 10), layout="constrained")
-    test = model, X_test, y_test
-    plotting.PredictiveDisplay.from_estimator(*test, ax=axes[0, 0])
-    plotting.PredictiveDisplay.from_estimator(*test, feature="bmi", ax=axes[0, 1])
-    plotting.DensityDisplay.from_estimator(*test, rows=[0, 36, 73], ax=axes[1, 0])
-    plotting.ParticlesDisplay.from_estimator(model, X_test, rows=[0, 36, 73], ax=axes[1, 1])
-    plotting.LearningCurveDisplay.from_estimator(model, ax=axes[2, 0])
-    plotting.PartialDependenceDisplay.from_estimator(
-        model, X_test, feature="bmi", quantity="epistemic_share", ax=axes[2, 1]
-    )
-    save(figure, folder / "pictures_regression.png")
-    shown = wgboost.report(*test, folder / "report.html", title="Diabetes")
-    print("  ".join(f"{name} {value:.4g}" for name, value in shown.items()))
+data = load_wine(as_frame=True)
+labels = np.array(["Barolo", "Grignolino", "Barbera"])[data.target]
+X, X_test, y, y_test = train_test_split(data.data, labels, random_state=1, test_size=0.5)
+model = WGBClassifier(n_estimators=60, learning_rate=0.2, **SETTINGS).fit(X, y)
+codes = np.searchsorted(model.classes_, y_test)
+print(f"wine: accuracy {metrics.accuracy(model.predict_dist(X_test), codes):.3f}")
+figure, axes = plt.subplots(2, 2, figsize=(9, 6.6), layout="constrained", num="pictures_classes")
+test = model, X_test, y_test
+plotting.PredictiveDisplay.from_estimator(*test, ax=axes[0, 0])
+plotting.PredictiveDisplay.from_estimator(*test, feature="flavanoids", ax=axes[0, 1])
+plotting.UncertaintyDisplay.from_estimator(*test, n_bins=4, ax=axes[1, 0])
+plotting.ImportanceDisplay.from_estimator(model, max_features=8, ax=axes[1, 1])
 
+# %%
+# Is it right?
+# ------------
+# Made data, 1,000 new rows. Bands are where the curves fall by chance if predictions are right.
 
-def classes(folder: Path) -> None:
-    data = load_wine(as_frame=True)
-    labels = np.array(["Barolo", "Grignolino", "Barbera"])[data.target]
-    X, X_test, y, y_test = train_test_split(data.data, labels, random_state=1, test_size=0.5)
-    model = WGBClassifier(n_estimators=60, learning_rate=0.2, **SETTINGS).fit(X, y)
-    figure, axes = plt.subplots(2, 2, figsize=(9, 6.6), layout="constrained")
-    test = model, X_test, y_test
-    plotting.PredictiveDisplay.from_estimator(*test, ax=axes[0, 0])
-    plotting.PredictiveDisplay.from_estimator(*test, feature="flavanoids", ax=axes[0, 1])
-    plotting.UncertaintyDisplay.from_estimator(*test, n_bins=4, ax=axes[1, 0])
-    plotting.ImportanceDisplay.from_estimator(model, max_features=8, ax=axes[1, 1])
-    save(figure, folder / "pictures_classes.png")
-    dist = model.predict_dist(X_test)
-    codes = np.searchsorted(model.classes_, y_test)
-    print(f"wine: accuracy {metrics.accuracy(dist, codes):.3f}")
+rng = np.random.default_rng(0)
+X = rng.uniform(-1, 1, size=(3000, 2))
+y = np.sin(3 * X[:, 0]) + np.exp(X[:, 1] - 1) * rng.normal(size=3000)
+model = WGBRegressor(evidence=10, l2=10, n_estimators=100, **SETTINGS).fit(X[:2000], y[:2000])
+test = model, X[2000:], y[2000:]
+figure, axes = plt.subplots(
+    1, 4, figsize=(13, 3.5), layout="constrained", num="pictures_calibration"
+)
+plotting.CalibrationDisplay.from_estimator(*test, ax=axes[0])
+plotting.PITDisplay.from_estimator(*test, ax=axes[1])
+plotting.CoverageDisplay.from_estimator(*test, ax=axes[2])
+plotting.UncertaintyDisplay.from_estimator(*test, ax=axes[3])
 
+# sphinx_gallery_thumbnail_number = 2
 
-def calibration(folder: Path) -> None:
-    rng = np.random.default_rng(0)
-    X = rng.uniform(-1, 1, size=(3000, 2))
-    y = np.sin(3 * X[:, 0]) + np.exp(X[:, 1] - 1) * rng.normal(size=3000)
-    model = WGBRegressor(evidence=10, l2=10, n_estimators=100, **SETTINGS).fit(X[:2000], y[:2000])
-    test = model, X[2000:], y[2000:]
-    figure, axes = plt.subplots(1, 4, figsize=(13, 3.5), layout="constrained")
-    plotting.CalibrationDisplay.from_estimator(*test, ax=axes[0])
-    plotting.PITDisplay.from_estimator(*test, ax=axes[1])
-    plotting.CoverageDisplay.from_estimator(*test, ax=axes[2])
-    plotting.UncertaintyDisplay.from_estimator(*test, ax=axes[3])
-    save(figure, folder / "pictures_calibration.png")
+# %%
+# Rows from elsewhere
+# -------------------
+# Eights and nines are never shown to this model of digits.
 
-
-def elsewhere(folder: Path) -> None:
-    X, y = load_digits(return_X_y=True)
-    inside = y < 8  # eights and nines are never shown to the model
-    X_train, X_test, y_train, _ = train_test_split(X[inside], y[inside], random_state=0)
-    model = WGBClassifier(
-        n_estimators=60, tree="per_particle", split_on="all", growth="best_first", max_depth=None,
-        max_leaves=31, learning_rate=0.3, subsample=0.9, colsample=0.5, random_state=0,
-    ).fit(X_train, y_train)  # fmt: skip
-    figure, axis = plt.subplots(figsize=(7, 3.2), layout="constrained")
-    shown = plotting.OODDisplay.from_estimator(model, X_test, X[~inside], ax=axis)
-    save(figure, folder / "pictures_ood.png")
-    print(f"out of distribution: ROC AUC {shown.roc_auc:.3f}")
-
-
-if __name__ == "__main__":
-    run(main, __doc__)
+X, y = load_digits(return_X_y=True)
+inside = y < 8
+X_train, X_test, y_train, _ = train_test_split(X[inside], y[inside], random_state=0)
+model = WGBClassifier(
+    n_estimators=60, tree="per_particle", split_on="all", growth="best_first", max_depth=None,
+    max_leaves=31, learning_rate=0.3, subsample=0.9, colsample=0.5, random_state=0,
+).fit(X_train, y_train)
+figure, axis = plt.subplots(figsize=(7, 3.2), layout="constrained", num="pictures_ood")
+plotting.OODDisplay.from_estimator(model, X_test, X[~inside], ax=axis)
+plt.show()

@@ -1,7 +1,6 @@
 """The examples of the README and the documents run as they stand."""
 
 import re
-from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
@@ -9,16 +8,10 @@ import pytest
 from scipy import stats
 
 import wgboost
+from pages import ROOT, examples, ran
 from wgboost.responses import RESPONSES
 
 mpl.use("Agg")
-ROOT = Path(__file__).parents[1]
-
-
-def examples(name):
-    return re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(), flags=re.DOTALL)
-
-
 EXAMPLES = examples("README.md")
 
 
@@ -49,25 +42,11 @@ def test_the_examples_of_the_algorithm_run_one_after_the_other():
     assert abs(names["particles"].mean(axis=1)[:, 0] - names["y"]).mean() < 0.1
 
 
-def ran(name):
-    """Return the names after the examples of a page, run one after the other."""
-    names: dict = {}
-    for source in examples(name):
-        exec(source, names)
-    return names
-
-
 def test_the_examples_of_choosing_a_response():
     names = ran("docs/responses.md")
     assert names["best"] == names["propose_response"](names["y"])[0] == "negative_binomial"
     assert "spread wider" in names["why"]
     assert names["nll"]["negative_binomial"] + 0.1 < names["nll"]["poisson"]
-    assert names["changed"].mean().mean() < 0.8 * names["fitted"].predict(names["X"]).mean()
-    assert 1 < names["left"].mean() < 9
-    rate = np.exp(names["X"][:, 0])
-    assert abs(names["per_unit"] / rate - 1).mean() < 0.2
-    assert abs(names["expected"] / names["exposure"] / rate - 1).mean() < 0.2
-    assert 0.2 < names["spread"].mean() < 0.4
 
 
 def test_every_response_is_in_the_table():

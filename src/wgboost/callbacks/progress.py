@@ -41,9 +41,11 @@ class Progress:
         measure: Callable[[Any], dict[str, dict[str, float]]] | None = None,
         file: TextIO | None = None,
     ) -> None:
-        self.every, self.stage, self.measure = every, f"{stage} " if stage else "", measure
-        self.file = sys.stdout if file is None else file
-        self.live = _redraws(self.file)
+        self.every: int = every
+        self.stage: str = f"{stage} " if stage else ""
+        self.measure: Callable[[Any], dict[str, dict[str, float]]] | None = measure
+        self.file: TextIO = sys.stdout if file is None else file
+        self.live: bool = _redraws(self.file)
         self._first: tuple[int, float] | None = None  # round and seconds to count from
         self._due, self._drawn = 0.0, ""
 

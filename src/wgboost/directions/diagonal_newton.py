@@ -17,7 +17,7 @@ class DiagonalNewton(InteractingDirection):
     g_j = mean_l [score_l k_jl + r_jl] and c_j = mean_l [curvature_l k_jl^2 + r_jl^2] with the
     repulsion r_jl = (2 A / h)(x_j - x_l) k_jl. A smoothed curvature that is negative or
     has vanished (below 1e-12: parameters are meant to be of moderate size) is replaced: by its
-    absolute value or 1e-6 of the row's largest |curvature|, or by 1 where these vanish too.
+    absolute value or 1e-6 of the row's largest curvature in size, or by 1 where these vanish too.
     """
 
     needs: Needs = field(default="curvature", init=False, repr=False)

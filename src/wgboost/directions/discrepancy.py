@@ -23,7 +23,7 @@ class MMD:
     Attributes
     ----------
     kernel : "gaussian" or "energy"
-        exp(-|a - b|^2 / h), or -|a - b|, whose discrepancy is the energy distance.
+        ``exp(-|a - b|^2 / h)``, or ``-|a - b|``, whose discrepancy is the energy distance.
     bandwidth : float or "median"
         h of the Gaussian kernel; "median" takes the median of squared distances between a row's
         samples and particles, row by row, or their mean where it is a hundred times as large.
@@ -93,6 +93,6 @@ class MMD:
 
 @dataclass(frozen=True)
 class EnergyDistance(MMD):
-    """The movement along the energy distance: `MMD` with the kernel -|a - b|."""
+    """The movement along the energy distance: `MMD` with the kernel ``-|a - b|``."""
 
     kernel: Literal["gaussian", "energy"] = "energy"

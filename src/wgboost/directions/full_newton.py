@@ -26,7 +26,7 @@ class FullNewton:
     vanishes whatever the ridge is; with much less than the default they circle around it at large
     rates.
 
-    Where the log density is not concave, a particle enters H by |curvature|, the absolute
+    Where the log density is not concave, a particle enters H by ``|curvature|``, the absolute
     diagonal of its Hessian, alone: H then has no negative eigenvalue and the movement descends.
     (Clipped or absolute eigenvalues would keep cross terms that shrink the scale of a normal
     response when y is far from its mean.) Such curvature says little about the way ahead: the

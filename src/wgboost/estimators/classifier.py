@@ -54,6 +54,9 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
         The labels from low to high, as the response "ordinal" takes them.
     """
 
+    classes_: Array
+    ranks_: Array
+
     def __init__(
         self,
         *,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from wgboost.estimators.posterior_rows import (
 )
 from wgboost.estimators.predictions import Predictions
 from wgboost.estimators.training import Training
-from wgboost.responses import Response, as_response
+from wgboost.responses import Response, Units, as_response
 from wgboost.typing import Array
 from wgboost.validation import check_number, check_weight
 
@@ -28,6 +28,9 @@ __all__ = ["Evidential"]
 
 class Evidential(Predictions, Training):
     """Evidential learning: the target of a row is the posterior of its response parameters."""
+
+    response_: Response
+    units_: Units
 
     # --- what a subclass says -----------------------------------------------------------------
 
@@ -63,7 +66,7 @@ class Evidential(Predictions, Training):
         validation_rows: Any = None,
         callbacks: Sequence[Any] = (),
         resume_from: Any = None,
-    ) -> Any:
+    ) -> Self:
         """Fit the model.
 
         Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -79,10 +79,11 @@ def _checked_array(estimator: Any, X: Any, *, reset: bool) -> Array:
 class Parameters(BaseEstimator):  # type: ignore[misc]
     """What the three estimators have in common before they see data."""
 
-    def __new__(cls, *_: Any, **params: Any) -> Any:
+    def __new__(cls, *_: Any, **params: Any) -> Self:
         """Answer a misspelled parameter with the nearest valid one."""
         cls._check_names(params, cls._get_param_names(), TypeError)
-        return super().__new__(cls)
+        made: Self = super().__new__(cls)
+        return made
 
     def _store(self, given: dict[str, Any]) -> None:
         """Keep the arguments of `__init__`, its `locals()`, as attributes, and nothing else."""
@@ -95,10 +96,11 @@ class Parameters(BaseEstimator):  # type: ignore[misc]
             if name.split("__")[0] not in valid:
                 raise error(f"{cls.__name__} has no parameter {name!r}{nearest_name(name, valid)}")
 
-    def set_params(self, **params: Any) -> Any:
+    def set_params(self, **params: Any) -> Self:
         """Set parameters; a misspelled name is answered with the nearest valid one."""
         self._check_names(params, self._get_param_names(), ValueError)
-        return super().set_params(**params)
+        super().set_params(**params)
+        return self
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:

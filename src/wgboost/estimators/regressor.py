@@ -136,6 +136,9 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
     feature_importances_ : array (p,)
     """
 
+    n_outputs_: int
+    proposal_: tuple[str, str]
+
     def __init__(
         self,
         *,

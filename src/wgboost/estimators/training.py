@@ -5,19 +5,21 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from wgboost.boosting import EstimatorStart
+from wgboost.boosting import EstimatorStart, Start
 from wgboost.data import without_column
+from wgboost.ensemble import FlatTrees, RoundList
 from wgboost.estimators.constraints import tree_constraints
 from wgboost.estimators.continuing import check_continuation, description
-from wgboost.estimators.fitting import Fit, HeldOut, train, warn_interrupted
+from wgboost.estimators.fitting import Fit, HeldOut, History, train, warn_interrupted
 from wgboost.estimators.resuming import Paused, Saver, resume
 from wgboost.estimators.rows import Rows, given_sets, split_rows
 from wgboost.estimators.tree_view import TreeView
 from wgboost.responses import Units
+from wgboost.typing import Array
 
 __all__ = ["Training"]
 
@@ -30,6 +32,15 @@ class Training(TreeView, ABC):
     A subclass says what its rows are; `Rows` has their start, targets and metric.
     """
 
+    ensemble_: FlatTrees | RoundList
+    start_: Start
+    n_estimators_: int
+    history_: History
+    validation_rows_: Array | None
+    refitted_: bool
+    interrupted_: bool
+    seed_: int
+
     @abstractmethod
     def _rows(self, X: Any, *, fitting: bool, **beside: Any) -> Rows:
         """Return the training rows, checked: X, and y, sample_weight, ... as `fit` takes them."""
@@ -41,7 +52,7 @@ class Training(TreeView, ABC):
     def _fit(
         self, X: Any, beside: dict[str, Any], X_val: Any, beside_val: dict[str, Any],
         validation_rows: Any, callbacks: Sequence[Any], resume_from: Any = None,
-    ) -> Any:  # fmt: skip
+    ) -> Self:  # fmt: skip
         """Do what `fit` says. `beside` and `beside_val`: what belongs to the rows, by name."""
         with self._all_or_nothing():
             self._check_parameters(callbacks)

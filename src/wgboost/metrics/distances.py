@@ -60,7 +60,7 @@ def _mean_over_pairs(
 
 
 def energy_distance(a: Any, b: Any) -> Array:
-    """Return 2 E|A - B| - E|A - A'| - E|B - B'| of samples (n, s, d) and (n, t, d), (n,)."""
+    """Return ``2 E|A - B| - E|A - A'| - E|B - B'|`` of samples (n, s, d), (n, t, d): (n,)."""
     return EnergyTo(b)(a)
 
 
@@ -71,7 +71,8 @@ class EnergyTo:
     """
 
     def __init__(self, samples: Any, weights: Array | None = None) -> None:
-        self.samples, self.weights = _rows(samples, samples)[0], weights
+        self.samples: Array = _rows(samples, samples)[0]
+        self.weights: Array | None = weights
 
     @cached_property
     def within(self) -> Array:
@@ -93,7 +94,7 @@ class EnergyTo:
 def mmd(a: Any, b: Any, bandwidth: Any = "median") -> Array:
     """Return the squared maximum mean discrepancy of samples (n, s, d) and (n, t, d), (n,).
 
-    With the kernel exp(-|x - y|^2 / h); "median" takes h as the median of squared distances
+    With the kernel ``exp(-|x - y|^2 / h)``; "median" takes h as the median of squared distances
     between a and b, row by row.
     """
     a, b = _rows(a, b)

@@ -66,7 +66,7 @@ class Table:
         own = names if self.frame is None else self.frame.columns
         if own is not None and len(own) != self.shape[1]:
             raise ValueError(f"{len(own)} feature names for {self.shape[1]} features")
-        self.names = [str(name) for name in own or ()] or [
+        self.names: list[str] = [str(name) for name in own or ()] or [
             f"feature {j}" for j in range(self.shape[1])
         ]
 

@@ -55,10 +55,10 @@ class ParticleRows:
         if len(response.y_shape) != self.y_axes:
             needed = "JointMixture" if response.y_shape else "Mixture"
             raise TypeError(f"{needed} is for the response {response.name!r}; mixture_of knows")
-        self.response = response
+        self.response: Response = response
         self.particles: Array = particles
-        self.units = Units() if units is None else units
-        self.weights = check_weights(weights, particles.shape[:2])
+        self.units: Units = Units() if units is None else units
+        self.weights: Array | None = check_weights(weights, particles.shape[:2])
 
     def __len__(self) -> int:
         return len(self.particles)
@@ -91,7 +91,7 @@ class ParticleRows:
         return None if self.weights is None else self.weights[rows]
 
     def over_rows(self, function: _Reduction, *last: int) -> Array:
-        """Return function(theta (r, m, d), weights (r, m)) of shape (r, *last) for all rows."""
+        """Return function(theta (r, m, d), weights (r, m)) of shape ``(r, *last)`` for all rows."""
         n, m, d = self.particles.shape
         out = np.empty((n, *last))
         for rows, _ in blocks(n, 1, m * (d + 1)):

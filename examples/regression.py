@@ -1,0 +1,89 @@
+"""
+Regression
+==========
+
+A distribution for each row: where y lies, how noisy it is there, and what the model does not know.
+The data are Friedman's, ten features of which five matter, with noise that grows with one of them,
+so that the truth is known.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from scipy import stats
+from sklearn.datasets import make_friedman1
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.model_selection import train_test_split
+
+from wgboost import WGBRegressor, metrics
+
+X, centre = make_friedman1(n_samples=4000, n_features=10, random_state=0)
+scale = 0.5 + 3 * X[:, 4] ** 2
+y = centre + scale * np.random.default_rng(0).normal(size=len(centre))
+rows, test = train_test_split(np.arange(len(y)), test_size=0.5, random_state=0)
+
+# %%
+# `evidence` says how many observations a row speaks for: with real noise take 10 or more. Early
+# stopping finds the number of rounds by the NLL of rows held out, then trains on all rows.
+
+model = WGBRegressor(
+    evidence=10, leaf="newton", l2=10, split_on="particle_mean", min_samples_leaf=10,
+    subsample=0.7, colsample=0.7, early_stopping=True, n_iter_no_change=30, random_state=0,
+).fit(X[rows], y[rows])
+dist = model.predict_dist(X[test])
+low, high = dist.interval(0.9)
+print(f"{model.n_estimators_} rounds")
+print(f"90% intervals hold {metrics.coverage(dist, y[test], 0.9):.1%} of new rows")
+parts = model.predict_uncertainty(X[test])
+share = (parts["epistemic"] / parts["total"]).mean()
+print(f"of the variance, the model puts {share:.1%} down to what it does not know")
+
+# %%
+# Beside the truth and scikit-learn's boosting, which predicts a number. Its noise is taken to be
+# the same everywhere: the standard deviation of its error on rows held out.
+
+first, held = train_test_split(rows, test_size=0.2, random_state=0)
+point = HistGradientBoostingRegressor(random_state=0).fit(X[first], y[first])
+constant = np.std(y[held] - point.predict(X[held]))
+point.fit(X[rows], y[rows])
+nll = {
+    "one deviation for all": -stats.norm(point.predict(X[test]), constant).logpdf(y[test]).mean(),
+    "wgboost": metrics.nll(dist, y[test]),
+    "the truth": -stats.norm(centre[test], scale[test]).logpdf(y[test]).mean(),
+}
+for name, value in nll.items():
+    print(f"{name:<22} NLL {value:.3f}")
+print(f"RMSE: wgboost {metrics.rmse(dist, y[test]):.3f}, scikit-learn's boosting "
+      f"{np.sqrt(np.mean((y[test] - point.predict(X[test])) ** 2)):.3f}, "
+      f"the truth {np.sqrt(np.mean((y[test] - centre[test]) ** 2)):.3f}")
+
+# %%
+# Left: errors of new rows, sorted by the predicted deviation, with the 90% band that was predicted
+# for them. Middle: the predicted deviation follows the true one, and lies above it where noise is
+# small, since what the model does not know of the mean counts as well.
+
+figure, axes = plt.subplots(
+    1, 3, figsize=(10, 3.4), width_ratios=(1.25, 1, 0.85), layout="constrained", num="regression"
+)
+order, mean = np.argsort(dist.std()), dist.mean()
+rank = np.arange(len(test))
+axes[0].fill_between(
+    rank, (low - mean)[order], (high - mean)[order], color="tab:blue", alpha=0.25, lw=0,
+    label="90% band",
+)
+axes[0].plot(rank, (y[test] - mean)[order], ".", ms=2, color="0.25", label="y less its mean")
+axes[0].set(xlabel="new rows, by predicted deviation", ylabel="error of the mean")
+axes[0].legend(loc="upper left", fontsize=8, frameon=False)
+axes[1].plot(scale[test], dist.std(), ".", ms=2, color="tab:blue", alpha=0.5)
+axes[1].plot([0.4, 3.6], [0.4, 3.6], "k--", lw=1)
+axes[1].set(xlabel="true deviation of y", ylabel="predicted deviation")
+best = nll.pop("the truth")
+excess = [value - best for value in nll.values()]
+bars = axes[2].barh(
+    ["one deviation\nfor all", "wgboost"], excess, color=["tab:orange", "tab:blue"], height=0.5
+)
+axes[2].bar_label(bars, fmt="%.2f", padding=3, fontsize=8)
+axes[2].set(xlabel="NLL above the truth's", xlim=(0, 1.2 * max(excess)))
+axes[2].tick_params(axis="y", labelsize=8)
+for axis in axes:
+    axis.spines[["top", "right"]].set_visible(False)
+plt.show()
