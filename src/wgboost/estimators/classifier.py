@@ -77,7 +77,7 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
         monotone_constraints: Any = None,
         interaction_constraints: Any = None,
         evidence: Any = 1.0,
-        kernel: str = "gaussian",
+        kernel: str | None = None,
         bandwidth: Any = None,
         direction: Any = "diagonal_newton",
         learner: Any = None,
@@ -101,7 +101,8 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
     def paper(cls, **changes: Any) -> WGBClassifier:
         """Return an estimator with the paper's settings for classification, then `changes`."""
         settings: dict[str, Any] = {
-            "n_particles": 10, "bandwidth": 0.1, "max_depth": 3, "learning_rate": 0.4,
+            "n_particles": 10, "kernel": "gaussian", "bandwidth": 0.1, "max_depth": 3,
+            "learning_rate": 0.4,
             "n_estimators": 4000, "split_on": "sum", "leaf": "mean", "tree": "shared",
             "evidence": 1.0,
         }  # fmt: skip

@@ -17,7 +17,7 @@ __all__ = ["FITTED", "check_model"]
 FITTED = (
     "ensemble_", "start_", "units_", "response_", "_init", "_constraints", "n_estimators_",
     "history_", "validation_rows_", "interrupted_", "refitted_", "seed_", "n_outputs_", "proposal_",
-    "classes_", "ranks_",
+    "classes_", "ranks_", "evidence_", "evidence_trials_",
 )  # fmt: skip
 _ALWAYS = (*FITTED[:2], *FITTED[4:11])
 
@@ -40,6 +40,7 @@ def check_model(model: Any) -> None:
     _require(type(model.seed_) is int and 0 <= model.seed_ < 2**31, "the seed is out of range")
     _check_history(model.history_)
     _check_rows(model.validation_rows_)
+    _check_evidence(model)
     if evidential:
         _check_response(model)
 
@@ -63,6 +64,18 @@ def _check_history(history: Any) -> None:
             words = isinstance(name, str) and isinstance(metric, str)
             numbers = isinstance(values, list) and all(type(v) is float for v in values)
             _require(words and numbers, "the history is not one of numbers")
+
+
+def _check_evidence(model: Any) -> None:
+    level, trials = getattr(model, "evidence_", 1.0), getattr(model, "evidence_trials_", [])
+    _require(type(level) is float and 0 < level < np.inf, "the evidence is no number > 0")
+    kinds = {"evidence": float, "by_support": bool, "rounds": int, "value": float, "start": float}
+    for trial in trials:
+        chosen = {"chosen": bool} if "chosen" in trial else {}
+        found = {name: type(value) for name, value in trial.items()}
+        _require(found == {**kinds, **chosen}, "the evidence that was tried is not in numbers")
+    if trials and isinstance(model.evidence, str):
+        _require(sum("chosen" in trial for trial in trials) <= 1, "no one evidence was chosen")
 
 
 def _check_rows(rows: Any) -> None:
