@@ -124,7 +124,12 @@ def networks(train: Rows, X: np.ndarray, seed: int) -> Callable[[np.ndarray], tu
     members = [
         make_pipeline(
             StandardScaler(),
-            MLPRegressor((50,), early_stopping=True, max_iter=1000, random_state=5 * seed + i),
+            MLPRegressor(
+                hidden_layer_sizes=(50,),
+                early_stopping=True,
+                max_iter=1000,
+                random_state=5 * seed + i,
+            ),
         ).fit(fit[0], (fit[1] - shift) / unit)
         for i in range(5)
     ]
