@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from wgboost.estimators.calibrated import Calibrated
 from wgboost.estimators.fitting import Fit
 from wgboost.estimators.parameters import prior_settings
 from wgboost.estimators.posterior_rows import (
@@ -17,7 +18,6 @@ from wgboost.estimators.posterior_rows import (
     check_evidence,
     without_rows,
 )
-from wgboost.estimators.predictions import Predictions
 from wgboost.estimators.training import Training
 from wgboost.responses import Response, as_response
 from wgboost.typing import Array
@@ -26,7 +26,7 @@ from wgboost.validation import check_number, check_weight
 __all__ = ["Evidential"]
 
 
-class Evidential(Predictions, Training):
+class Evidential(Calibrated, Training):
     """Evidential learning: the target of a row is the posterior of its response parameters."""
 
     # --- what a subclass says -----------------------------------------------------------------
@@ -155,5 +155,6 @@ class Evidential(Predictions, Training):
 
     def _keep(self, fit: Fit, rows: PosteriorRows) -> None:
         super()._keep(fit, rows)
+        self._forget()
         # The prior has done its work; per-row parameters would only take memory.
         self.response_, self.units_ = without_rows(rows.response), fit.units
