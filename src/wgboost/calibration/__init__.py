@@ -15,7 +15,7 @@ from wgboost.calibration.intervals import (
     interval_scores,
 )
 from wgboost.calibration.level import conformal_level, rows_needed
-from wgboost.calibration.ood import OODReference
+from wgboost.calibration.ood import OODReference, aligned_scores
 from wgboost.calibration.regressor import ConformalRegressor
 from wgboost.calibration.sets import (
     class_scores,
@@ -31,6 +31,7 @@ __all__ = [
     "ConformalRegressor",
     "Fold",
     "OODReference",
+    "aligned_scores",
     "class_scores",
     "conformal_interval",
     "conformal_level",

@@ -12,6 +12,7 @@ from wgboost.calibration.folds import Fold
 from wgboost.calibration.level import check_coverage
 from wgboost.calibration.sets import SET_SCORES, cross_conformal_sets, scores_of_classes
 from wgboost.calibration.wrapping import Conformal
+from wgboost.responses.outcomes import check_outcomes
 from wgboost.typing import Array
 
 __all__ = ["ConformalClassifier"]
@@ -26,7 +27,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         A classifier with `predict_proba`, such as `WGBClassifier`.
     method : "cross", "split" or "prefit"
         As in `ConformalRegressor`.
-    score : "adaptive" or "threshold"
+    conformity : "adaptive" or "threshold"
         Classes in the order of their probability, until the mass of those before exceeds a level;
         or all classes above a probability. See `conformal_sets`.
     cv, calibration_fraction, random_state
@@ -50,21 +51,23 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         estimator: Any,
         *,
         method: str = "cross",
-        score: str = "adaptive",
+        conformity: str = "adaptive",
         cv: Any = 5,
         calibration_fraction: float = 0.25,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
         self.method = method
-        self.score = score
+        self.conformity = conformity
         self.cv = cv
         self.calibration_fraction = calibration_fraction
         self.random_state = random_state
 
     def _prepare(self, y: Any) -> None:
-        check_classification_targets(y)
         labels = np.asarray(y)
+        if labels.dtype.kind == "f":
+            check_outcomes(labels)
+        check_classification_targets(labels)
         self.classes_ = np.unique(labels)
         if self.method == "prefit":
             known = np.asarray(self.estimator.classes_)
@@ -78,7 +81,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
 
     def _scores(self, fold: Fold) -> Array:
         codes = np.searchsorted(self.classes_, np.asarray(fold.y))
-        each = scores_of_classes(self._shares(fold.estimator, fold.X), self.score)
+        each = scores_of_classes(self._shares(fold.estimator, fold.X), self.conformity)
         own: Array = each[np.arange(len(codes)), codes]
         return own
 
@@ -99,7 +102,8 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
 
     def predict(self, X: Any, **beside: Any) -> Array:
         """Return the label that is most probable by the mean of the models."""
-        labels: Array = self.classes_[self.predict_proba(X, **beside).argmax(axis=1)]
+        best = self.predict_proba(X, **beside).argmax(axis=1)
+        labels: Array = self.classes_[best]
         return labels
 
     def predict_set(self, X: Any, coverage: float = 0.9, **beside: Any) -> Array:
@@ -111,4 +115,4 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         """
         check_coverage(coverage)
         tables = self._tables(X, beside)
-        return cross_conformal_sets(tables, self.scores_, coverage, score=self.score)
+        return cross_conformal_sets(tables, self.scores_, coverage, conformity=self.conformity)

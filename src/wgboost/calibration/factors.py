@@ -62,7 +62,7 @@ class Calibration:
             theta = centre + self.spread * (theta - centre)
         if self.scale != 1 and dist.response.widens:
             theta = dist.response.widened(theta, self.scale)
-        return type(dist)(dist.response, theta, dist.units, dist.weights)
+        return dist.with_particles(theta)
 
     @classmethod
     def fit(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,7 @@ from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_integer, check_number
 
-__all__ = ["Fold", "held_out", "out_of_fold"]
+__all__ = ["Fold", "checked_rows", "held_out", "out_of_fold"]
 
 _PREDICTED_WITH = ("offset", "exposure")
 
@@ -37,8 +38,8 @@ class Fold:
     ----------
     estimator
         Fitted to all other rows.
-    rows : Array
-        Indices of the rows.
+    rows, seen : Array
+        Indices of these rows, and of those that the model was fitted to.
     X, y
         Those rows.
     beside : dict
@@ -47,9 +48,16 @@ class Fold:
 
     estimator: Any
     rows: Array
+    seen: Array
     X: Any
     y: Any
     beside: Mapping[str, Any]
+
+    def take(self, some: Array) -> Fold:
+        """Return some of the rows, by their place in the fold."""
+        beside = {k: v[some] if np.ndim(v) > 0 else v for k, v in self.beside.items()}
+        part = take_rows(self.X, some), take_rows(self.y, some)
+        return Fold(self.estimator, self.rows[some], self.seen, *part, beside)
 
     def dist(self) -> Mixture:
         """Return the predictive distributions of the rows, with their offset or exposure."""
@@ -71,8 +79,7 @@ def out_of_fold(
         Rows, as arrays, frames, series or sparse matrices.
     cv : int or splitter
         The number of folds, of rows in random order, of classes in equal shares, or with `groups`
-        of whole groups; or what scikit-learn's model selection takes, such as
-        ``TimeSeriesSplit()``.
+        of whole groups; or a splitter of scikit-learn, or pairs of indices to train and to test on.
     groups : array (n,), optional
         Rows of one group are in one fold.
     random_state : int or None
@@ -80,7 +87,7 @@ def out_of_fold(
     **beside : array (n,) or number, optional
         What `fit` takes beside X and y: `sample_weight`, `offset`, `exposure`, `y_std`.
     """
-    n = _checked(X, y)
+    n = checked_rows(X, y)
     for train, test in _splits(estimator, cv, n, y, groups, random_state):
         yield _fitted(estimator, X, y, n, train, test, beside)
 
@@ -91,17 +98,19 @@ def held_out(
 ) -> Fold:  # fmt: skip
     """Return a clone fitted without a share of the rows, and those rows; see `out_of_fold`."""
     check_number("calibration_fraction", fraction, above=0, high=0.99)
-    n = _checked(X, y)
+    n = checked_rows(X, y)
     if groups is not None:
         chosen: Any = GroupShuffleSplit
     else:
-        chosen = StratifiedShuffleSplit if _stratifies(estimator, y) else ShuffleSplit
+        shared = is_classifier(estimator) and _sizes(y).min() > 1
+        chosen = StratifiedShuffleSplit if shared else ShuffleSplit
     split = chosen(n_splits=1, test_size=fraction, random_state=random_state)
     train, test = next(split.split(np.zeros(n), _labels(y), groups))
     return _fitted(estimator, X, y, n, train, test, beside)
 
 
-def _checked(X: Any, y: Any) -> int:
+def checked_rows(X: Any, y: Any) -> int:
+    """Return the number of rows of X and y; raise if they have not the same."""
     if y is None:
         raise ValueError("a model requires y to be passed, but the target y is None")
     if isinstance(y, str):
@@ -116,12 +125,9 @@ def _labels(y: Any) -> Array:
     return np.asarray(y)
 
 
-def _stratifies(estimator: Any, y: Any) -> bool:
-    """Whether classes can be shared out; one that is alone cannot."""
-    if not is_classifier(estimator):
-        return False
-    _, counts = np.unique(_labels(y).astype(str), return_counts=True)
-    return bool(counts.min() > 1)
+def _sizes(y: Any) -> Array:
+    """Return the number of rows of each class."""
+    return np.unique(_labels(y), return_counts=True)[1]
 
 
 def _splits(
@@ -129,15 +135,19 @@ def _splits(
 ) -> Iterator[tuple[Array, Array]]:
     if hasattr(cv, "split"):
         splits = cv.split(np.zeros(n), _labels(y), groups)
-    elif np.ndim(cv) > 0 or hasattr(cv, "__next__"):
+    elif isinstance(cv, Iterable) and not isinstance(cv, str):
         splits = iter(cv)
     else:
         check_integer("cv", cv, low=2)
-        kind: Any = StratifiedKFold if is_classifier(estimator) else KFold
+        shared = is_classifier(estimator) and _sizes(y).max() >= cv
+        kind: Any = StratifiedKFold if shared else KFold
         if groups is not None:
             kind = GroupKFold
         settings: dict[str, Any] = {"shuffle": True, "random_state": random_state}
-        splits = kind(cv, **settings).split(np.zeros(n), _labels(y), groups)
+        with warnings.catch_warnings():
+            # What a fold's model has not met has no probability there: that is dealt with.
+            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+            splits = iter(list(kind(cv, **settings).split(np.zeros(n), _labels(y), groups)))
     for train, test in splits:
         yield np.asarray(train), np.asarray(test)
 
@@ -145,15 +155,15 @@ def _splits(
 def _fitted(
     estimator: Any, X: Any, y: Any, n: int, train: Array, test: Array, beside: Mapping[str, Any]
 ) -> Fold:
-    given = {k: v for k, v in beside.items() if v is not None}
+    given = {k: np.asarray(v) for k, v in beside.items() if v is not None}
     for name, value in given.items():
-        if np.ndim(value) > 0 and len(value) != n:
+        if value.ndim > 0 and len(value) != n:
             raise ValueError(f"{name} has {len(value)} rows, X has {n}")
 
     def of(rows: Array) -> dict[str, Any]:
-        return {k: v if np.ndim(v) == 0 else take_rows(v, rows) for k, v in given.items()}
+        return {k: v[rows] if v.ndim > 0 else v.item() for k, v in given.items()}
 
     prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
     fit_with = {prefix + name: value for name, value in of(train).items()}
     model = clone(estimator).fit(take_rows(X, train), take_rows(y, train), **fit_with)
-    return Fold(model, test, take_rows(X, test), take_rows(y, test), of(test))
+    return Fold(model, test, train, take_rows(X, test), take_rows(y, test), of(test))

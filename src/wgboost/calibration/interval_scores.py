@@ -110,9 +110,9 @@ class ByScale:
 INTERVAL_SCORES: dict[str, type[IntervalScore]] = {"cdf": ByCdf, "scaled": ByScale}
 
 
-def interval_score_of(score: Any, dist: Mixture) -> IntervalScore:
+def interval_score_of(conformity: Any, dist: Mixture) -> IntervalScore:
     """Return the scores of a distribution by name; raise if its y has no order, or columns."""
-    check_choice("score", score, INTERVAL_SCORES)
+    check_choice("conformity", conformity, INTERVAL_SCORES)
     if not isinstance(dist, Mixture):
         raise TypeError(f"dist={dist!r} must be a predictive distribution, as of predict_dist")
     if dist.response.nominal:
@@ -121,4 +121,4 @@ def interval_score_of(score: Any, dist: Mixture) -> IntervalScore:
         raise ValueError(
             "intervals are of one column: give dist.marginal(j) and y[:, j], or one model a column"
         )
-    return INTERVAL_SCORES[score](dist)
+    return INTERVAL_SCORES[conformity](dist)

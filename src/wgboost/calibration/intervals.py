@@ -20,30 +20,29 @@ __all__ = [
     "interval_scores",
 ]
 
-_HALVINGS = 64
+_HALVINGS = 40  # of brackets that are a fraction of the interval
 
 
-def interval_scores(dist: Mixture, y: Any, score: str = "cdf") -> Array:
+def interval_scores(dist: Mixture, y: Any, conformity: str = "cdf") -> Array:
     """Return how odd each y (n,) is for its row's distribution, larger being odder.
 
-    score : "cdf" or "scaled"
-        Minus the probability of the nearer tail, or the distance from the mean in standard
-        deviations.
+    By conformity="cdf" minus the probability of the nearer tail, by "scaled" the distance from the
+    mean in standard deviations.
     """
-    sides = interval_score_of(score, dist)
+    sides = interval_score_of(conformity, dist)
     values = known_values(dist, y)
     larger: Array = np.maximum(sides.below(values), sides.above(values))
     return larger
 
 
-def interval_at(dist: Mixture, level: float, score: str = "cdf") -> tuple[Array, Array]:
+def interval_at(dist: Mixture, level: float, conformity: str = "cdf") -> tuple[Array, Array]:
     """Return the ends (n,) of the values that are no odder than the level."""
-    return interval_score_of(score, dist).ends(float(level))
+    return interval_score_of(conformity, dist).ends(float(level))
 
 
 def conformal_interval(
     dist_calibration: Mixture, y_calibration: Any, dist: Mixture, coverage: float = 0.9,
-    *, score: str = "cdf",
+    *, conformity: str = "cdf",
 ) -> tuple[Array, Array]:  # fmt: skip
     """Return the ends (n,) of intervals that hold y with at least this probability.
 
@@ -60,16 +59,20 @@ def conformal_interval(
     coverage
         A probability between 0 and 1. With too few rows to tell it the interval is the whole
         support, and a warning says how many are needed.
-    score
+    conformity
         "cdf": central intervals of the predictive distribution at another probability than it
         says. "scaled": mean plus and minus so many standard deviations.
     """
-    level = conformal_level(interval_scores(dist_calibration, y_calibration, score), coverage)
-    return interval_at(dist, level, score)
+    level = conformal_level(interval_scores(dist_calibration, y_calibration, conformity), coverage)
+    return interval_at(dist, level, conformity)
 
 
 def cross_conformal_interval(
-    dists: Sequence[Mixture], scores: Sequence[Any], coverage: float = 0.9, *, score: str = "cdf"
+    dists: Sequence[Mixture],
+    scores: Sequence[Any],
+    coverage: float = 0.9,
+    *,
+    conformity: str = "cdf",
 ) -> tuple[Array, Array]:
     """Return the ends (n,) of intervals from the models of K folds: CV+.
 
@@ -88,14 +91,14 @@ def cross_conformal_interval(
         For each fold the predictions of the same new rows, by that fold's model.
     scores
         For each fold the `interval_scores` of its rows, which its model has not seen.
-    coverage, score
+    coverage, conformity
         As in `conformal_interval`.
     """
     if len(dists) == 0 or len(dists) != len(scores):
         raise ValueError(f"{len(dists)} distributions with {len(scores)} arrays of scores")
     if len({len(dist) for dist in dists}) > 1:
         raise ValueError(f"the folds predict {[len(dist) for dist in dists]} rows; give the same")
-    sides = [interval_score_of(score, dist) for dist in dists]
+    sides = [interval_score_of(conformity, dist) for dist in dists]
     known = [np.sort(check_scores("scores", of_fold)) for of_fold in scores]
     pooled = np.sort(np.concatenate(known))
     n = pooled.size

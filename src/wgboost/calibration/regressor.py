@@ -34,7 +34,7 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         1 - alpha in practice. "split": one model, fitted without `calibration_fraction` of the
         rows; a chance of at least 1 - alpha. "prefit": the estimator is fitted, and `fit` takes
         rows that it has not seen; guaranteed as "split".
-    score : "cdf" or "scaled"
+    conformity : "cdf" or "scaled"
         Intervals between quantiles of the predictive distribution, or the mean plus and minus a
         number of its standard deviations; see `conformal_interval`.
     cv : int or splitter
@@ -61,20 +61,20 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         estimator: Any,
         *,
         method: str = "cross",
-        score: str = "cdf",
+        conformity: str = "cdf",
         cv: Any = 5,
         calibration_fraction: float = 0.25,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
         self.method = method
-        self.score = score
+        self.conformity = conformity
         self.cv = cv
         self.calibration_fraction = calibration_fraction
         self.random_state = random_state
 
     def _scores(self, fold: Fold) -> Array:
-        return interval_scores(fold.dist(), fold.y, self.score)
+        return interval_scores(fold.dist(), fold.y, self.conformity)
 
     def predict(self, X: Any, **beside: Any) -> Array:
         """Return the mean of the models' predictions, (n,)."""
@@ -89,5 +89,5 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         """
         check_coverage(coverage)
         dists = [distribution_of(model, X, **beside) for model in self._models()]
-        ends = cross_conformal_interval(dists, self.scores_, coverage, score=self.score)
+        ends = cross_conformal_interval(dists, self.scores_, coverage, conformity=self.conformity)
         return np.stack(ends, axis=1)

@@ -46,30 +46,30 @@ SET_SCORES: dict[str, Callable[[Array], Array]] = {"adaptive": _mass_before, "th
 """How odd each class is, (n, k), by its probabilities."""
 
 
-def scores_of_classes(probabilities: Any, score: str = "adaptive") -> Array:
+def scores_of_classes(probabilities: Any, conformity: str = "adaptive") -> Array:
     """Return how odd each class is for its row, (n, k), larger being odder.
 
-    score : "adaptive" or "threshold"
-        The mass of all classes that are more probable, or 1 - probability.
+    By conformity="adaptive" the mass of all classes that are more probable, by "threshold"
+    1 - probability.
     """
-    check_choice("score", score, SET_SCORES)
+    check_choice("conformity", conformity, SET_SCORES)
     shares = np.asarray(probabilities, dtype=np.float64)
     if shares.ndim != 2 or shares.shape[1] == 0:
         raise ValueError(f"probabilities have shape {shares.shape}; (rows, classes) is needed")
-    return SET_SCORES[score](shares)
+    return SET_SCORES[conformity](shares)
 
 
-def class_scores(dist: Mixture, y: Any, score: str = "adaptive") -> Array:
+def class_scores(dist: Mixture, y: Any, conformity: str = "adaptive") -> Array:
     """Return how odd each code y (n,) is for its row's distribution, larger being odder."""
     codes = known_values(dist, y).astype(int)
-    each = scores_of_classes(dist.probabilities(), score)
+    each = scores_of_classes(dist.probabilities(), conformity)
     own: Array = each[np.arange(len(codes)), codes]
     return own
 
 
-def sets_at(probabilities: Any, level: float, score: str = "adaptive") -> Array:
+def sets_at(probabilities: Any, level: float, conformity: str = "adaptive") -> Array:
     """Return which classes are no odder than the level, (n, k); the most probable always is in."""
-    inside: Array = scores_of_classes(probabilities, score) <= level
+    inside: Array = scores_of_classes(probabilities, conformity) <= level
     return _with_best(inside, np.asarray(probabilities))
 
 
@@ -80,7 +80,7 @@ def _with_best(inside: Array, probabilities: Array) -> Array:
 
 def conformal_sets(
     dist_calibration: Mixture, y_calibration: Any, dist: Mixture, coverage: float = 0.9,
-    *, score: str = "adaptive",
+    *, conformity: str = "adaptive",
 ) -> Array:  # fmt: skip
     """Return sets of classes (n, k), True being in, that hold y with at least this probability.
 
@@ -95,18 +95,18 @@ def conformal_sets(
         Predictions of new rows, by the same model.
     coverage
         A probability between 0 and 1.
-    score
+    conformity
         "adaptive": classes in the order of their probability until the mass of those before
         exceeds a level, so that sets grow where the model is in doubt. "threshold": all classes
         above a certain probability, which gives the smallest sets on average.
     """
-    level = conformal_level(class_scores(dist_calibration, y_calibration, score), coverage)
-    return sets_at(dist.probabilities(), level, score)
+    level = conformal_level(class_scores(dist_calibration, y_calibration, conformity), coverage)
+    return sets_at(dist.probabilities(), level, conformity)
 
 
 def cross_conformal_sets(
     probabilities: Sequence[Any], scores: Sequence[Any], coverage: float = 0.9,
-    *, score: str = "adaptive",
+    *, conformity: str = "adaptive",
 ) -> Array:  # fmt: skip
     """Return sets of classes (n, k) from the models of K folds.
 
@@ -120,7 +120,7 @@ def cross_conformal_sets(
         For each fold those of the same new rows, (n, k), by that fold's model.
     scores
         For each fold the scores of its rows, which its model has not seen.
-    coverage, score
+    coverage, conformity
         As in `conformal_sets`.
     """
     if len(probabilities) == 0 or len(probabilities) != len(scores):
@@ -132,5 +132,5 @@ def cross_conformal_sets(
     rank = conformal_rank(sum(of_fold.size for of_fold in known), check_coverage(coverage))
     less_odd = np.zeros(shares[0].shape, dtype=np.int64)
     for table, of_fold in zip(shares, known, strict=True):
-        less_odd += np.searchsorted(of_fold, scores_of_classes(table, score), side="left")
+        less_odd += np.searchsorted(of_fold, scores_of_classes(table, conformity), side="left")
     return _with_best(less_odd < rank, np.mean(shares, axis=0))

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from wgboost.calibration.folds import Fold, held_out, out_of_fold
+from wgboost.calibration.folds import Fold, checked_rows, held_out, out_of_fold
 from wgboost.data.rows import count_rows
 from wgboost.metrics.estimates import final_step
 from wgboost.typing import Array
@@ -33,7 +33,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     # What a subclass is given by its `__init__`.
     estimator: Any
     method: str
-    score: str
+    conformity: str
     cv: Any
     calibration_fraction: float
     random_state: Any
@@ -65,11 +65,24 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             two are then needed for predictions too.
         """
         check_choice("method", self.method, METHODS)
-        check_choice("score", self.score, self._known_scores)
+        check_choice("conformity", self.conformity, self._known_scores)
         final_step(self.estimator, self._needs)
+        if np.asarray(y).shape[1:] == (1,):
+            y = column_or_1d(y, warn=True)
         beside = {"sample_weight": sample_weight, **beside}
-        folds = self._folds(X, y, groups, beside)
+        checked_rows(X, y)
+        before = dict(self.__dict__)
+        try:
+            self._fit(X, y, groups, beside)
+        except BaseException:  # what raises leaves the estimator as it was
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        return self
+
+    def _fit(self, X: Any, y: Any, groups: Any, beside: dict[str, Any]) -> None:
         self._prepare(y)
+        folds = self._folds(X, y, groups, beside)
         self.estimators_: list[Any] = []
         self.scores_: list[Array] = []
         for fold in folds:
@@ -82,12 +95,12 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             self.__dict__.pop(name, None)
             if hasattr(self.estimators_[0], name):
                 setattr(self, name, getattr(self.estimators_[0], name))
-        return self
 
     def _folds(self, X: Any, y: Any, groups: Any, beside: dict[str, Any]) -> list[Fold]:
         if self.method == "prefit":
             known = {name: value for name, value in beside.items() if value is not None}
-            return [Fold(self.estimator, np.arange(count_rows(X)), X, y, known)]
+            rows, none = np.arange(count_rows(X)), np.arange(0)
+            return [Fold(self.estimator, rows, none, X, y, known)]
         settings = {"groups": groups, "random_state": self.random_state, **beside}
         if self.method == "split":
             return [held_out(self.estimator, X, y, fraction=self.calibration_fraction, **settings)]

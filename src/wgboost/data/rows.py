@@ -17,7 +17,7 @@ __all__ = ["count_rows", "take_rows"]
 def count_rows(values: Any) -> int:
     """Return the number of rows of a frame, a matrix, a series or a list."""
     shape = getattr(values, "shape", None)
-    return int(shape[0]) if shape else len(values)
+    return int((np.asarray(values).shape if shape is None else shape)[0])
 
 
 def take_rows(values: Any, rows: Array) -> Any:

@@ -57,7 +57,8 @@ class Calibrated(Predictions):
                 "sample_weight": sample_weight, "offset": offset, "exposure": exposure,
                 "y_std": y_std,
             }  # fmt: skip
-            folds = self._out_of_fold(X, y, cv, groups, beside)
+            settled = {"cv": cv, "groups": groups, "random_state": self.seed_}
+            folds = [_met(fold) for fold in out_of_fold(self, X, y, **settled, **beside)]
             dist = [fold.dist() for fold in folds]
             seen = [encoded(fold.estimator, fold.y) for fold in folds]
             noise, weight = (
@@ -67,12 +68,6 @@ class Calibrated(Predictions):
             dist, seen, y_std=noise, sample_weight=weight, **settings
         )
         return self
-
-    def _out_of_fold(
-        self, X: Any, y: Any, cv: Any, groups: Any, beside: dict[str, Any]
-    ) -> list[Fold]:
-        settings = {"cv": cv, "groups": groups, "random_state": self.seed_, **beside}
-        return list(out_of_fold(self, X, y, **settings))
 
     # --- rows unlike the training data --------------------------------------------------------
 
@@ -98,7 +93,7 @@ class Calibrated(Predictions):
     ) -> Self:  # fmt: skip
         """Learn which OOD scores are usual, for `ood_pvalue`; kept as `ood_reference_`.
 
-        Calibrate the predictions first, if at all: what changes them changes scores.
+        `calibrate` predictions before, if at all: what changes them changes scores.
 
         Parameters
         ----------
@@ -114,9 +109,10 @@ class Calibrated(Predictions):
         if cv is None:
             self.ood_reference_ = OODReference(self.ood_score(X, method), method)
             return self
-        folds = self._out_of_fold(X, y, cv, groups, {"sample_weight": sample_weight})
-        scores = [ood_scores(self._calibrated(fold.dist()), method) for fold in folds]
-        self.ood_reference_ = OODReference(np.concatenate(scores), method)
+        settings = {"cv": cv, "groups": groups, "random_state": self.seed_}
+        self.ood_reference_ = OODReference.out_of_fold(
+            self, X, y, method=method, sample_weight=sample_weight, **settings
+        )
         return self
 
     def ood_pvalue(self, X: Any, reference: Any = None) -> Array:
@@ -145,3 +141,11 @@ class Calibrated(Predictions):
                 "wgboost.metrics.ood_pvalue"
             )
         return usual.pvalue(self.ood_score(X, usual.method))
+
+
+def _met(fold: Fold) -> Fold:
+    """Return the rows of a fold whose class its model has met; the others say nothing about it."""
+    classes = getattr(fold.estimator, "classes_", None)
+    if classes is None:
+        return fold
+    return fold.take(np.flatnonzero(np.isin(np.asarray(fold.y), classes)))
