@@ -19,9 +19,8 @@ def wrong(n, m, scale, spread, seed=0):
     theta = np.stack([rng.normal(size=(n, 1)) + 0.6 * rng.normal(size=(n, m)),
                       -1 + 0.3 * rng.normal(size=(n, m))], axis=-1)  # fmt: skip
     right = Mixture(Normal(), theta, Units(5.0, 2.0))
-    centre = theta.mean(axis=1, keepdims=True)
-    told = centre + (theta - centre) / spread
-    told[..., 1] -= np.log(scale)
+    centre = theta[..., 0].mean(axis=1, keepdims=True)
+    told = np.stack([centre + (theta[..., 0] - centre) / spread, theta[..., 1] - np.log(scale)], -1)
     return right, Mixture(Normal(), told, Units(5.0, 2.0)), right.rvs(random_state=seed)
 
 
@@ -44,11 +43,11 @@ def test_right_predictions_are_left_alone():
 
 def test_the_factors_minimise_nll_and_prior_as_scipy_has_them():
     _, told, y = wrong(40, 5, scale=2.0, spread=0.7, seed=2)
-    theta, unit = told.theta(), 2.0
-    centre = theta.mean(axis=1, keepdims=True)
+    (means, log_scale), unit = np.moveaxis(told.theta(), -1, 0), 2.0
+    centre = means.mean(axis=1, keepdims=True)
 
     def loss(logs):
-        mean, log_scale = np.moveaxis(centre + np.exp(logs[1]) * (theta - centre), -1, 0)
+        mean = centre + np.exp(logs[1]) * (means - centre)
         part = stats.norm(5 + unit * mean, unit * np.exp(log_scale + logs[0]))
         nll = -np.log(part.pdf(y[:, None]).mean(axis=1)).sum()
         return nll + (logs**2).sum() / (2 * 0.25**2)
@@ -89,20 +88,32 @@ def test_few_rows_do_no_harm():
     assert harm(3.0) > 3 * harm(0.25)
 
 
-def test_the_map_moves_particles_about_their_weighted_mean():
+def test_the_map_moves_locations_about_their_weighted_mean_and_widens_responses():
     dist = normal_mixture(weighted=True)
     moved = Calibration(scale=2.0, spread=0.5)(dist)
-    weight = dist.weights[..., None]
-    for mixture, factor in ((dist, 1.0), (moved, 0.5)):
-        mean = (weight * mixture.particles).sum(axis=1)
-        spread = (weight * (mixture.particles - mean[:, None]) ** 2).sum(axis=1)
-        if factor == 1:
-            before, width = mean, spread
-    assert_allclose(mean, before + np.array([0, np.log(2)]), atol=1e-12)
-    assert_allclose(spread, 0.25 * width)
+    means = [np.sum(dist.weights * one.particles[..., 0], axis=1) for one in (dist, moved)]
+    assert_allclose(*means, atol=1e-12)
+    assert_allclose(moved.epistemic(), 0.25 * dist.epistemic())
+    assert_allclose(moved.aleatoric(), 4 * dist.aleatoric())
     assert moved.units == dist.units
     assert_array_equal(moved.weights, dist.weights)
-    assert_allclose(moved.epistemic(), 0.25 * dist.epistemic())
+
+
+def test_of_classes_all_log_ratios_are_spread():
+    dist = categorical_mixture(3, 5, 4)
+    moved, theta = Calibration(spread=3.0)(dist), dist.theta()
+    assert_allclose(moved.particles.std(axis=1), 3 * theta.std(axis=1))
+    assert_allclose(moved.particles.mean(axis=1), theta.mean(axis=1))
+    # Whichever class the others are compared with.
+    last = Calibration(1.4, 3.0)(dist.with_particles(against_the_first(theta)))
+    assert_allclose(
+        last.probabilities(), Calibration(1.4, 3.0)(dist).probabilities()[:, [1, 2, 3, 0]]
+    )
+
+
+def against_the_first(theta):
+    """Log-ratios of classes 1, 2, 3 and of the last to class 0."""
+    return np.concatenate([theta[..., 1:], np.zeros_like(theta[..., :1])], -1) - theta[..., :1]
 
 
 def test_the_identity_changes_nothing():

@@ -36,8 +36,10 @@ class Calibration:
         temperature that divides the logits of classes. Poisson and exponential responses, and
         one's own without `dispersion`, have no width of their own: it stays 1.
     spread : float
-        The particles of a row are so many times as far from their mean, in the coordinates of the
-        response. Epistemic uncertainty grows and shrinks with it.
+        The particles of a row are so many times as far from their mean: their locations, in the
+        coordinate of the response; of classes all log-ratios. Epistemic uncertainty grows and
+        shrinks with it. Scales and shapes stay where they are, since there the exponential would
+        make a few particles of a wide row very wide.
     nll_before, nll_after : float or None
         Mean NLL of the rows it was fitted to, without and with it.
     """
@@ -57,9 +59,7 @@ class Calibration:
             raise TypeError(f"dist={dist!r} must be a predictive distribution, as of predict_dist")
         theta = dist.theta()
         if self.spread != 1:
-            weights = None if dist.weights is None else dist.weights[:, None]
-            centre = mix(np.swapaxes(theta, 1, 2), weights)[:, None]
-            theta = centre + self.spread * (theta - centre)
+            theta = _spread(dist, self.spread)
         if self.scale != 1 and dist.response.widens:
             theta = dist.response.widened(theta, self.scale)
         return dist.with_particles(theta)
@@ -125,6 +125,18 @@ class Calibration:
         found = optimize.minimize(loss, start, method="L-BFGS-B", bounds=bounds)
         best = factors(found.x if loss(found.x) <= before else start)
         return cls(best.scale, best.spread, before, nll(best))
+
+
+def _spread(dist: Mixture, factor: float) -> Array:
+    """Return particles whose locations are so many times as far from their mean."""
+    theta, response = np.array(dist.particles, dtype=np.float64), dist.response
+    where: Any = slice(None) if response.nominal else response.location
+    if isinstance(where, int):
+        where = slice(where, where + 1)
+    moved = np.swapaxes(theta[..., where], 1, 2)  # (n, d', m)
+    centre = mix(moved, None if dist.weights is None else dist.weights[:, None])[..., None]
+    theta[..., where] = np.swapaxes(centre + factor * (moved - centre), 1, 2)
+    return theta
 
 
 @dataclass(frozen=True, eq=False)
