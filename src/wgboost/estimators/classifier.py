@@ -264,13 +264,3 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
         dist = self.predict_dist(X, prior=prior)
         aleatoric, epistemic = dist.aleatoric(), dist.epistemic()
         return {"aleatoric": aleatoric, "epistemic": epistemic, "total": aleatoric + epistemic}
-
-    def ood_score(self, X: Any) -> Array:
-        """Return the largest variance over particles of a class probability.
-
-        Larger means further from the training data; the paper's score is its inverse.
-        """
-        dist = self.predict_dist(X)
-        shares = dist.response.probabilities(dist.particles.astype(np.float64))
-        spread: Array = shares.var(axis=1).max(axis=1)
-        return spread

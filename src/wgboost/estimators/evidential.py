@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from wgboost.estimators.calibrated import Calibrated
 from wgboost.estimators.evidence import ChosenEvidence
 from wgboost.estimators.fitting import Fit
 from wgboost.estimators.parameters import prior_settings
@@ -16,7 +17,6 @@ from wgboost.estimators.posterior_rows import (
     check_evidence,
     without_rows,
 )
-from wgboost.estimators.predictions import Predictions
 from wgboost.responses import Response, as_response
 from wgboost.typing import Array
 from wgboost.validation import check_weight
@@ -24,7 +24,7 @@ from wgboost.validation import check_weight
 __all__ = ["Evidential"]
 
 
-class Evidential(Predictions, ChosenEvidence):
+class Evidential(Calibrated, ChosenEvidence):
     """Evidential learning: the target of a row is the posterior of its response parameters."""
 
     # --- what a subclass says -----------------------------------------------------------------
@@ -152,5 +152,6 @@ class Evidential(Predictions, ChosenEvidence):
 
     def _keep(self, fit: Fit, rows: PosteriorRows) -> None:
         super()._keep(fit, rows)
+        self._forget()
         # The prior has done its work; per-row parameters would only take memory.
         self.response_, self.units_ = without_rows(rows.response), fit.units

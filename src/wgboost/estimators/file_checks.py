@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.boosting import ConstantStart
+from wgboost.calibration import Calibration, OODReference
 from wgboost.ensemble import FlatTrees
 from wgboost.persistence import check_trees
 from wgboost.responses import ColumnUnits, Ordinal, Response, Units
@@ -17,7 +18,7 @@ __all__ = ["FITTED", "check_model"]
 FITTED = (
     "ensemble_", "start_", "units_", "response_", "_init", "_constraints", "n_estimators_",
     "history_", "validation_rows_", "interrupted_", "refitted_", "seed_", "n_outputs_", "proposal_",
-    "classes_", "ranks_", "evidence_", "evidence_trials_",
+    "classes_", "ranks_", "evidence_", "evidence_trials_", "calibration_", "ood_reference_",
 )  # fmt: skip
 _ALWAYS = (*FITTED[:2], *FITTED[4:11])
 
@@ -43,6 +44,7 @@ def check_model(model: Any) -> None:
     _check_evidence(model)
     if evidential:
         _check_response(model)
+        _check_calibration(model)
 
 
 def _require(condition: Any, otherwise: str) -> None:
@@ -83,6 +85,15 @@ def _check_rows(rows: Any) -> None:
         good = isinstance(rows, np.ndarray) and rows.dtype == np.int64 and rows.ndim == 1
         _require(good, "rows held out are not indices")
         _require((np.diff(rows, prepend=-1) > 0).all(), "rows held out are not in order")
+
+
+def _check_calibration(model: Any) -> None:
+    calibration = getattr(model, "calibration_", Calibration())
+    _require(isinstance(calibration, Calibration), "the calibration is none")
+    for value in (calibration.nll_before, calibration.nll_after):
+        _require(value is None or type(value) is float, "the calibration's NLL is no number")
+    if hasattr(model, "ood_reference_"):
+        _require(isinstance(model.ood_reference_, OODReference), "the OOD reference is none")
 
 
 def _check_response(model: Any) -> None:

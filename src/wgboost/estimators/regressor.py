@@ -144,6 +144,10 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
     interrupted_ : bool
         Whether Ctrl-C ended the fit.
     feature_importances_ : array (p,)
+    calibration_ : Calibration
+        After `calibrate`: the factors that predictions follow.
+    ood_reference_ : OODReference
+        After `calibrate_ood`: which OOD scores are usual.
     """
 
     def __init__(
@@ -308,16 +312,3 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
             )
         aleatoric, epistemic = dist.aleatoric(), dist.epistemic()
         return {"aleatoric": aleatoric, "epistemic": epistemic, "total": aleatoric + epistemic}
-
-    def ood_score(self, X: Any) -> Array:
-        """Return the epistemic variance (n,): larger means further from the training data.
-
-        Of several columns the sum of these variances, each in units of the column's variance in
-        the training data. Of a response without a mean the variance of the particles' medians.
-        """
-        dist = self.predict_dist(X)
-        spread = dist.epistemic()
-        if not dist.response.y_shape:
-            return spread
-        total: Array = (spread / np.square(dist.units.scale)).sum(axis=1)
-        return total
