@@ -22,7 +22,7 @@ from wgboost import WGBRegressor
 LEVELS = 200
 SAMPLED = {"learning_rate": 0.05, "subsample": 0.6, "colsample": 0.7, "max_leaves": 8}
 SETTINGS = {
-    "split_on": "particle_mean", "leaf": "newton", "l2": 1.0, "kernel": "scaled", "evidence": 10.0,
+    "split_on": "particle_mean", "leaf": "newton", "l2": 0.1, "kernel": "scaled", "evidence": 10.0,
     "max_depth": None, "growth": "best_first", "n_jobs": 1, "random_state": 0, **SAMPLED,
 }  # fmt: skip
 

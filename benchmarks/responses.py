@@ -98,7 +98,7 @@ def fitted(response: Any, evidence: float, train: Rows, watched: Rows) -> Model:
     kind = WGBClassifier if response.nominal else WGBRegressor
     return kind(
         response=response, n_estimators=ROUNDS, learning_rate=0.05, subsample=0.6, colsample=0.7,
-        leaf="newton", split_on="particle_mean", l2=evidence, evidence=evidence,
+        leaf="newton", split_on="particle_mean", l2=1, evidence=evidence,
         early_stopping=True, n_iter_no_change=PATIENCE, n_jobs=1, random_state=0, **kernel,
     ).fit(*train, X_val=watched[0], y_val=watched[1])  # fmt: skip
 

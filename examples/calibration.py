@@ -29,8 +29,8 @@ common = {"leaf": "newton", "split_on": "particle_mean", "min_samples_leaf": 20,
 search = {"early_stopping": True, "n_estimators": 300, "n_iter_no_change": 30}
 models = {
     "evidence 1": WGBRegressor(**common, l2=1, n_estimators=80),
-    "evidence 10, early stopping": WGBRegressor(**common, evidence=10, l2=10, **search),
-    "evidence 10, 500 rounds": WGBRegressor(**common, evidence=10, l2=10, n_estimators=500),
+    "evidence 10, early stopping": WGBRegressor(**common, evidence=10, l2=1, **search),
+    "evidence 10, 500 rounds": WGBRegressor(**common, evidence=10, l2=1, n_estimators=500),
 }
 dists = {name: m.fit(X[train], y[train]).predict_dist(X[test]) for name, m in models.items()}
 coverage, nll = {}, {}

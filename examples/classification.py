@@ -25,7 +25,7 @@ y = np.array(["Barolo", "Grignolino", "Barbera"])[data.target]  # labels of any 
 # rows are few, the trees of different particles differ.
 
 model = WGBClassifier(
-    evidence=10, leaf="newton", l2=10, tree="per_particle", split_on="all", subsample=0.5,
+    evidence=10, leaf="newton", l2=1, tree="per_particle", split_on="all", subsample=0.5,
     learning_rate=0.2, min_samples_leaf=3, n_estimators=100, random_state=0,
 ).fit(X, y)
 

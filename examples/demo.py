@@ -21,7 +21,7 @@ from wgboost import WGBClassifier, WGBRegressor, metrics
 X, y = load_diabetes(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
 regressor = WGBRegressor(
-    evidence=10, leaf="newton", l2=10, split_on="particle_mean", learning_rate=0.05,
+    evidence=10, leaf="newton", l2=1, split_on="particle_mean", learning_rate=0.05,
     early_stopping=True, random_state=0,
 ).fit(X_train, y_train)
 dist = regressor.predict_dist(X_test)
@@ -83,7 +83,7 @@ rng = np.random.default_rng(0)
 x = np.concatenate([rng.uniform(-3, -0.8, 150), rng.uniform(0.8, 3, 150)])
 y = np.sin(2 * x) + (0.1 + 0.15 * (x > 0)) * rng.normal(size=x.size)
 model = WGBRegressor(
-    evidence=10, leaf="newton", l2=10, tree="per_particle", split_on="all", subsample=0.5,
+    evidence=10, leaf="newton", l2=1, tree="per_particle", split_on="all", subsample=0.5,
     min_samples_leaf=5, n_estimators=150, random_state=0,
 ).fit(x[:, None], y)
 

@@ -33,7 +33,7 @@ print(flats.head(4).to_string(index=False))
 
 train, test = flats[:3000], flats[3000:]
 model = WGBRegressor(
-    evidence=10, leaf="newton", l2=10, split_on="particle_mean", min_samples_leaf=10,
+    evidence=10, leaf="newton", l2=1, split_on="particle_mean", min_samples_leaf=10,
     early_stopping=True, n_iter_no_change=20, random_state=0,
 ).fit(train, price[:3000])
 dist = model.predict_dist(test)

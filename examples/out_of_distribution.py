@@ -25,7 +25,7 @@ radius = 2 + 0.25 * rng.normal(size=angle.size)
 ring = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
 y = np.sin(3 * angle) + 0.1 * rng.normal(size=angle.size)
 model = WGBRegressor(
-    evidence=10, leaf="newton", l2=10, tree="per_particle", split_on="all", subsample=0.5,
+    evidence=10, leaf="newton", l2=1, tree="per_particle", split_on="all", subsample=0.5,
     max_depth=4, min_samples_leaf=5, n_estimators=150, random_state=0,
 ).fit(ring, y)
 inner = rng.uniform(-0.8, 0.8, size=(800, 2))

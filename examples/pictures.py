@@ -26,7 +26,7 @@ data = load_diabetes(as_frame=True, scaled=False)
 y = data.target.rename("progression")
 X, X_test, y, y_test = train_test_split(data.data, y, random_state=0)
 model = WGBRegressor(
-    evidence=10, l2=10, learning_rate=0.05, early_stopping=True, n_estimators=150, **SETTINGS
+    evidence=10, l2=1, learning_rate=0.05, early_stopping=True, n_estimators=150, **SETTINGS
 ).fit(X, y)
 figure, axes = plt.subplots(
     3, 2, figsize=(9, 10), layout="constrained", num="pictures_regression"
@@ -67,7 +67,7 @@ plotting.ImportanceDisplay.from_estimator(model, max_features=8, ax=axes[1, 1])
 rng = np.random.default_rng(0)
 X = rng.uniform(-1, 1, size=(3000, 2))
 y = np.sin(3 * X[:, 0]) + np.exp(X[:, 1] - 1) * rng.normal(size=3000)
-model = WGBRegressor(evidence=10, l2=10, n_estimators=100, **SETTINGS).fit(X[:2000], y[:2000])
+model = WGBRegressor(evidence=10, l2=1, n_estimators=100, **SETTINGS).fit(X[:2000], y[:2000])
 test = model, X[2000:], y[2000:]
 figure, axes = plt.subplots(
     1, 4, figsize=(13, 3.5), layout="constrained", num="pictures_calibration"

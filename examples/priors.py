@@ -21,7 +21,7 @@ x = rng.uniform(-2, 2, 1500)
 error = rng.choice([0.05, 1.0], x.size)
 measured = np.sin(2 * x) + 0.2 * rng.normal(size=x.size) + error * rng.normal(size=x.size)
 settings = {
-    "evidence": 10, "leaf": "newton", "l2": 10, "min_samples_leaf": 10, "n_estimators": 80,
+    "evidence": 10, "leaf": "newton", "l2": 1, "min_samples_leaf": 10, "n_estimators": 80,
     "random_state": 0,
 }
 grid = np.linspace(-2, 2, 300)[:, None]

@@ -26,7 +26,7 @@ rows, test = train_test_split(np.arange(len(y)), test_size=0.5, random_state=0)
 # stopping finds the number of rounds by the NLL of rows held out, then trains on all rows.
 
 model = WGBRegressor(
-    evidence=10, leaf="newton", l2=10, split_on="particle_mean", min_samples_leaf=10,
+    evidence=10, leaf="newton", l2=1, split_on="particle_mean", min_samples_leaf=10,
     subsample=0.7, colsample=0.7, early_stopping=True, n_iter_no_change=30, random_state=0,
 ).fit(X[rows], y[rows])
 dist = model.predict_dist(X[test])

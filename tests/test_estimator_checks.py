@@ -1,14 +1,20 @@
 """scikit-learn's own checks of an estimator, none of them marked as expected to fail."""
 
+from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from wgboost import WGBClassifier, WGBRegressor
+from wgboost import ConformalClassifier, ConformalRegressor, WGBClassifier, WGBRegressor
+
+REGRESSOR = WGBRegressor(n_estimators=10, random_state=0, n_jobs=1)
+CLASSIFIER = WGBClassifier(n_estimators=10, random_state=0, n_jobs=1)
 
 
 @parametrize_with_checks(
     [
-        WGBRegressor(n_estimators=10, random_state=0, n_jobs=1),
-        WGBClassifier(n_estimators=10, random_state=0, n_jobs=1),
+        REGRESSOR,
+        CLASSIFIER,
+        ConformalRegressor(clone(REGRESSOR).set_params(n_estimators=20), cv=2, random_state=0),
+        ConformalClassifier(CLASSIFIER, cv=2, random_state=0),
     ]
 )
 def test_the_estimators_keep_the_contract_of_scikit_learn(estimator, check):

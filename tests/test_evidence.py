@@ -21,7 +21,7 @@ def gap(evidence, seed, kernel, bandwidth):
     X_test, y_test, mean, log_scale = made(4000, 2 * seed + 1)
     model = WGBRegressor(
         n_estimators=4000, learning_rate=0.05, subsample=0.6, colsample=0.7, leaf="newton",
-        split_on="particle_mean", l2=evidence, evidence=evidence, kernel=kernel,
+        split_on="particle_mean", l2=1, evidence=evidence, kernel=kernel,
         bandwidth=bandwidth, early_stopping=True, n_iter_no_change=150, refit=False,
         random_state=seed, n_jobs=1,
     ).fit(X, y)  # fmt: skip

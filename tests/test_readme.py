@@ -140,6 +140,26 @@ def test_the_examples_of_metrics():
     assert (names["own"] < 0).all()
 
 
+def test_the_examples_of_calibration(capsys):
+    names = ran("docs/calibration.md")
+    y, nll = names["y"][names["test"]], names["metrics"].nll
+    assert names["after"] < names["before"] - 0.3
+    assert "Calibration(scale=" in capsys.readouterr().out
+    assert nll(names["better"], y) == pytest.approx(names["after"])
+    assert 0.86 < names["inside"] < 0.97
+    assert 0.86 < names["right"] < 0.97
+    for low, high in (names["ends"], names["ends_cross"]):
+        assert 0.86 < ((low <= y) & (y <= high)).mean() < 0.97
+
+
+def test_the_examples_of_rows_unlike_the_training_data():
+    names = ran("docs/out_of_distribution.md")
+    assert np.median(names["p"]) < 0.1 < np.median(names["usual"])
+    assert np.median(names["rare"]) < 0.1
+    assert (names["rare"] == names["same"]).all()
+    assert names["score"].shape == names["information"].shape == (100,)
+
+
 def test_the_examples_of_pictures():
     names = ran("docs/pictures.md")
     assert names["along"].feature == "bmi"

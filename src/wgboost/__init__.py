@@ -1,6 +1,7 @@
 """Wasserstein gradient boosting: tree ensembles that predict distributions over parameters."""
 
 from wgboost.boosting import AveragedFlow, Interrupted
+from wgboost.calibration import Calibration, ConformalClassifier, ConformalRegressor, OODReference
 from wgboost.directions import (
     MMD,
     AlphaDivergence,
@@ -46,8 +47,11 @@ __all__ = [
     "AlphaDivergence",
     "AveragedFlow",
     "Beta",
+    "Calibration",
     "Categorical",
     "Cauchy",
+    "ConformalClassifier",
+    "ConformalRegressor",
     "Density",
     "DiagonalNewton",
     "EnergyDistance",
@@ -68,6 +72,7 @@ __all__ = [
     "MultivariateNormal",
     "NegativeBinomial",
     "Normal",
+    "OODReference",
     "Ordinal",
     "Poisson",
     "SmoothedGradient",

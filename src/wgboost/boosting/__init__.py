@@ -5,6 +5,7 @@ from wgboost.boosting.init import AveragedFlow, averaged_flow
 from wgboost.boosting.loop import Boosted, Keep, boost
 from wgboost.boosting.round import LEAVES, Movement
 from wgboost.boosting.start import ConstantStart, EstimatorStart, Start
+from wgboost.boosting.support import support
 
 __all__ = [
     "LEAVES",
@@ -20,4 +21,5 @@ __all__ = [
     "Watch",
     "averaged_flow",
     "boost",
+    "support",
 ]

@@ -22,7 +22,7 @@ __all__ = ["demo", "write_tables"]
 
 _COMMANDS = (
     "fit patients.csv --target progression --ignore patient --out patients.wgb --seed 0"
-    " --validation 0.2 --evidence 10 --learning-rate 0.05 --leaf newton --l2 10"
+    " --validation 0.2 --evidence 10 --learning-rate 0.05 --leaf newton --l2 1"
     " --split-on particle_mean",
     "info patients.wgb",
     "predict patients.wgb patients_test.csv --keep patient --out predictions.csv",

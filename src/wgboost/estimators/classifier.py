@@ -80,7 +80,7 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
         monotone_constraints: Any = None,
         interaction_constraints: Any = None,
         evidence: Any = 1.0,
-        kernel: str = "gaussian",
+        kernel: str | None = None,
         bandwidth: Any = None,
         direction: Any = "diagonal_newton",
         learner: Any = None,
@@ -104,7 +104,8 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
     def paper(cls, **changes: Any) -> WGBClassifier:
         """Return an estimator with the paper's settings for classification, then `changes`."""
         settings: dict[str, Any] = {
-            "n_particles": 10, "bandwidth": 0.1, "max_depth": 3, "learning_rate": 0.4,
+            "n_particles": 10, "kernel": "gaussian", "bandwidth": 0.1, "max_depth": 3,
+            "learning_rate": 0.4,
             "n_estimators": 4000, "split_on": "sum", "leaf": "mean", "tree": "shared",
             "evidence": 1.0,
         }  # fmt: skip
@@ -266,13 +267,3 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
         dist = self.predict_dist(X, prior=prior)
         aleatoric, epistemic = dist.aleatoric(), dist.epistemic()
         return {"aleatoric": aleatoric, "epistemic": epistemic, "total": aleatoric + epistemic}
-
-    def ood_score(self, X: Any) -> Array:
-        """Return the largest variance over particles of a class probability.
-
-        Larger means further from the training data; the paper's score is its inverse.
-        """
-        dist = self.predict_dist(X)
-        shares = dist.response.probabilities(dist.particles.astype(np.float64))
-        spread: Array = shares.var(axis=1).max(axis=1)
-        return spread

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
-import numpy as np
-
+from wgboost.estimators.calibrated import Calibrated
+from wgboost.estimators.evidence import ChosenEvidence
 from wgboost.estimators.fitting import Fit
 from wgboost.estimators.parameters import prior_settings
 from wgboost.estimators.posterior_rows import (
@@ -17,16 +17,14 @@ from wgboost.estimators.posterior_rows import (
     check_evidence,
     without_rows,
 )
-from wgboost.estimators.predictions import Predictions
-from wgboost.estimators.training import Training
 from wgboost.responses import Response, Units, as_response
 from wgboost.typing import Array
-from wgboost.validation import check_number, check_weight
+from wgboost.validation import check_weight
 
 __all__ = ["Evidential"]
 
 
-class Evidential(Predictions, Training):
+class Evidential(Calibrated, ChosenEvidence):
     """Evidential learning: the target of a row is the posterior of its response parameters."""
 
     response_: Response
@@ -125,9 +123,8 @@ class Evidential(Predictions, Training):
         return self._fit(X, beside, X_val, beside_val, validation_rows, callbacks, resume_from)
 
     def _check_parameters(self, callbacks: Any = ()) -> None:
+        self._check_evidence()
         super()._check_parameters(callbacks)
-        if np.ndim(self.evidence) == 0:
-            check_number("evidence", self.evidence, above=0)
 
     def _rows(self, X: Any, *, fitting: bool, **beside: Any) -> PosteriorRows:
         X = self._matrix(X, reset=fitting, weight=beside["sample_weight"])
@@ -146,7 +143,7 @@ class Evidential(Predictions, Training):
         response.check_rows(n)
         names = ("offset", "exposure", "y_std")
         known = beside_y(response, codes, *(beside[name] for name in names))
-        evidence = check_evidence(self.evidence, n)
+        evidence = 1.0 if self._automatic else check_evidence(self.evidence, n)
         return PosteriorRows(X, weight, response.check(codes), response, evidence, *known)
 
     def _rests_on(self, rows: PosteriorRows) -> dict[str, tuple[Any, Any]]:
@@ -158,5 +155,6 @@ class Evidential(Predictions, Training):
 
     def _keep(self, fit: Fit, rows: PosteriorRows) -> None:
         super()._keep(fit, rows)
+        self._forget()
         # The prior has done its work; per-row parameters would only take memory.
         self.response_, self.units_ = without_rows(rows.response), fit.units

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.boosting import ConstantStart
+from wgboost.calibration import Calibration, OODReference
 from wgboost.ensemble import FlatTrees
 from wgboost.persistence import check_trees
 from wgboost.responses import ColumnUnits, Ordinal, Response, Units
@@ -17,7 +18,7 @@ __all__ = ["FITTED", "check_model"]
 FITTED = (
     "ensemble_", "start_", "units_", "response_", "_init", "_constraints", "n_estimators_",
     "history_", "validation_rows_", "interrupted_", "refitted_", "seed_", "n_outputs_", "proposal_",
-    "classes_", "ranks_",
+    "classes_", "ranks_", "evidence_", "evidence_trials_", "calibration_", "ood_reference_",
 )  # fmt: skip
 _ALWAYS = (*FITTED[:2], *FITTED[4:11])
 
@@ -40,8 +41,10 @@ def check_model(model: Any) -> None:
     _require(type(model.seed_) is int and 0 <= model.seed_ < 2**31, "the seed is out of range")
     _check_history(model.history_)
     _check_rows(model.validation_rows_)
+    _check_evidence(model)
     if evidential:
         _check_response(model)
+        _check_calibration(model)
 
 
 def _require(condition: Any, otherwise: str) -> None:
@@ -65,11 +68,32 @@ def _check_history(history: Any) -> None:
             _require(words and numbers, "the history is not one of numbers")
 
 
+def _check_evidence(model: Any) -> None:
+    level, trials = getattr(model, "evidence_", 1.0), getattr(model, "evidence_trials_", [])
+    _require(type(level) is float and 0 < level < np.inf, "the evidence is no number > 0")
+    kinds = {"evidence": float, "by_support": bool, "rounds": int, "value": float, "start": float}
+    for trial in trials:
+        chosen = {"chosen": bool} if "chosen" in trial else {}
+        found = {name: type(value) for name, value in trial.items()}
+        _require(found == {**kinds, **chosen}, "the evidence that was tried is not in numbers")
+    if trials and isinstance(model.evidence, str):
+        _require(sum("chosen" in trial for trial in trials) <= 1, "no one evidence was chosen")
+
+
 def _check_rows(rows: Any) -> None:
     if rows is not None:
         good = isinstance(rows, np.ndarray) and rows.dtype == np.int64 and rows.ndim == 1
         _require(good, "rows held out are not indices")
         _require((np.diff(rows, prepend=-1) > 0).all(), "rows held out are not in order")
+
+
+def _check_calibration(model: Any) -> None:
+    calibration = getattr(model, "calibration_", Calibration())
+    _require(isinstance(calibration, Calibration), "the calibration is none")
+    for value in (calibration.nll_before, calibration.nll_after):
+        _require(value is None or type(value) is float, "the calibration's NLL is no number")
+    if hasattr(model, "ood_reference_"):
+        _require(isinstance(model.ood_reference_, OODReference), "the OOD reference is none")
 
 
 def _check_response(model: Any) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.preprocessing import LabelEncoder
 
 from wgboost.boosting import AveragedFlow, ConstantStart, EstimatorStart
+from wgboost.calibration import Calibration, OODReference
 from wgboost.data import Schema
 from wgboost.directions import DIRECTIONS, Kernel
 from wgboost.ensemble import FlatTrees
@@ -36,8 +37,8 @@ __all__ = ["made_model", "read_model", "write_model"]
 _CLASSES: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
-        AveragedFlow, ColumnUnits, ConstantStart, Constraints, FlatTrees, HistTree, Kernel,
-        TreeSettings, Units, *DIRECTIONS.values(), *RESPONSES.values(),
+        AveragedFlow, Calibration, ColumnUnits, ConstantStart, Constraints, FlatTrees, HistTree,
+        Kernel, OODReference, TreeSettings, Units, *DIRECTIONS.values(), *RESPONSES.values(),
     )
 }  # fmt: skip
 _SKOPS = (

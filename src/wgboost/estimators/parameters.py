@@ -138,8 +138,17 @@ class Parameters(BaseEstimator):  # type: ignore[misc]
         self._direction()
         self._flow()
 
+    def _level(self) -> float:
+        """How many observations a row speaks for, on average."""
+        return 1.0
+
+    def _l2(self) -> Any:
+        """What is added to the curvature of a leaf, which grows with the evidence of its rows."""
+        check_number("l2", self.l2, low=0)
+        return self.l2 * self._level()
+
     def _kernel(self) -> Kernel:
-        return Kernel(self.kernel, self.bandwidth)
+        return Kernel("gaussian" if self.kernel is None else self.kernel, self.bandwidth)
 
     def _direction(self) -> Direction:
         return as_direction(self.direction, self._kernel())
@@ -155,7 +164,7 @@ class Parameters(BaseEstimator):  # type: ignore[misc]
             max_depth=self.max_depth,
             max_leaves=self.max_leaves,
             min_samples_leaf=self.min_samples_leaf,
-            l2=self.l2,
+            l2=self._l2(),
             min_gain=self.min_gain,
             cat_smooth=self.cat_smooth,
             subsample=self.subsample,

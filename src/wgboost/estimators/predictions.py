@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from wgboost.calibration import Calibration
 from wgboost.estimators.decisions import bayes_action
 from wgboost.estimators.exposure import known_offset
 from wgboost.estimators.parameters import prior_settings
@@ -54,6 +55,10 @@ class Predictions(TreeView):
             )
         return weights
 
+    def _calibrated(self, dist: Mixture) -> Mixture:
+        calibration: Calibration | None = getattr(self, "calibration_", None)
+        return dist if calibration is None else calibration(dist)
+
     def predict_dist(
         self, X: Any, *, offset: Any = None, exposure: Any = None, prior: Any = None,
         n_rounds: int | None = None,
@@ -76,7 +81,8 @@ class Predictions(TreeView):
         n_rounds : int, optional
             Use only the first so many rounds.
         """
-        return self._mixture(self._particles(X, n_rounds), offset, prior, exposure)
+        particles = self._particles(X, n_rounds)
+        return self._calibrated(self._mixture(particles, offset, prior, exposure))
 
     def pred_dist(self, X: Any, *, offset: Any = None) -> Mixture:
         """Return `predict_dist`, under the name that NGBoost gives it."""
@@ -85,7 +91,7 @@ class Predictions(TreeView):
     def staged_predict_dist(self, X: Any, *, offset: Any = None) -> Iterator[Mixture]:
         """Yield `predict_dist` after 1, 2, ... rounds, each at the cost of one."""
         for particles in self._staged_particles(X):
-            yield self._mixture(particles, offset)
+            yield self._calibrated(self._mixture(particles, offset))
 
     def predict_particles(self, X: Any, *, offset: Any = None) -> dict[str, Array]:
         """Return the particles of each row, by parameter (n, m), in the user's units."""

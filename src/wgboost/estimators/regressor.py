@@ -49,7 +49,8 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
     learning_rate : float
         Share of each round's movement that is made.
     max_depth, max_leaves, min_samples_leaf, l2, min_gain, growth, subsample, colsample
-        The trees; see `wgboost.trees.TreeSettings`.
+        The trees; see `wgboost.trees.TreeSettings`. l2 is multiplied by the evidence, as curvature
+        is.
     tree : "shared" or "per_particle"
         One tree a round for all particles, or one for each.
     split_on : "all", "sum", "particle_mean" or int
@@ -71,10 +72,14 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         the location.
     interaction_constraints : list of lists of columns, "no_interactions" or None
         Features that may be asked for on one path of a tree. Columns in no list are one more.
-    evidence : float or array (n,)
-        How many observations a row speaks for: its likelihood counts to this power.
-    kernel : "gaussian" or "scaled"
-        Distances between particles as they are, or in units of each row's Fisher information.
+    evidence : float, array (n,) or "auto"
+        How many observations a row speaks for: its likelihood counts to this power. "auto" needs
+        early stopping or X_val: it trains for some numbers and takes the best by `eval_metric`, and
+        where that is much lets the evidence of a row follow the number of rows that predictions
+        rest on there; `evidence_trials_` says what was tried.
+    kernel : "gaussian", "scaled" or None
+        Distances between particles as they are, or in units of each row's Fisher information. None
+        is "gaussian", and with evidence="auto" "scaled" for an evidence of 3 or more.
     bandwidth : float, "median" or None
         Width of the kernel; None is 0.1 ("gaussian") or, with d parameters,
         1 + 0.7 d^2 ("scaled").
@@ -125,6 +130,11 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         Columns of y.
     proposal_ : tuple
         With response="auto": the name of the response, and why that one.
+    evidence_ : float
+        The evidence of a row, on average.
+    evidence_trials_ : list of dicts
+        With evidence="auto": what was tried, with "rounds" and the metric's "value", and which one
+        was "chosen".
     history_ : dict
         Metric values by validation set, metric and round (before the first round first).
     validation_rows_ : array or None
@@ -134,6 +144,10 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
     interrupted_ : bool
         Whether Ctrl-C ended the fit.
     feature_importances_ : array (p,)
+    calibration_ : Calibration
+        After `calibrate`: the factors that predictions follow.
+    ood_reference_ : OODReference
+        After `calibrate_ood`: which OOD scores are usual.
     """
 
     n_outputs_: int
@@ -163,7 +177,7 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         monotone_parameter: int | str | None = None,
         interaction_constraints: Any = None,
         evidence: Any = 1.0,
-        kernel: str = "gaussian",
+        kernel: str | None = None,
         bandwidth: Any = None,
         direction: Any = "diagonal_newton",
         learner: Any = None,
@@ -186,7 +200,8 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
     def paper(cls, **changes: Any) -> WGBRegressor:
         """Return an estimator with the paper's settings for regression, then `changes`."""
         settings: dict[str, Any] = {
-            "n_particles": 10, "bandwidth": 0.1, "max_depth": 3, "learning_rate": 0.1,
+            "n_particles": 10, "kernel": "gaussian", "bandwidth": 0.1, "max_depth": 3,
+            "learning_rate": 0.1,
             "n_estimators": 4000, "split_on": "sum", "leaf": "mean", "tree": "shared",
             "evidence": 1.0, "early_stopping": True, "validation_fraction": 0.2,
             "n_iter_no_change": None, "refit": True,
@@ -300,16 +315,3 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
             )
         aleatoric, epistemic = dist.aleatoric(), dist.epistemic()
         return {"aleatoric": aleatoric, "epistemic": epistemic, "total": aleatoric + epistemic}
-
-    def ood_score(self, X: Any) -> Array:
-        """Return the epistemic variance (n,): larger means further from the training data.
-
-        Of several columns the sum of these variances, each in units of the column's variance in
-        the training data. Of a response without a mean the variance of the particles' medians.
-        """
-        dist = self.predict_dist(X)
-        spread = dist.epistemic()
-        if not dist.response.y_shape:
-            return spread
-        total: Array = (spread / np.square(dist.units.scale)).sum(axis=1)
-        return total

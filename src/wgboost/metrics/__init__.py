@@ -13,7 +13,13 @@ from wgboost.metrics.calibration import (
 )
 from wgboost.metrics.distances import energy_distance, mmd, sliced_wasserstein
 from wgboost.metrics.intervals import coverage, interval_score, interval_width
-from wgboost.metrics.ood import ood_average_precision, ood_roc_auc
+from wgboost.metrics.ood import (
+    OOD_METHODS,
+    ood_average_precision,
+    ood_pvalue,
+    ood_roc_auc,
+    ood_scores,
+)
 from wgboost.metrics.ordering import concordance
 from wgboost.metrics.particles import as_particle_metric, log_predictive
 from wgboost.metrics.scorers import SCORERS, Scorer, get_scorer, make_scorer
@@ -32,6 +38,7 @@ from wgboost.metrics.watching import METRICS, Metric, as_metric
 
 __all__ = [
     "METRICS",
+    "OOD_METHODS",
     "SCORERS",
     "Metric",
     "Scorer",
@@ -57,7 +64,9 @@ __all__ = [
     "mmd",
     "nll",
     "ood_average_precision",
+    "ood_pvalue",
     "ood_roc_auc",
+    "ood_scores",
     "pit",
     "reliability_curve",
     "rmse",

@@ -15,6 +15,7 @@ __all__ = [
     "average",
     "bounds_of",
     "check_confidence",
+    "check_scores",
     "checked",
     "known_values",
     "row_weights",
@@ -61,6 +62,16 @@ def bounds_of(dist: Mixture, y: Any) -> Observations:
 def check_confidence(confidence: Any) -> float:
     """Return the probability of an interval, a number in [0, 1]."""
     return check_number("confidence", confidence, low=0, high=1)
+
+
+def check_scores(name: str, scores: Any) -> Array:
+    """Return scores (n,) in float64; infinite ones are allowed, NaN is not."""
+    values = np.asarray(scores, dtype=np.float64)
+    if values.ndim != 1 or values.size == 0:
+        raise ValueError(f"{name} has shape {values.shape}; one score for each row is needed")
+    if np.isnan(values).any():
+        raise ValueError(f"{name} is nan at row {int(np.argmax(np.isnan(values)))}")
+    return values
 
 
 def row_weights(sample_weight: Any, n: int) -> Array:

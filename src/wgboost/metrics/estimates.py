@@ -31,10 +31,13 @@ def transformed(estimator: Any, X: Any) -> Any:
     return estimator[:-1].transform(X) if isinstance(estimator, Pipeline) else X
 
 
-def distribution_of(estimator: Any, X: Any) -> Mixture:
-    """Return the predictive distributions of the rows of X, also from a pipeline."""
+def distribution_of(estimator: Any, X: Any, **beside: Any) -> Mixture:
+    """Return the predictive distributions of the rows of X, also from a pipeline.
+
+    `beside` are further arguments of `predict_dist`, such as an offset.
+    """
     last = final_step(estimator)
-    dist: Mixture = last.predict_dist(transformed(estimator, X))
+    dist: Mixture = last.predict_dist(transformed(estimator, X), **beside)
     return dist
 
 

@@ -110,6 +110,10 @@ class JointMixture(Mixture):
         """Raise AttributeError: the columns together would need an integral over all of them."""
         self.response.no_order("entropy in closed form")
 
+    def mutual_information(self) -> Array:
+        """Raise AttributeError: the columns together would need an integral over all of them."""
+        self.response.no_order("mutual information in closed form")
+
 
 def mixture_of(
     response: Response, particles: Any, units: Units | None = None, weights: Any = None

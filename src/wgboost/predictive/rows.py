@@ -71,11 +71,21 @@ class ParticleRows:
                     "rows are chosen by a number, a slice, a mask or a list of numbers"
                 )
             rows = np.atleast_1d(np.arange(len(self))[rows])
-        part = object.__new__(type(self))
-        part.response, part.units = self.response, self.units
-        part.particles = self.particles[rows]
-        part.weights = None if self.weights is None else self.weights[rows]
-        return part
+        return self._like(self.particles[rows], self.weights_of(rows))
+
+    def _like(self, particles: Array, weights: Array | None) -> Self:
+        other = object.__new__(type(self))
+        other.response, other.units = self.response, self.units
+        other.particles, other.weights = particles, weights
+        return other
+
+    def with_particles(self, particles: Array) -> Self:
+        """Return the same with other particles (n, m, d), of the same weights."""
+        if particles.shape != self.particles.shape:
+            raise ValueError(
+                f"particles have shape {particles.shape}; {self.particles.shape} is needed"
+            )
+        return self._like(particles, self.weights)
 
     def __repr__(self) -> str:
         n, m, _ = self.particles.shape

@@ -42,7 +42,8 @@ class Response(Likelihood, Prior):
        and `prior_curvature` themselves.
     5. The likelihood: the abstract methods of `Likelihood`. Override its other methods where a
        closed form is exact in the tails, or faster.
-    6. If averages over rows reduce to a few numbers: `sufficient = True`, and `statistics` with
+    6. How wide y spreads: `dispersion`, the coordinates that say it, for calibration.
+    7. If averages over rows reduce to a few numbers: `sufficient = True`, and `statistics` with
        `statistics_score` and `statistics_curvature`.
     """
 

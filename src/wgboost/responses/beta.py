@@ -64,6 +64,11 @@ class Beta(Response):
         return "logit_mean", "log_precision"
 
     @property
+    def dispersion(self) -> dict[int, float]:
+        """The log precision."""
+        return {1: -2.0}
+
+    @property
     def support(self) -> tuple[float, float]:
         """The smallest and the largest possible y."""
         return 0.0, 1.0

@@ -50,6 +50,11 @@ class Categorical(Codes):
         probabilities = self.probabilities(theta)
         return {f"probability_{j}": probabilities[..., j] for j in range(self._k)}
 
+    def widened(self, theta: Array, factor: float) -> Array:
+        """Return theta at a temperature: log-ratios over the factor."""
+        ratios: Array = np.asarray(theta, dtype=np.float64) / factor
+        return ratios
+
     # --- prior: the same for every coordinate, so all of them at once -------------------------
 
     def _prior(self, theta: Array) -> NormalPrior:

@@ -55,6 +55,11 @@ class Codes(Response):
         return self._k - 1
 
     @property
+    def widens(self) -> bool:
+        """Whether probabilities can be made more alike: they can, the factor divides logits."""
+        return True
+
+    @property
     def support(self) -> tuple[float, float]:
         """The first and the last code."""
         return 0.0, np.inf if self.n_classes is None else float(self.n_classes - 1)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -68,6 +70,27 @@ class Likelihood(ABC):
     def has_mean(self) -> bool:
         """Whether the mean of y exists; where not, `mean` is NaN and the median predicts y."""
         return True
+
+    @property
+    def dispersion(self) -> Mapping[int, float]:
+        """Coordinates that say how wide y spreads about its location; none by default.
+
+        With the power of that width of which each is the log: {1: 1.0} if theta_1 is a log scale,
+        {1: -2.0} if it is a log precision.
+        """
+        return {}
+
+    @property
+    def widens(self) -> bool:
+        """Whether `widened` changes anything: a Poisson mean, for one, is all there is."""
+        return bool(self.dispersion)
+
+    def widened(self, theta: Array, factor: float) -> Array:
+        """Return theta, in float64, with which y spreads `factor` times as wide."""
+        moved = np.array(theta, dtype=np.float64)
+        for coordinate, power in self.dispersion.items():
+            moved[..., coordinate] += power * math.log(factor)
+        return moved
 
     @abstractmethod
     def natural(self, theta: Array, units: Units) -> dict[str, Array]:

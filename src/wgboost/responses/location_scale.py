@@ -51,6 +51,11 @@ class LocationScalePrior(Response):
         """Names of the coordinates of theta."""
         return "location", "log_scale"
 
+    @property
+    def dispersion(self) -> dict[int, float]:
+        """The log scale."""
+        return {1: 1.0}
+
     def units(self, y: Array, weight: Array | None = None) -> Units:
         """Return the weighted mean and standard deviation of y."""
         return mean_and_deviation(y, weight)

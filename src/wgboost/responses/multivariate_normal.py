@@ -89,6 +89,12 @@ class MultivariateNormal(Multivariate):
         (q,) = self.y_shape
         return 2 * q + q * (q - 1) // 2
 
+    @property
+    def dispersion(self) -> dict[int, float]:
+        """The log scales: all of them together multiply the covariance."""
+        (q,) = self.y_shape
+        return dict.fromkeys(range(q, 2 * q), 1.0)
+
     def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
         """Return the priors of means, of log scales and of slopes."""
         (q,) = self.y_shape

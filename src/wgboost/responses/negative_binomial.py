@@ -53,6 +53,11 @@ class NegativeBinomial(Count):
         """Names of the coordinates of theta."""
         return "log_mean", "log_dispersion"
 
+    @property
+    def dispersion(self) -> dict[int, float]:
+        """The log dispersion, twice the log of the deviation of the Poisson mean."""
+        return {1: 2.0}
+
     def natural(self, theta: Array, units: Units) -> dict[str, Array]:  # noqa: ARG002
         """Return the mean and the dispersion."""
         mean, dispersion = _mean_and_dispersion(theta)

@@ -72,6 +72,13 @@ class Ordinal(Codes):
         named = {f"cut_{j}": cuts[..., j - 1] for j in range(1, self._k)}
         return {"location": theta[..., 0], **named}
 
+    def widened(self, theta: Array, factor: float) -> Array:
+        """Return theta with location and gaps over the factor: the logistic variable is wider."""
+        moved = np.array(theta, dtype=np.float64)
+        moved[..., 0] /= factor
+        moved[..., 1:] -= np.log(factor)
+        return moved
+
     def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
         """Return the normal priors of the location and of the log gaps."""
         names = ("prior_mean", "prior_scale", "prior_gap_mean", "prior_gap_scale")

@@ -138,6 +138,11 @@ class Shaped(Positive):
         """Names of the coordinates of theta."""
         return "log_mean", "log_shape"
 
+    @property
+    def dispersion(self) -> dict[int, float]:
+        """The log shape, minus twice the log of the relative standard deviation."""
+        return {1: -2.0}
+
     def natural(self, theta: Array, units: Units) -> dict[str, Array]:
         """Return location and shape, the location in the user's units."""
         name = self.param_names[0].removeprefix("log_")

@@ -40,6 +40,11 @@ class Weibull(Shaped):
         """Names of the coordinates of theta."""
         return "log_scale", "log_shape"
 
+    @property
+    def dispersion(self) -> dict[int, float]:
+        """The log shape, minus the log of the scale of log y."""
+        return {1: -1.0}
+
     def _parts(self, y: Array, theta: Array) -> tuple[Array, Array, Array]:
         """Return the shape, the log of z = (y / scale)^shape held from above, and z."""
         shape = safe_exp(theta[..., 1])

@@ -39,6 +39,11 @@ class ZeroInflated(Count):
         """Names of the coordinates of theta."""
         return *self.part.param_names, "logit_extra_zero"
 
+    @property
+    def dispersion(self) -> dict[int, float]:
+        """Those of the count part."""
+        return dict(self.part.dispersion)
+
     def natural(self, theta: Array, units: Units) -> dict[str, Array]:
         """Return the parameters of the count part and the probability of an extra zero."""
         part = self.part.natural(theta[..., :-1], units)

@@ -1,0 +1,118 @@
+"""Classification with sets of classes that hold what they promise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+
+from wgboost.calibration.folds import Fold
+from wgboost.calibration.level import check_coverage
+from wgboost.calibration.sets import SET_SCORES, cross_conformal_sets, scores_of_classes
+from wgboost.calibration.wrapping import Conformal
+from wgboost.responses.outcomes import check_outcomes
+from wgboost.typing import Array
+
+__all__ = ["ConformalClassifier"]
+
+
+class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
+    """Sets of classes that hold the right one as often as asked for.
+
+    Parameters
+    ----------
+    estimator
+        A classifier with `predict_proba`, such as `WGBClassifier`.
+    method : "cross", "split" or "prefit"
+        As in `ConformalRegressor`.
+    conformity : "adaptive" or "threshold"
+        Classes in the order of their probability, until the mass of those before exceeds a level;
+        or all classes above a probability. See `conformal_sets`.
+    cv, calibration_fraction, random_state
+        As in `ConformalRegressor`; classes are shared out equally over folds.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels, sorted, in the order of the columns of `predict_proba` and `predict_set`.
+    estimators_ : list
+        The models: one for each fold, or a single one.
+    scores_ : list of arrays
+        For each model the scores of rows that it has not seen, sorted.
+    """
+
+    _needs = "predict_proba"
+    _known_scores = SET_SCORES
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        method: str = "cross",
+        conformity: str = "adaptive",
+        cv: Any = 5,
+        calibration_fraction: float = 0.25,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.method = method
+        self.conformity = conformity
+        self.cv = cv
+        self.calibration_fraction = calibration_fraction
+        self.random_state = random_state
+
+    def _prepare(self, y: Any) -> None:
+        labels = np.asarray(y)
+        if labels.dtype.kind == "f":
+            check_outcomes(labels)
+        check_classification_targets(labels)
+        self.classes_ = np.unique(labels)
+        if self.method == "prefit":
+            known = np.asarray(self.estimator.classes_)
+            unseen = np.setdiff1d(self.classes_, known)
+            if unseen.size:
+                raise ValueError(
+                    f"y has the label {unseen.tolist()[0]!r}, which the estimator's "
+                    f"{known.tolist()} do not"
+                )
+            self.classes_ = known
+
+    def _scores(self, fold: Fold) -> Array:
+        codes = np.searchsorted(self.classes_, np.asarray(fold.y))
+        each = scores_of_classes(self._shares(fold.estimator, fold.X), self.conformity)
+        own: Array = each[np.arange(len(codes)), codes]
+        return own
+
+    def _shares(self, model: Any, X: Any, **beside: Any) -> Array:
+        """Return probabilities of all classes, zero of those that a fold's model has not met."""
+        shares = np.asarray(model.predict_proba(X, **beside), dtype=np.float64)
+        every = np.zeros((len(shares), len(self.classes_)))
+        every[:, np.searchsorted(self.classes_, model.classes_)] = shares
+        return every
+
+    def _tables(self, X: Any, beside: dict[str, Any]) -> list[Array]:
+        return [self._shares(model, X, **beside) for model in self._models()]
+
+    def predict_proba(self, X: Any, **beside: Any) -> Array:
+        """Return the mean of the models' class probabilities, (n, k)."""
+        mean: Array = np.mean(self._tables(X, beside), axis=0)
+        return mean
+
+    def predict(self, X: Any, **beside: Any) -> Array:
+        """Return the label that is most probable by the mean of the models."""
+        best = self.predict_proba(X, **beside).argmax(axis=1)
+        labels: Array = self.classes_[best]
+        return labels
+
+    def predict_set(self, X: Any, coverage: float = 0.9, **beside: Any) -> Array:
+        """Return sets (n, k) that hold the class with this probability, or more.
+
+        True is in; columns are in the order of `classes_`. No set is empty. With too few
+        calibration rows for the coverage all classes are in, and a warning says how many are
+        needed.
+        """
+        check_coverage(coverage)
+        tables = self._tables(X, beside)
+        return cross_conformal_sets(tables, self.scores_, coverage, conformity=self.conformity)

@@ -1,0 +1,169 @@
+"""Models that have not seen some of the rows, for all rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    KFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
+from sklearn.pipeline import Pipeline
+
+from wgboost.data.rows import count_rows, take_rows
+from wgboost.metrics.estimates import distribution_of
+from wgboost.predictive import Mixture
+from wgboost.typing import Array
+from wgboost.validation import check_integer, check_number
+
+__all__ = ["Fold", "checked_rows", "held_out", "out_of_fold"]
+
+_PREDICTED_WITH = ("offset", "exposure")
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """A model, and rows that it has not seen.
+
+    Attributes
+    ----------
+    estimator
+        Fitted to all other rows.
+    rows, seen : Array
+        Indices of these rows, and of those that the model was fitted to.
+    X, y
+        Those rows.
+    beside : dict
+        What goes along with them, by keyword, where it was given: `sample_weight`, `offset`, ...
+    """
+
+    estimator: Any
+    rows: Array
+    seen: Array
+    X: Any
+    y: Any
+    beside: Mapping[str, Any]
+
+    def take(self, some: Array) -> Fold:
+        """Return some of the rows, by their place in the fold."""
+        beside = {k: v[some] if np.ndim(v) > 0 else v for k, v in self.beside.items()}
+        part = take_rows(self.X, some), take_rows(self.y, some)
+        return Fold(self.estimator, self.rows[some], self.seen, *part, beside)
+
+    def dist(self) -> Mixture:
+        """Return the predictive distributions of the rows, with their offset or exposure."""
+        known = {k: v for k, v in self.beside.items() if k in _PREDICTED_WITH}
+        return distribution_of(self.estimator, self.X, **known)
+
+
+def out_of_fold(
+    estimator: Any, X: Any, y: Any, *, cv: Any = 5, groups: Any = None, random_state: Any = None,
+    **beside: Any,
+) -> Iterator[Fold]:  # fmt: skip
+    """Yield K models, each a clone fitted without the rows of its fold, one after the other.
+
+    Parameters
+    ----------
+    estimator
+        An estimator, fitted or not, or a pipeline.
+    X, y
+        Rows, as arrays, frames, series or sparse matrices.
+    cv : int or splitter
+        The number of folds, of rows in random order, of classes in equal shares, or with `groups`
+        of whole groups; or a splitter of scikit-learn, or pairs of indices to train and to test on.
+    groups : array (n,), optional
+        Rows of one group are in one fold.
+    random_state : int or None
+        Of the order of rows.
+    **beside : array (n,) or number, optional
+        What `fit` takes beside X and y: `sample_weight`, `offset`, `exposure`, `y_std`.
+    """
+    n = checked_rows(X, y)
+    for train, test in _splits(estimator, cv, n, y, groups, random_state):
+        yield _fitted(estimator, X, y, n, train, test, beside)
+
+
+def held_out(
+    estimator: Any, X: Any, y: Any, *, fraction: float = 0.25, groups: Any = None,
+    random_state: Any = None, **beside: Any,
+) -> Fold:  # fmt: skip
+    """Return a clone fitted without a share of the rows, and those rows; see `out_of_fold`."""
+    check_number("calibration_fraction", fraction, above=0, high=0.99)
+    n = checked_rows(X, y)
+    if groups is not None:
+        chosen: Any = GroupShuffleSplit
+    else:
+        shared = is_classifier(estimator) and _sizes(y).min() > 1
+        chosen = StratifiedShuffleSplit if shared else ShuffleSplit
+    split = chosen(n_splits=1, test_size=fraction, random_state=random_state)
+    train, test = next(split.split(np.zeros(n), _labels(y), groups))
+    return _fitted(estimator, X, y, n, train, test, beside)
+
+
+def checked_rows(X: Any, y: Any) -> int:
+    """Return the number of rows of X and y; raise if they have not the same."""
+    if y is None:
+        raise ValueError("a model requires y to be passed, but the target y is None")
+    if isinstance(y, str):
+        raise TypeError(f"y={y!r} is text; rows are taken of y, so give the column itself")
+    n = count_rows(X)
+    if count_rows(y) != n:
+        raise ValueError(f"X has {n} rows, y has {count_rows(y)}")
+    return n
+
+
+def _labels(y: Any) -> Array:
+    return np.asarray(y)
+
+
+def _sizes(y: Any) -> Array:
+    """Return the number of rows of each class."""
+    return np.unique(_labels(y), return_counts=True)[1]
+
+
+def _splits(
+    estimator: Any, cv: Any, n: int, y: Any, groups: Any, random_state: Any
+) -> Iterator[tuple[Array, Array]]:
+    if hasattr(cv, "split"):
+        splits = cv.split(np.zeros(n), _labels(y), groups)
+    elif isinstance(cv, Iterable) and not isinstance(cv, str):
+        splits = iter(cv)
+    else:
+        check_integer("cv", cv, low=2)
+        shared = is_classifier(estimator) and _sizes(y).max() >= cv
+        kind: Any = StratifiedKFold if shared else KFold
+        if groups is not None:
+            kind = GroupKFold
+        settings: dict[str, Any] = {"shuffle": True, "random_state": random_state}
+        with warnings.catch_warnings():
+            # What a fold's model has not met has no probability there: that is dealt with.
+            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+            splits = iter(list(kind(cv, **settings).split(np.zeros(n), _labels(y), groups)))
+    for train, test in splits:
+        yield np.asarray(train), np.asarray(test)
+
+
+def _fitted(
+    estimator: Any, X: Any, y: Any, n: int, train: Array, test: Array, beside: Mapping[str, Any]
+) -> Fold:
+    given = {k: np.asarray(v) for k, v in beside.items() if v is not None}
+    for name, value in given.items():
+        if value.ndim > 0 and len(value) != n:
+            raise ValueError(f"{name} has {len(value)} rows, X has {n}")
+
+    def of(rows: Array) -> dict[str, Any]:
+        return {k: v[rows] if v.ndim > 0 else v.item() for k, v in given.items()}
+
+    prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
+    fit_with = {prefix + name: value for name, value in of(train).items()}
+    model = clone(estimator).fit(take_rows(X, train), take_rows(y, train), **fit_with)
+    return Fold(model, test, train, take_rows(X, test), take_rows(y, test), of(test))

@@ -1,0 +1,124 @@
+"""How odd a value y is for a predictive distribution, and which values are less odd than that.
+
+A score has two sides, one that falls and one that rises with y, and is the larger of them. So the
+values with at most a certain score are an interval, and a larger score has a larger one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from wgboost.predictive import Mixture
+from wgboost.typing import Array
+from wgboost.validation import check_choice
+
+__all__ = ["INTERVAL_SCORES", "ByCdf", "ByScale", "IntervalScore", "interval_score_of"]
+
+_ROUNDING = 1e-9  # relative: a value as odd as the level is inside, whatever rounding makes of it
+_ONE_DEVIATION = 0.15865525393145707  # the tail of a normal distribution beyond it
+
+
+class IntervalScore(Protocol):
+    """Scores of values y (n,) of the rows of one distribution, in the user's units."""
+
+    discrete: bool
+
+    def __init__(self, dist: Mixture) -> None: ...
+
+    def below(self, y: Array) -> Array:
+        """Return how odd y is for being small; never rises with y."""
+        ...
+
+    def above(self, y: Array) -> Array:
+        """Return how odd y is for being large; never falls with y."""
+        ...
+
+    def ends(self, level: float) -> tuple[Array, Array]:
+        """Return the smallest and the largest y with no score above the level."""
+        ...
+
+
+class ByCdf:
+    """Minus the smaller of the probabilities of a value at most y and at least y.
+
+    "Distributional conformal prediction": intervals are central ones of the predictive
+    distribution, at another probability than it says, with its skewness and tails.
+    """
+
+    def __init__(self, dist: Mixture) -> None:
+        self.dist = dist
+        self.discrete = dist.response.discrete
+
+    def below(self, y: Array) -> Array:
+        """Return minus the probability of a value <= y, at least -1/2."""
+        return -np.minimum(self.dist.cdf(y), 0.5)
+
+    def above(self, y: Array) -> Array:
+        """Return minus the probability of a value >= y, at least -1/2."""
+        return -np.minimum(self.dist.sf(y - 1 if self.discrete else y), 0.5)
+
+    def ends(self, level: float) -> tuple[Array, Array]:
+        """Return the quantiles with a tail of minus the level beyond."""
+        tail = min(max(-level, 0.0), 0.5) * (1 - _ROUNDING)
+        return self.dist.ppf(tail), self.dist.isf(tail)
+
+
+class ByScale:
+    """The distance of y from the predictive mean in predictive standard deviations.
+
+    Intervals are mean +- level * deviation, within the support. Where there is no mean, or no
+    finite deviation, the median and half the distance of the quantiles at -1 and +1 deviations of a
+    normal distribution.
+    """
+
+    def __init__(self, dist: Mixture) -> None:
+        self.discrete = dist.response.discrete
+        self.centre = dist.mean() if dist.response.has_mean else dist.median()
+        self.width = dist.std() if dist.response.has_mean else np.full(len(dist), np.nan)
+        wild = ~np.isfinite(self.width)
+        if wild.any():
+            low, high = dist[wild].ppf(_ONE_DEVIATION), dist[wild].isf(_ONE_DEVIATION)
+            self.width[wild] = high / 2 - low / 2
+        self.support = dist.support()
+
+    def _over_width(self, distance: Array) -> Array:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio: Array = distance / self.width
+        return np.where(distance == 0, 0.0, ratio)  # also where the width is zero
+
+    def below(self, y: Array) -> Array:
+        """Return how many deviations y is below the centre."""
+        return self._over_width(self.centre - y)
+
+    def above(self, y: Array) -> Array:
+        """Return how many deviations y is above the centre."""
+        return self._over_width(y - self.centre)
+
+    def ends(self, level: float) -> tuple[Array, Array]:
+        """Return the centre minus and plus so many deviations; of a discrete y rounded outwards."""
+        if level == np.inf:
+            return self.support
+        reach = level * (1 + _ROUNDING) * self.width
+        low, high = self.centre - reach, self.centre + reach
+        if self.discrete:
+            low, high = np.floor(low), np.ceil(high)
+        return np.maximum(low, self.support[0]), np.minimum(high, self.support[1])
+
+
+INTERVAL_SCORES: dict[str, type[IntervalScore]] = {"cdf": ByCdf, "scaled": ByScale}
+
+
+def interval_score_of(conformity: Any, dist: Mixture) -> IntervalScore:
+    """Return the scores of a distribution by name; raise if its y has no order, or columns."""
+    check_choice("conformity", conformity, INTERVAL_SCORES)
+    if not isinstance(dist, Mixture):
+        raise TypeError(f"dist={dist!r} must be a predictive distribution, as of predict_dist")
+    if dist.response.nominal:
+        raise ValueError("classes have no order and no intervals; conformal_sets is for them")
+    if dist.response.y_shape:
+        raise ValueError(
+            "intervals are of one column: give dist.marginal(j) and y[:, j], or one model a column"
+        )
+    return INTERVAL_SCORES[conformity](dist)

@@ -1,0 +1,146 @@
+"""Conformal intervals from one model, or from the models of folds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from wgboost.calibration.interval_scores import IntervalScore, interval_score_of
+from wgboost.calibration.level import check_coverage, conformal_level, conformal_rank
+from wgboost.metrics.checks import check_scores, known_values
+from wgboost.predictive import Mixture
+from wgboost.typing import Array
+
+__all__ = [
+    "conformal_interval",
+    "cross_conformal_interval",
+    "interval_at",
+    "interval_scores",
+]
+
+_HALVINGS = 40  # of brackets that are a fraction of the interval
+
+
+def interval_scores(dist: Mixture, y: Any, conformity: str = "cdf") -> Array:
+    """Return how odd each y (n,) is for its row's distribution, larger being odder.
+
+    By conformity="cdf" minus the probability of the nearer tail, by "scaled" the distance from the
+    mean in standard deviations.
+    """
+    sides = interval_score_of(conformity, dist)
+    values = known_values(dist, y)
+    larger: Array = np.maximum(sides.below(values), sides.above(values))
+    return larger
+
+
+def interval_at(dist: Mixture, level: float, conformity: str = "cdf") -> tuple[Array, Array]:
+    """Return the ends (n,) of the values that are no odder than the level."""
+    return interval_score_of(conformity, dist).ends(float(level))
+
+
+def conformal_interval(
+    dist_calibration: Mixture, y_calibration: Any, dist: Mixture, coverage: float = 0.9,
+    *, conformity: str = "cdf",
+) -> tuple[Array, Array]:  # fmt: skip
+    """Return the ends (n,) of intervals that hold y with at least this probability.
+
+    Split conformal prediction. It holds for any model, right or wrong, if the calibration rows
+    and the new row are exchangeable and the model has seen none of them: over draws of them all
+    the chance is at least the coverage and, where scores have no ties, at most 1 / (n + 1) more.
+
+    Parameters
+    ----------
+    dist_calibration, y_calibration
+        Predictions of n rows that the model has not seen, and what was seen.
+    dist
+        Predictions of new rows, by the same model.
+    coverage
+        A probability between 0 and 1. With too few rows to tell it the interval is the whole
+        support, and a warning says how many are needed.
+    conformity
+        "cdf": central intervals of the predictive distribution at another probability than it
+        says. "scaled": mean plus and minus so many standard deviations.
+    """
+    level = conformal_level(interval_scores(dist_calibration, y_calibration, conformity), coverage)
+    return interval_at(dist, level, conformity)
+
+
+def cross_conformal_interval(
+    dists: Sequence[Mixture],
+    scores: Sequence[Any],
+    coverage: float = 0.9,
+    *,
+    conformity: str = "cdf",
+) -> tuple[Array, Array]:
+    """Return the ends (n,) of intervals from the models of K folds: CV+.
+
+    A row i of fold k, which the model of that fold has not seen, has a score; the model says for
+    the new row which values y are no odder than that, an interval. The lower end returned is the
+    j-th smallest of the lower ends of all rows, the upper end the j-th largest of the upper ends,
+    j = floor((n + 1) (1 - coverage)).
+
+    With alpha = 1 - coverage the chance to hold y is at least 1 - 2 alpha - b with
+    b = min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1)), which is 0 for K = n (jackknife+), and
+    close to 1 - alpha unless the models of different folds have little to do with each other.
+
+    Parameters
+    ----------
+    dists
+        For each fold the predictions of the same new rows, by that fold's model.
+    scores
+        For each fold the `interval_scores` of its rows, which its model has not seen.
+    coverage, conformity
+        As in `conformal_interval`.
+    """
+    if len(dists) == 0 or len(dists) != len(scores):
+        raise ValueError(f"{len(dists)} distributions with {len(scores)} arrays of scores")
+    if len({len(dist) for dist in dists}) > 1:
+        raise ValueError(f"the folds predict {[len(dist) for dist in dists]} rows; give the same")
+    sides = [interval_score_of(conformity, dist) for dist in dists]
+    known = [np.sort(check_scores("scores", of_fold)) for of_fold in scores]
+    pooled = np.sort(np.concatenate(known))
+    n = pooled.size
+    rank = conformal_rank(n, check_coverage(coverage))
+    level = float(pooled[rank - 1]) if rank <= n else np.inf
+    lows, highs = (np.stack(ends) for ends in zip(*(one.ends(level) for one in sides), strict=True))
+    if not np.isfinite(level):
+        return lows.min(axis=0), highs.max(axis=0)
+    least = n + 1 - rank
+    low = _end(sides, known, least, lows.max(axis=0), lows.min(axis=0), "below")
+    high = _end(sides, known, least, highs.min(axis=0), highs.max(axis=0), "above")
+    # Below a coverage of one half nothing may be left inside.
+    return np.minimum(low, high), np.maximum(low, high)
+
+
+def _end(
+    sides: Sequence[IntervalScore], scores: Sequence[Array], least: int, inner: Array,
+    outer: Array, side: str,
+) -> Array:  # fmt: skip
+    """Return the outermost y that is inside for at least so many rows, (n,).
+
+    At the pooled level at least so many rows have a score, and their ends are no further out than
+    `outer` and, of these, none further in than `inner`: the end is between them.
+    """
+    discrete = sides[0].discrete
+    if discrete:  # ends were rounded outwards
+        inner = inner + (1 if side == "below" else -1)
+
+    def inside(y: Array) -> Array:
+        rows = np.zeros(len(y), dtype=np.int64)
+        for one, known in zip(sides, scores, strict=True):
+            rows += known.size - np.searchsorted(known, getattr(one, side)(y), side="left")
+        return rows >= least
+
+    inner, outer = inner.copy(), outer.copy()
+    done = inside(outer) | ~np.isfinite(outer)
+    inner[done] = outer[done]
+    for _ in range(_HALVINGS):
+        middle = outer / 2 + inner / 2
+        if discrete:
+            middle = np.floor(middle) if side == "below" else np.ceil(middle)
+        held = inside(middle)
+        inner, outer = np.where(held, middle, inner), np.where(held, outer, middle)
+    # Of whole numbers the last one inside; of others the first one outside, for rounding's sake.
+    return np.where(done, outer, inner) if discrete else outer

@@ -1,0 +1,93 @@
+"""Regression with intervals that hold what they promise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from wgboost.calibration.folds import Fold
+from wgboost.calibration.interval_scores import INTERVAL_SCORES
+from wgboost.calibration.intervals import cross_conformal_interval, interval_scores
+from wgboost.calibration.level import check_coverage
+from wgboost.calibration.wrapping import Conformal
+from wgboost.metrics.estimates import distribution_of
+from wgboost.typing import Array
+
+__all__ = ["ConformalRegressor"]
+
+
+class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
+    """Intervals around the predictions of a model that hold y as often as asked for.
+
+    Whatever the model is worth: a bad one gets wide intervals. Their widths follow the predictive
+    distributions from row to row.
+
+    Parameters
+    ----------
+    estimator
+        An estimator with `predict_dist`, such as `WGBRegressor`, or a pipeline that ends with one.
+    method : "cross", "split" or "prefit"
+        "cross": CV+ with the models of `cv` folds, so that every row both trains and calibrates;
+        a chance of at least 1 - 2 alpha, less a little (see `cross_conformal_interval`), and about
+        1 - alpha in practice. "split": one model, fitted without `calibration_fraction` of the
+        rows; a chance of at least 1 - alpha. "prefit": the estimator is fitted, and `fit` takes
+        rows that it has not seen; guaranteed as "split".
+    conformity : "cdf" or "scaled"
+        Intervals between quantiles of the predictive distribution, or the mean plus and minus a
+        number of its standard deviations; see `conformal_interval`.
+    cv : int or splitter
+        Folds of "cross": a number, of rows in random order (of whole groups, if they are given),
+        or a splitter of scikit-learn.
+    calibration_fraction : float
+        Share of rows that "split" holds out.
+    random_state : int or None
+        Of the order of rows. The estimator has its own.
+
+    Attributes
+    ----------
+    estimators_ : list
+        The models: one for each fold, or a single one.
+    scores_ : list of arrays
+        For each model the scores of rows that it has not seen, sorted.
+    """
+
+    _needs = "predict_dist"
+    _known_scores = INTERVAL_SCORES
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        method: str = "cross",
+        conformity: str = "cdf",
+        cv: Any = 5,
+        calibration_fraction: float = 0.25,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.method = method
+        self.conformity = conformity
+        self.cv = cv
+        self.calibration_fraction = calibration_fraction
+        self.random_state = random_state
+
+    def _scores(self, fold: Fold) -> Array:
+        return interval_scores(fold.dist(), fold.y, self.conformity)
+
+    def predict(self, X: Any, **beside: Any) -> Array:
+        """Return the mean of the models' predictions, (n,)."""
+        mean: Array = np.mean([model.predict(X, **beside) for model in self._models()], axis=0)
+        return mean
+
+    def predict_interval(self, X: Any, coverage: float = 0.9, **beside: Any) -> Array:
+        """Return intervals (n, 2) that hold y with this probability, or more.
+
+        With too few calibration rows for the coverage they are the whole support of y, and a
+        warning says how many are needed. `beside` is what `predict_dist` takes, such as `offset`.
+        """
+        check_coverage(coverage)
+        dists = [distribution_of(model, X, **beside) for model in self._models()]
+        ends = cross_conformal_interval(dists, self.scores_, coverage, conformity=self.conformity)
+        return np.stack(ends, axis=1)

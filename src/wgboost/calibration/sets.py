@@ -1,0 +1,136 @@
+"""Conformal sets of classes from probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from wgboost.calibration.level import check_coverage, conformal_level, conformal_rank
+from wgboost.metrics.checks import check_scores, known_values
+from wgboost.predictive import Mixture
+from wgboost.typing import Array
+from wgboost.validation import check_choice
+
+__all__ = [
+    "SET_SCORES",
+    "class_scores",
+    "conformal_sets",
+    "cross_conformal_sets",
+    "scores_of_classes",
+    "sets_at",
+]
+
+
+def _mass_before(probabilities: Array) -> Array:
+    """The probability of all classes that are more probable."""
+    order = np.argsort(-probabilities, axis=1, kind="stable")
+    ranked = np.take_along_axis(probabilities, order, axis=1)
+    before = np.cumsum(ranked, axis=1) - ranked
+    # Classes of equal probability have equal scores, those of the first of them.
+    first = np.concatenate([ranked[:, :1] > -1, ranked[:, 1:] < ranked[:, :-1]], axis=1)
+    started = np.maximum.accumulate(np.where(first, np.arange(order.shape[1]), 0), axis=1)
+    scores = np.empty_like(probabilities)
+    np.put_along_axis(scores, order, np.take_along_axis(before, started, axis=1), axis=1)
+    return np.maximum(scores, 0)
+
+
+def _against(probabilities: Array) -> Array:
+    """The probability of the other classes, up to rounding."""
+    rest: Array = 1 - probabilities
+    return rest
+
+
+SET_SCORES: dict[str, Callable[[Array], Array]] = {"adaptive": _mass_before, "threshold": _against}
+"""How odd each class is, (n, k), by its probabilities."""
+
+
+def scores_of_classes(probabilities: Any, conformity: str = "adaptive") -> Array:
+    """Return how odd each class is for its row, (n, k), larger being odder.
+
+    By conformity="adaptive" the mass of all classes that are more probable, by "threshold"
+    1 - probability.
+    """
+    check_choice("conformity", conformity, SET_SCORES)
+    shares = np.asarray(probabilities, dtype=np.float64)
+    if shares.ndim != 2 or shares.shape[1] == 0:
+        raise ValueError(f"probabilities have shape {shares.shape}; (rows, classes) is needed")
+    return SET_SCORES[conformity](shares)
+
+
+def class_scores(dist: Mixture, y: Any, conformity: str = "adaptive") -> Array:
+    """Return how odd each code y (n,) is for its row's distribution, larger being odder."""
+    codes = known_values(dist, y).astype(int)
+    each = scores_of_classes(dist.probabilities(), conformity)
+    own: Array = each[np.arange(len(codes)), codes]
+    return own
+
+
+def sets_at(probabilities: Any, level: float, conformity: str = "adaptive") -> Array:
+    """Return which classes are no odder than the level, (n, k); the most probable always is in."""
+    inside: Array = scores_of_classes(probabilities, conformity) <= level
+    return _with_best(inside, np.asarray(probabilities))
+
+
+def _with_best(inside: Array, probabilities: Array) -> Array:
+    inside[np.arange(len(inside)), probabilities.argmax(axis=1)] = True
+    return inside
+
+
+def conformal_sets(
+    dist_calibration: Mixture, y_calibration: Any, dist: Mixture, coverage: float = 0.9,
+    *, conformity: str = "adaptive",
+) -> Array:  # fmt: skip
+    """Return sets of classes (n, k), True being in, that hold y with at least this probability.
+
+    Split conformal prediction; see `conformal_interval` for what is guaranteed. No set is empty:
+    where the most probable class alone is right more often than asked for, so are the sets.
+
+    Parameters
+    ----------
+    dist_calibration, y_calibration
+        Predictions of rows that the model has not seen, and the codes of their classes.
+    dist
+        Predictions of new rows, by the same model.
+    coverage
+        A probability between 0 and 1.
+    conformity
+        "adaptive": classes in the order of their probability until the mass of those before
+        exceeds a level, so that sets grow where the model is in doubt. "threshold": all classes
+        above a certain probability, which gives the smallest sets on average.
+    """
+    level = conformal_level(class_scores(dist_calibration, y_calibration, conformity), coverage)
+    return sets_at(dist.probabilities(), level, conformity)
+
+
+def cross_conformal_sets(
+    probabilities: Sequence[Any], scores: Sequence[Any], coverage: float = 0.9,
+    *, conformity: str = "adaptive",
+) -> Array:  # fmt: skip
+    """Return sets of classes (n, k) from the models of K folds.
+
+    A class is in unless it is odder than too many rows: those rows that, by the models that have
+    not seen them, are less odd than it is by the same models. What is guaranteed is what
+    `cross_conformal_interval` says. The class that is most probable on average is always in.
+
+    Parameters
+    ----------
+    probabilities
+        For each fold those of the same new rows, (n, k), by that fold's model.
+    scores
+        For each fold the scores of its rows, which its model has not seen.
+    coverage, conformity
+        As in `conformal_sets`.
+    """
+    if len(probabilities) == 0 or len(probabilities) != len(scores):
+        raise ValueError(f"{len(probabilities)} tables with {len(scores)} arrays of scores")
+    shares = [np.asarray(table, dtype=np.float64) for table in probabilities]
+    if len({table.shape for table in shares}) > 1:
+        raise ValueError(f"the folds' tables are {[table.shape for table in shares]}; give one")
+    known = [np.sort(check_scores("scores", of_fold)) for of_fold in scores]
+    rank = conformal_rank(sum(of_fold.size for of_fold in known), check_coverage(coverage))
+    less_odd = np.zeros(shares[0].shape, dtype=np.int64)
+    for table, of_fold in zip(shares, known, strict=True):
+        less_odd += np.searchsorted(of_fold, scores_of_classes(table, conformity), side="left")
+    return _with_best(less_odd < rank, np.mean(shares, axis=0))

@@ -1,0 +1,117 @@
+"""What the conformal estimators share: which rows calibrate which model."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from wgboost.calibration.folds import Fold, checked_rows, held_out, out_of_fold
+from wgboost.data.rows import count_rows
+from wgboost.metrics.estimates import final_step
+from wgboost.typing import Array
+from wgboost.validation import check_choice, check_weight
+
+__all__ = ["METHODS", "Conformal"]
+
+METHODS = ("cross", "split", "prefit")
+"""Where calibration rows come from: all rows by folds, a share of the rows, all that are given."""
+
+
+class Conformal(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """An estimator around another one whose predictions it calibrates."""
+
+    _needs: ClassVar[str]
+    """The method of the estimator that predictions are made with."""
+    _known_scores: ClassVar[Iterable[str]]
+
+    # What a subclass is given by its `__init__`.
+    estimator: Any
+    method: str
+    conformity: str
+    cv: Any
+    calibration_fraction: float
+    random_state: Any
+
+    def _prepare(self, y: Any) -> None:
+        """Learn what all folds have in common, such as the classes."""
+
+    @abstractmethod
+    def _scores(self, fold: Fold) -> Array:
+        """Return how odd y of each of the fold's rows is, (n,)."""
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, **beside: Any
+    ) -> Self:
+        """Fit the models and score the rows that they have not seen.
+
+        Parameters
+        ----------
+        X, y
+            Rows. With method="prefit" none of them may have been used to fit the estimator.
+        sample_weight : array (n,), optional
+            Handed to the estimator. For calibration all rows of positive weight count alike: what
+            is guaranteed is for rows exchangeable with them.
+        groups : array (n,), optional
+            Rows of a group stay together, so that models are judged on groups they have not seen.
+            Rows of a group are not exchangeable: coverage is then a matter of experience.
+        **beside : array (n,) or number, optional
+            What else the estimator's `fit` takes by row, such as `offset` and `exposure`; those
+            two are then needed for predictions too.
+        """
+        check_choice("method", self.method, METHODS)
+        check_choice("conformity", self.conformity, self._known_scores)
+        final_step(self.estimator, self._needs)
+        if np.asarray(y).shape[1:] == (1,):
+            y = column_or_1d(y, warn=True)
+        beside = {"sample_weight": sample_weight, **beside}
+        checked_rows(X, y)
+        before = dict(self.__dict__)
+        try:
+            self._fit(X, y, groups, beside)
+        except BaseException:  # what raises leaves the estimator as it was
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        return self
+
+    def _fit(self, X: Any, y: Any, groups: Any, beside: dict[str, Any]) -> None:
+        self._prepare(y)
+        folds = self._folds(X, y, groups, beside)
+        self.estimators_: list[Any] = []
+        self.scores_: list[Array] = []
+        for fold in folds:
+            scores, weight = self._scores(fold), fold.beside.get("sample_weight")
+            if weight is not None:
+                scores = scores[np.asarray(check_weight(weight, len(scores))) > 0]
+            self.estimators_.append(fold.estimator)
+            self.scores_.append(np.sort(scores))
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(self.estimators_[0], name):
+                setattr(self, name, getattr(self.estimators_[0], name))
+
+    def _folds(self, X: Any, y: Any, groups: Any, beside: dict[str, Any]) -> list[Fold]:
+        if self.method == "prefit":
+            known = {name: value for name, value in beside.items() if value is not None}
+            rows, none = np.arange(count_rows(X)), np.arange(0)
+            return [Fold(self.estimator, rows, none, X, y, known)]
+        settings = {"groups": groups, "random_state": self.random_state, **beside}
+        if self.method == "split":
+            return [held_out(self.estimator, X, y, fraction=self.calibration_fraction, **settings)]
+        return list(out_of_fold(self.estimator, X, y, cv=self.cv, **settings))
+
+    def _models(self) -> list[Any]:
+        """Return the fitted models."""
+        check_is_fitted(self, "estimators_")
+        return self.estimators_
+
+    def __sklearn_tags__(self) -> Any:
+        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
+        tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
+        return tags

@@ -1,0 +1,151 @@
+"""What a model learns after its fit from rows it has not seen: how right it is, and what is odd."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from wgboost.calibration import Calibration, Fold, OODReference, out_of_fold
+from wgboost.estimators.predictions import Predictions
+from wgboost.metrics import ood_scores
+from wgboost.metrics.estimates import encoded
+from wgboost.typing import Array
+
+__all__ = ["Calibrated"]
+
+
+class Calibrated(Predictions):
+    """A model that can be calibrated.
+
+    What it then knows it forgets with the next fit, and keeps in its file.
+    """
+
+    def _forget(self) -> None:
+        """Remove what was learnt about an earlier model."""
+        for name in ("calibration_", "ood_reference_"):
+            self.__dict__.pop(name, None)
+
+    def calibrate(
+        self, X: Any, y: Any, sample_weight: Any = None, *, cv: Any = None, groups: Any = None,
+        offset: Any = None, exposure: Any = None, y_std: Any = None, **settings: Any,
+    ) -> Self:  # fmt: skip
+        """Fit two factors to rows: on the response's width, and on the particles' spread.
+
+        They are kept as `calibration_`, a `wgboost.Calibration`, and all predictions follow them
+        until the next fit; ``del model.calibration_`` takes them back.
+
+        Parameters
+        ----------
+        X, y, sample_weight, offset, exposure, y_std
+            Rows as in `fit`. Without `cv`, rows that the model has not seen.
+        cv : int, splitter or None
+            With it, the rows of the fit: clones are fitted without a fold of them each, and the
+            factors to the predictions of all folds. See `wgboost.calibration.out_of_fold`.
+        groups : array (n,), optional
+            With `cv`: rows of one group are in one fold.
+        **settings
+            `scale`, `spread` and `shrinkage` of `Calibration.fit`.
+        """
+        check_is_fitted(self, "ensemble_")
+        if cv is None:
+            dist: Any = self._mixture(self._particles(X), offset, exposure=exposure)
+            seen, noise, weight = encoded(self, y), y_std, sample_weight
+        else:
+            beside = {
+                "sample_weight": sample_weight, "offset": offset, "exposure": exposure,
+                "y_std": y_std,
+            }  # fmt: skip
+            settled = {"cv": cv, "groups": groups, "random_state": self.seed_}
+            folds = [_met(fold) for fold in out_of_fold(self, X, y, **settled, **beside)]
+            dist = [fold.dist() for fold in folds]
+            seen = [encoded(fold.estimator, fold.y) for fold in folds]
+            noise, weight = (
+                [fold.beside.get(name) for fold in folds] for name in ("y_std", "sample_weight")
+            )
+        self.calibration_ = Calibration.fit(
+            dist, seen, y_std=noise, sample_weight=weight, **settings
+        )
+        return self
+
+    # --- rows unlike the training data --------------------------------------------------------
+
+    def ood_score(self, X: Any, method: str | None = None) -> Array:
+        """Return how much the particles of each row disagree, (n,).
+
+        Larger means further from the training data.
+
+        Parameters
+        ----------
+        X : array (n, p)
+        method : "max_variance", "mutual_information", "epistemic" or None
+            "max_variance": the largest variance of a class probability (the paper's score is its
+            inverse), the default for classes. "epistemic": the variance of the particles' means,
+            the default for all else. "mutual_information": of y and particle, in nats; for a
+            numeric y an integral for every row. See `wgboost.metrics.ood_scores`.
+        """
+        return ood_scores(self.predict_dist(X), method)
+
+    def calibrate_ood(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, cv: Any = None,
+        groups: Any = None, method: str | None = None,
+    ) -> Self:  # fmt: skip
+        """Learn which OOD scores are usual, for `ood_pvalue`; kept as `ood_reference_`.
+
+        `calibrate` predictions before, if at all: what changes them changes scores.
+
+        Parameters
+        ----------
+        X : array (n, p)
+            Rows of the training distribution that the model has not seen; p-values are then exact.
+        y, sample_weight, cv, groups
+            With `cv`, a number of folds or a splitter, X and y are the rows of the fit, and scores
+            come from clones fitted without a fold each. See `OODReference.out_of_fold`.
+        method : str or None
+            The score, as in `ood_score`.
+        """
+        check_is_fitted(self, "ensemble_")
+        if cv is None:
+            self.ood_reference_ = OODReference(self.ood_score(X, method), method)
+            return self
+        settings = {"cv": cv, "groups": groups, "random_state": self.seed_}
+        self.ood_reference_ = OODReference.out_of_fold(
+            self, X, y, method=method, sample_weight=sample_weight, **settings
+        )
+        return self
+
+    def ood_pvalue(self, X: Any, reference: Any = None) -> Array:
+        """Return how rare an OOD score as large as each row's is in the training distribution.
+
+        (n,), between 1 / (1 + number of reference rows) and 1, and uniform over rows of the
+        training distribution: to call rows with p <= 0.01 odd is to be wrong about one of a
+        hundred of those.
+
+        Parameters
+        ----------
+        X : array (n, p)
+        reference : OODReference, optional
+            What is usual; by default what `calibrate_ood` has learnt.
+        """
+        check_is_fitted(self, "ensemble_")
+        usual = getattr(self, "ood_reference_", None) if reference is None else reference
+        if usual is None:
+            raise ValueError(
+                "the model does not know which OOD scores are usual: calibrate_ood(X, y, cv=5) "
+                "with the training rows, or calibrate_ood(X) with rows it has not seen"
+            )
+        if not isinstance(usual, OODReference):
+            raise TypeError(
+                f"reference={type(usual).__name__} must be an OODReference(scores), or see "
+                "wgboost.metrics.ood_pvalue"
+            )
+        return usual.pvalue(self.ood_score(X, usual.method))
+
+
+def _met(fold: Fold) -> Fold:
+    """Return the rows of a fold whose class its model has met; the others say nothing about it."""
+    classes = getattr(fold.estimator, "classes_", None)
+    if classes is None:
+        return fold
+    return fold.take(np.flatnonzero(np.isin(np.asarray(fold.y), classes)))

@@ -1,0 +1,182 @@
+"""evidence="auto": what is tried, what is taken, and what the spread of particles then means."""
+
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from wgboost import WGBClassifier, WGBRegressor, load
+from wgboost.boosting import support
+from wgboost.data import Features
+from wgboost.estimators.evidence import LADDER, best_trial, next_trial
+from wgboost.learners import HistTree
+from wgboost.trees import TreeSettings
+
+SETTINGS = {
+    "evidence": "auto", "early_stopping": True, "n_iter_no_change": 5, "n_estimators": 30,
+    "leaf": "newton", "l2": 1, "split_on": "particle_mean", "n_particles": 4, "n_jobs": 1,
+    "random_state": 0,
+}  # fmt: skip
+
+
+def made(n, seed, noise):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (n, 3))
+    return X, np.sin(2 * X[:, 0]) + noise * rng.standard_normal(n)
+
+
+@pytest.mark.parametrize("best", LADDER)
+def test_the_search_ends_beside_the_best_and_tries_nothing_twice(best):
+    trials = []
+    while (trial := next_trial(trials, has_support=False)) is not None:
+        value = abs(np.log(trial["evidence"] / best))
+        trials.append({**trial, "value": value, "start": 9.0})
+    tried = [one["evidence"] for one in trials]
+    assert trials[best_trial(trials)]["evidence"] == best
+    assert len(set(tried)) == len(tried)
+    assert len(tried) <= 4
+    places = sorted(LADDER.index(one) for one in tried)
+    assert all(b - a == 1 for a, b in pairwise(places))
+
+
+@pytest.mark.parametrize(("best", "expected"), [(1, 0), (3, 0), (10, 1), (30, 1), (100, 1)])
+def test_support_is_tried_where_leaves_average_over_noise(best, expected):
+    trials = []
+    while (trial := next_trial(trials)) is not None:
+        trials.append({**trial, "value": abs(np.log(trial["evidence"] / best)), "start": 9.0})
+    assert sum(one["by_support"] for one in trials) == expected
+
+
+def test_support_is_taken_unless_it_loses_what_was_learnt():
+    constant = {"evidence": 10.0, "by_support": False, "value": 1.0, "start": 2.0}
+    for value, chosen in ((0.9, 1), (1.019, 1), (1.021, 0)):
+        followed = {"evidence": 40.0, "by_support": True, "value": value, "start": 2.0}
+        assert best_trial([constant, followed]) == chosen
+
+
+@pytest.mark.parametrize("newton", [False, True])
+def test_the_support_of_a_group_mean_is_the_size_of_the_group(newton):
+    """One question with two answers, one round at full rate: the mean of the rows of a side."""
+    X = np.repeat([0.0, 1.0], [30, 300])[:, None]
+    features = Features.from_raw(X, bins=255, n_levels=None, weight=None, rng=None)
+    learner = HistTree(TreeSettings(max_depth=1))
+    left = np.mean(
+        [
+            1 / support(features, learner, n_rounds=1, rate=1.0, newton=newton, seed=seed)
+            for seed in range(40)
+        ],
+        axis=0,
+    )
+    # 800 draws of chi-squared with one degree of freedom: a standard error of 5 %.
+    np.testing.assert_allclose(left[[0, -1]], [1 / 30 + 1 / 330, 1 / 300 + 1 / 330], rtol=0.2)
+    assert np.ptp(left[:30]) == 0
+
+
+def test_no_round_rests_on_all_rows():
+    features = Features.from_raw(np.zeros((50, 1)), bins=255, n_levels=None, weight=None, rng=None)
+    found = support(features, HistTree(TreeSettings()), n_rounds=0, rate=0.1, newton=True)
+    np.testing.assert_allclose(found, 50)
+
+
+def test_noise_asks_for_more_evidence_than_its_absence():
+    levels = []
+    for noise in (0.02, 2.0):
+        X, y = made(600, 0, noise)
+        model = WGBRegressor(**{**SETTINGS, "n_estimators": 150, "n_iter_no_change": 30}).fit(X, y)
+        levels.append(model.evidence_)
+        chosen = [one for one in model.evidence_trials_ if one.get("chosen")]
+        assert len(chosen) == 1
+        assert chosen[0]["rounds"] == model.n_estimators_
+    assert levels[0] < 10 <= levels[1]
+
+
+def test_the_refit_has_the_evidence_that_was_found():
+    X, y = made(400, 1, 1.0)
+    model = WGBRegressor(**SETTINGS).fit(X, y)
+    assert model.refitted_
+    kept = WGBRegressor(**SETTINGS | {"refit": False}).fit(X, y)
+    trial = next(one for one in kept.evidence_trials_ if one.get("chosen"))
+    assert trial["value"] == kept.history_["validation"]["nll"][trial["rounds"]]
+    assert kept.evidence_ == trial["evidence"]
+
+
+def test_a_number_beside_it_is_the_same_as_the_number():
+    """Where the best is a constant, the model is the one that this constant gives."""
+    X, y = made(300, 2, 0.02)
+    settings = SETTINGS | {"n_estimators": 150, "n_iter_no_change": 30}
+    auto = WGBRegressor(**settings).fit(X, y)
+    assert not any(one["by_support"] for one in auto.evidence_trials_)
+    plain = WGBRegressor(**settings | {"evidence": auto.evidence_}).fit(X, y)
+    np.testing.assert_array_equal(auto.predict(X), plain.predict(X))
+    assert auto.history_ == plain.history_
+
+
+@pytest.mark.parametrize("stop", [3, 14, 25, 38, 47, 60])
+def test_a_checkpoint_anywhere_in_the_search_goes_on_to_the_same_model(tmp_path, stop):
+    X, y = made(300, 3, 1.0)
+    whole = WGBRegressor(**SETTINGS).fit(X, y)
+    path, seen = tmp_path / "half.wgb", []
+
+    def pause(info):
+        seen.append(info["round"])
+        if len(seen) == stop:
+            info["save"](path)
+            raise RuntimeError("the machine goes down")
+
+    pause.in_refit = True
+    with pytest.raises(RuntimeError, match="goes down"):
+        WGBRegressor(**SETTINGS).fit(X, y, callbacks=[pause])
+    again = WGBRegressor(**SETTINGS).fit(X, y, resume_from=path)
+    np.testing.assert_array_equal(again.predict(X), whole.predict(X))
+    assert again.evidence_trials_ == whole.evidence_trials_
+    assert again.history_ == whole.history_
+
+
+def test_it_is_saved_with_the_model(tmp_path):
+    X, y = made(200, 4, 1.0)
+    model = WGBRegressor(**SETTINGS).fit(X, y)
+    model.save(tmp_path / "model.wgb")
+    loaded = load(tmp_path / "model.wgb")
+    assert loaded.evidence_ == model.evidence_
+    assert loaded.evidence_trials_ == model.evidence_trials_
+
+
+def test_ctrl_c_leaves_the_best_so_far():
+    X, y = made(300, 5, 1.0)
+
+    def interrupt(info):
+        seen.append(info["round"])
+        if len(seen) == 25:
+            raise KeyboardInterrupt
+
+    seen = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = WGBRegressor(**SETTINGS).fit(X, y, callbacks=[interrupt])
+    assert model.interrupted_
+    assert any("interrupted" in str(one.message) for one in caught)
+    values = [one["value"] for one in model.evidence_trials_]
+    [chosen] = [one for one in model.evidence_trials_ if one.get("chosen")]
+    assert chosen["value"] == min(values)
+    assert model.n_estimators_ == chosen["rounds"]
+
+
+def test_classes_and_given_rows():
+    X, y = made(300, 6, 0.5)
+    model = WGBClassifier(**SETTINGS).fit(X[:200], y[:200] > 0, X_val=X[200:], y_val=y[200:] > 0)
+    assert model.evidence_ in LADDER or model.evidence_trials_[-1]["by_support"]
+
+
+def test_it_needs_rows_to_choose_by():
+    X, y = made(50, 7, 1.0)
+    with pytest.raises(ValueError, match="early_stopping=True"):
+        WGBRegressor(evidence="auto").fit(X, y)
+    with pytest.raises(ValueError, match=r"evidence='atuo'.*auto"):
+        WGBRegressor(evidence="atuo").fit(X, y)
+
+
+def test_threads_do_not_matter():
+    X, y = made(400, 8, 1.0)
+    one, two = (WGBRegressor(**SETTINGS | {"n_jobs": n}).fit(X, y) for n in (1, 2))
+    np.testing.assert_array_equal(one.predict(X), two.predict(X))

@@ -1,0 +1,111 @@
+"""What it means that a response is wider, for every one of them."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import special
+
+from response_examples import EXAMPLES, example
+from wgboost.responses import RESPONSES
+
+every = pytest.mark.parametrize("name", EXAMPLES)
+QUARTILES = np.array([0.25, 0.75])
+
+
+def quartile_range(response, theta):
+    low, high = (response.ppf(q, theta) for q in QUARTILES)
+    return high - low
+
+
+def log_quartile_range(response, theta):
+    low, high = (np.log(response.ppf(q, theta)) for q in QUARTILES)
+    return high - low
+
+
+def relative_deviation(response, theta):
+    return np.sqrt(response.var(theta)) / response.mean(theta)
+
+
+def of_the_poisson_mean(response, theta):
+    mean = response.mean(theta)
+    return np.sqrt(response.var(theta) - mean) / mean
+
+
+def of_the_count_part(response, theta):
+    return of_the_poisson_mean(response.part, theta[..., :-1])
+
+
+def odds(response, theta):
+    mean = response.mean(theta)
+    share = response.var(theta) / (mean * (1 - mean))
+    return np.sqrt(share / (1 - share))
+
+
+def inverse_log_ratio(response, theta):
+    shares = response.probabilities(theta)
+    return 1 / np.log(shares[..., 0] / shares[..., 1])
+
+
+def inverse_gap(response, theta):
+    """Of the logits of two cumulated probabilities."""
+    first, second = (response.cdf(np.array(code), theta) for code in (0.0, 1.0))
+    return 1 / (special.logit(second) - special.logit(first))
+
+
+def deviations(response, theta):
+    return np.sqrt(response.var(theta))
+
+
+WIDTHS = {
+    **dict.fromkeys(["normal", "student_t", "laplace", "logistic", "gumbel", "cauchy"],
+                    quartile_range),
+    **dict.fromkeys(["lognormal", "weibull"], log_quartile_range),
+    **dict.fromkeys(["gamma", "inverse_gaussian"], relative_deviation),
+    "negative_binomial": of_the_poisson_mean,
+    "zero_inflated_negative_binomial": of_the_count_part,
+    "beta": odds,
+    "categorical": inverse_log_ratio,
+    "ordinal": inverse_gap,
+    "multivariate_normal": deviations,
+}  # fmt: skip
+WITHOUT = {"poisson", "exponential", "zero_inflated_poisson"}
+
+
+def test_every_response_says_whether_it_has_a_width():
+    assert set(WIDTHS) | WITHOUT == set(RESPONSES)
+    for name in RESPONSES:
+        assert example(name).response.widens == (name in WIDTHS), name
+
+
+@pytest.mark.parametrize("name", WIDTHS)
+def test_a_width_is_multiplied_by_the_factor(name):
+    response, theta = example(name).response, example(name).theta
+    width = WIDTHS[name]
+    wider = width(response, response.widened(theta, 1.7))
+    assert_allclose(wider, 1.7 * width(response, theta), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", WIDTHS)
+def test_the_location_stays(name):
+    response, theta = example(name).response, example(name).theta
+    moved = response.widened(theta, 1.7)[..., response.location]
+    at = theta[..., response.location]
+    assert_allclose(moved, at / 1.7 if name in ("categorical", "ordinal") else at)
+
+
+@every
+def test_factors_multiply_and_one_changes_nothing(name):
+    response, theta = example(name).response, example(name).theta
+    twice = response.widened(response.widened(theta, 1.5), 0.4)
+    assert_allclose(twice, response.widened(theta, 0.6))
+    assert_array_equal(response.widened(theta, 1.0), theta)
+    if not response.widens:
+        assert_array_equal(twice, theta)
+
+
+def test_theta_itself_is_not_changed():
+    for name in RESPONSES:
+        theta = example(name).theta
+        before = theta.copy()
+        example(name).response.widened(theta, 3.0)
+        assert_array_equal(theta, before)
