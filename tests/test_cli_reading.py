@@ -1,11 +1,16 @@
 """Tables as they come: encodings, delimiters, blank lines, words for missing values."""
 
+import csv
 import gzip
+import io
 import re
+import tempfile
 
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cli_files import FAST, call, facts, houses, refusal, write_messy
 from wgboost.cli.reading import Reading, read_table
@@ -46,6 +51,26 @@ def test_what_cannot_be_found_out_is_said(tmp_path):
     assert_same(typed(path, delimiter="^"))
 
 
+WORDS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=8)
+TEXTS = st.lists(WORDS.map(lambda word: f"{word} x"), min_size=1, max_size=8)
+FLOATS = st.floats(allow_nan=False)
+
+
+@given(TEXTS, st.data(), st.sampled_from(",;\t|"), st.sampled_from(["\n", "\r\n"]))
+@settings(max_examples=60, deadline=None)
+def test_what_csv_can_say_is_read_as_it_was_written(texts, data, delimiter, end):
+    numbers = data.draw(st.lists(FLOATS, min_size=len(texts), max_size=len(texts)))
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, delimiter=delimiter, lineterminator=end)
+    writer.writerows([["word", "number"], *zip(texts, map(repr, numbers), strict=True)])
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(buffer.getvalue().encode())
+        file.flush()
+        found = typed(file.name)
+    assert found["word"].to_list() == texts
+    assert found["number"].to_list() == numbers
+
+
 def test_old_line_ends_and_gzip(tmp_path):
     path = write_messy(TABLE, tmp_path / "t.csv")
     plain = path.read_bytes()
@@ -84,8 +109,13 @@ def test_values_say_what_a_column_is(tmp_path, values, kind):
     assert typed(tmp_path / "t.csv")["x"].dtype == kind
 
 
-def test_a_row_whose_values_are_all_missing_is_no_blank_line(tmp_path):
-    (tmp_path / "t.csv").write_text("x,y\n1,2\n\nNA,NA\n,\n3,4\n")
+@pytest.mark.parametrize("word", ["a", '"a"', '"a\n\nb"'])
+def test_a_row_whose_values_are_all_missing_is_no_blank_line(tmp_path, word):
+    (tmp_path / "t.csv").write_text(f"\nx,y\n1,{word}\n\nNA,NA\n  \n,\n3,{word}\n\n\n")
+    found = typed(tmp_path / "t.csv")
+    assert found["x"].to_list() == [1, None, None, 3]
+    assert found["y"][0] == found["y"][3] == word.strip('"')
+    (tmp_path / "t.csv").write_text("x\n1\n\n3\n\n")
     assert typed(tmp_path / "t.csv")["x"].to_list() == [1, None, 3]
 
 
@@ -95,6 +125,7 @@ BAD = {
     "header": (b"a,y\n", "has columns and no rows"),
     "long line": (b"a,y\n1,2\n3,4,5\n", r"line 3 has 3 fields, the header 2"),
     "open quote": (b'a,y\n1,2\n"3,4\n5,6\n', r"line 3: .*quotation mark"),
+    "open quote and blank": (b'a,y\n1,2\n\n"3,4\n5,6\n', r"line 4: .*quotation mark"),
     "zip": (b"PK\x03\x04....", "workbook or a zip file; save it as CSV"),
     "bytes": (b"a,y\n\0\x01,2\n", "neither CSV nor Parquet"),
     "parquet": (b"PAR1 and nothing more", "damaged Parquet"),

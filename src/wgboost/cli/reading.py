@@ -8,8 +8,10 @@ import difflib
 import gzip
 import io
 import os
+import re
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -252,26 +254,42 @@ def _text(data: bytes, name: str, encoding: str | None) -> str:
 
 
 def _csv(text: str, name: str, reading: Reading, screen: Screen) -> Table:
-    if "\n" not in text:
-        text = text.replace("\r", "\n")
-    text = text.lstrip("\r\n")
     if not text.strip():
         raise CommandError(f"{name} is empty")
-    delimiter = reading.delimiter or _delimiter(text)
-    header = [one.strip() for one in next(csv.reader(io.StringIO(text), delimiter=delimiter))]
+    if "\n" not in text:
+        text = text.replace("\r", "\n")
+    lines = text.strip("\r\n")
+    delimiter = reading.delimiter or _delimiter(lines)
+    header = [one.strip() for one in next(csv.reader(io.StringIO(lines), delimiter=delimiter))]
+    if len(header) > 1:  # of a single column a blank line is a missing value
+        lines = _without_blank_lines(lines, delimiter)
     try:
         frame = pl.read_csv(
-            text.encode(), separator=delimiter, infer_schema=False, has_header=False,
-            skip_rows=0, new_columns=[f"{i}" for i in range(len(header))],
+            lines.encode(), separator=delimiter, infer_schema=False, has_header=False,
+            new_columns=[f"{i}" for i in range(len(header))],
         )[1:]  # fmt: skip
     except pl.exceptions.PolarsError as error:
         raise CommandError(_diagnosis(text, delimiter, header, name, error)) from error
     if frame.width != len(header):
         raise CommandError(_diagnosis(text, delimiter, header, name, "columns do not fit"))
     frame = frame.with_columns(pl.all().str.strip_chars())
-    if len(header) > 1:  # blank lines
-        frame = frame.filter(~pl.all_horizontal(pl.all().is_null() | (pl.all() == "")))
     return _named(frame, header, name, reading, screen)
+
+
+def _without_blank_lines(text: str, delimiter: str) -> str:
+    """Return CSV text without blank lines; those inside quotation marks stay."""
+    if not re.search(r"\n *\r?\n", text):
+        return text
+    if '"' not in text:
+        return re.sub(r"\n(?: *\r?\n)+", "\n", text)
+    buffer = io.StringIO()
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows = (row for row in reader if row and (len(row) > 1 or row[0].strip()))
+    try:
+        csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    except csv.Error:
+        return text  # a quotation mark too many: to be found out, and said, by who reads it
+    return buffer.getvalue()
 
 
 def _named(
@@ -281,8 +299,7 @@ def _named(
     if unnamed and len(unnamed) < len(header):
         places = ", ".join(str(i + 1) for i in unnamed[:5])
         screen.note(f"{name}: column {places} has no name and is left out")
-    counts = {one: header.count(one) for one in header if one}
-    twice = {one: count for one, count in counts.items() if count > 1}
+    twice = {one: count for one, count in Counter(header).items() if one and count > 1}
     kept = {str(i): one for i, one in enumerate(header) if one and one not in twice}
     if not kept and not twice:
         raise CommandError(f"{name} has no names of columns in its first line")
