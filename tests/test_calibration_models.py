@@ -126,6 +126,11 @@ def test_the_factors_are_in_the_file_and_a_further_fit_forgets_them(tmp_path):
     model.save(path)
     with pytest.raises(ModelFileError, match="the calibration is none"):
         load(path)
+    del model.calibration_
+    model.ood_reference_ = Calibration()
+    model.save(path)
+    with pytest.raises(ModelFileError, match="the OOD reference is none"):
+        load(path)
 
 
 def test_a_fit_that_fails_leaves_the_factors():

@@ -112,8 +112,8 @@ class Calibration:
 
         def loss(logs: Array) -> float:
             prior = 0.5 * float(np.square(logs / shrinkage).sum()) / worth
-            # A line search that went too far has to come back: to infinity it would not.
-            return float(np.nan_to_num(nll(factors(logs)) + prior, nan=np.inf))
+            # A line search that went too far has to come back, and from infinity it would not.
+            return float(np.nan_to_num(nll(factors(logs)) + prior, nan=1e300, posinf=1e300))
 
         before = nll(cls())
         if not math.isfinite(before):
