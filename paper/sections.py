@@ -192,8 +192,8 @@ def _ties(kept: dict[tuple[str, str], dict[int, dict[str, Any]]]) -> str:
         both = kept.get((name, "exact"), {}), kept[name, "ties"]
         common = sorted(set(both[0]) & set(both[1]))
         if len(common) >= 3:
-            ours = [[found[i]["nll"] for i in common] for found in both]
-            rows.append([name, str(len(common)), f"{np.corrcoef(*ours)[0, 1]:.3f}"])
+            first, second = (np.array([found[i]["nll"] for i in common]) for found in both)
+            rows.append([name, str(len(common)), f"{np.corrcoef(first, second)[0, 1]:.3f}"])
     if not rows:
         return ""
     head = ["set", "repeats", "correlation"]
