@@ -51,6 +51,7 @@ figures: $(READY)  ## draw the pictures of the documents again
 bench: $(VENV)/.bench  ## measure against LightGBM, XGBoost, scikit-learn, NGBoost and CatBoost
 	$(RUN) benchmarks/trees.py
 	$(RUN) benchmarks/models.py
+	$(RUN) benchmarks/comparison.py
 	$(RUN) benchmarks/responses.py
 
 paper: $(READY)  ## reproduce the paper's tables and figures in paper/report.md; goes on where it was stopped
