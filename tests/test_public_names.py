@@ -13,7 +13,9 @@ import typed_use
 from pages import ROOT, examples
 
 mpl.use("Agg")
-PUBLIC = ("wgboost", "wgboost.metrics", "wgboost.plotting", "wgboost.callbacks")
+PUBLIC = (
+    "wgboost", "wgboost.calibration", "wgboost.metrics", "wgboost.plotting", "wgboost.callbacks",
+)  # fmt: skip
 ELSEWHERE = {"__version__", "report"}  # report is listed once, as wgboost.report
 
 
@@ -31,7 +33,8 @@ def sections():
 @pytest.mark.parametrize("name", PUBLIC)
 def test_the_reference_lists_every_public_name(name):
     module, listed = importlib.import_module(name), sections()
-    missing = {n for n in module.__all__ if f"{name}.{n}" not in listed} - ELSEWHERE
+    known = {one.removeprefix("wgboost.") for one in listed if one.count(".") == 1}  # by both
+    missing = {n for n in module.__all__ if f"{name}.{n}" not in listed} - ELSEWHERE - known
     assert missing == set()
     assert "wgboost.report" in listed
 
