@@ -90,10 +90,18 @@ def refusal(*arguments, code=2):
     return lines[0].removeprefix("wgboost: error: ")
 
 
-def process(*arguments, **settings):
-    """Start the command in a process of its own."""
+def process(*arguments, interruptible=False, **settings):
+    """Start the command in a process of its own.
+
+    Ctrl-C is ignored in jobs of the background, which tests may be, unless it is interruptible.
+    """
+    module = ["-m", "wgboost"]
+    if interruptible:
+        listening = "signal.signal(signal.SIGINT, signal.default_int_handler)"
+        running = "runpy.run_module('wgboost', run_name='__main__', alter_sys=True)"
+        module = ["-c", f"import runpy, signal; {listening}; {running}"]
     return subprocess.Popen(
-        [sys.executable, "-m", "wgboost", *map(str, arguments)],
+        [sys.executable, *module, *map(str, arguments)],
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
         **settings,
     )

@@ -93,8 +93,7 @@ def interrupted(folder, *more):
     child = process(
         "fit", folder / "big.parquet", "--target", "y", "--out", model, "--checkpoint", seen,
         "--n-estimators", "1000000", "--threads", "1", "--seed", "0", *more,
-        # Ignored in jobs of the background, which tests may be.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler), **PIPES,
+        interruptible=True, **PIPES,
     )  # fmt: skip
     try:
         for _ in range(600):

@@ -64,7 +64,7 @@ def test_the_examples_of_rows_from_elsewhere():
 
 def test_the_examples_of_calibration():
     names = ran("docs/calibration.md")
-    assert 0.87 < names["held"] < 0.96
+    assert 0.87 < names["covered"] < 0.96
     assert names["off"] < 4 * names["by_chance"]
     assert abs(names["share"] - names["level"]).max() < 0.06
     assert all(0.85 < held < 0.98 for held in names["halves"])

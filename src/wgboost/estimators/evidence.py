@@ -19,7 +19,7 @@ from wgboost.learners import HistTree
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_number
 
-__all__ = ["LADDER", "ChosenEvidence", "best_trial", "next_trial"]
+__all__ = ["LADDER", "ChosenEvidence", "Trial", "best_trial", "next_trial"]
 
 LADDER = (1.0, 3.0, 10.0, 30.0, 100.0)
 _FIRST = 10.0

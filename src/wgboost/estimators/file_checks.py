@@ -27,7 +27,7 @@ def check_model(model: Any) -> None:
     """Raise ValueError unless the parts of a model fit together and can be predicted with."""
     evidential = hasattr(model, "_encode")
     own = ("classes_",) if hasattr(model, "predict_proba") else ("n_outputs_",)
-    for name in (*_ALWAYS, *(("units_", "response_", *own) if evidential else ())):
+    for name in (*_ALWAYS, *(("units_", "response_", "evidence_", *own) if evidential else ())):
         _require(hasattr(model, name), f"{name} is missing")
     model._check_parameters()
     _check_start(model)

@@ -22,10 +22,13 @@ def upgraded(contents: Contents) -> Contents:
 def _categories(contents: Contents) -> Contents:
     """Format 1 had no categories: all columns are numbers, and no split has a set.
 
-    It had no constraints either.
+    It had no constraints either, and did not say what evidence came to.
     """
     model, tensors = contents.model, dict(contents.tensors)
     model["fitted"]["_constraints"] = "None"
+    if "evidence" in model["parameters"]:
+        given = model["parameters"]["evidence"]
+        model["fitted"]["evidence_"] = float(given) if isinstance(given, (int, float)) else 1.0
     trees = model["fitted"]["ensemble_"]["fields"]
     nodes = tensors[trees["feature"]["tensor"]].size
     n_trees = tensors[trees["output"]["tensor"]].size
