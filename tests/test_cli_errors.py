@@ -164,3 +164,10 @@ def test_numbers_that_are_not_finite_are_null_in_json(tmp_path):
     assert told["metrics"]["RMSE"] is None
     row = facts("predict", tmp_path / "m.wgb", tmp_path / "t.csv")["predictions"][0]
     assert [*row] == ["median", "q0.05", "q0.5", "q0.95", "ood_score"]
+
+
+def test_evidence_auto_names_flags_that_help(tmp_path):
+    houses().drop("id", "kind").write_csv(tmp_path / "t.csv")
+    fit = ("fit", tmp_path / "t.csv", "--target", "price", "--out", tmp_path / "m.wgb")
+    told = refusal(*fit, "--evidence", "auto")
+    assert "set --validation 0.2, or give --validation-data FILE, or a number" in told

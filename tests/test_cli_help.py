@@ -127,3 +127,15 @@ def test_messages_of_the_library_speak_of_flags():
     assert in_flags("a leaf value of l2") == "a leaf value of l2"
     told = in_flags("column 'sold' has dates or times (Date); give numbers")
     assert told.endswith("(--ignore sold leaves it out)")
+
+
+@pytest.mark.parametrize(
+    ("command", "flag", "default"),
+    [("plot", "--along", "2"), ("plot", "--format", "png"), ("plot", "--dpi", "150"),
+     ("demo", "--out", "wgboost_demo"), ("predict", "--out", "-")],
+)  # fmt: skip
+def test_help_says_what_holds_without_a_flag(command, flag, default):
+    told = " ".join(call(command, "--help").stdout.split())
+    words = told[told.index(f"{flag} ", told.index("Options:")) :]
+    assert words[words.index("[default: ") :].startswith(f"[default: {default}]")
+    assert words.index("[default: ") < 100

@@ -136,7 +136,8 @@ def fit(
     given = {name: literal(value) for name, value in flags.items() if value is not None}
     parameters = {**given, **plan.parameters(), "n_jobs": threads}
     _check_values(parameters)
-    table, y = with_y(read_table(data, reading, screen), roles, screen)
+    kind = "classes" if plan.task == "classification" else "target"
+    table, y = with_y(read_table(data, reading, screen), roles, screen, kind)
     classes = classifies(y, plan.task, roles)
     if plan.order is not None and not classes:
         raise CommandError("--order is for classes: --task classification")

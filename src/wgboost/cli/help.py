@@ -42,10 +42,18 @@ class HelpfulCommand(TyperCommand):
             argument = one.param_type_name == "argument"
             name = one.metavar if argument else ", ".join(sorted(one.opts, key=len))
             shown = "" if argument or not one.metavar else f" {one.metavar}"
-            words = (one.help or "") + (" [required]" if one.required and not argument else "")
+            words = one.help or ""
+            if not argument:
+                words += " [required]" if one.required else _default(one.default, words)
             panel = "Arguments" if argument else getattr(one, "rich_help_panel", None) or "Options"
             panels.setdefault(panel, []).append((f"{name}{shown}", words.strip()))
         for panel, rows in panels.items():
             if rows:
                 with formatter.section(panel):
                     formatter.write_dl(rows, col_max=_WIDTH)
+
+
+def _default(value: Any, words: str) -> str:
+    """Return what holds without a flag, unless its words say so, or nothing does."""
+    told = "[default: " in words or callable(value) or value in (None, False, (), [])
+    return "" if told else f" [default: {value}]"

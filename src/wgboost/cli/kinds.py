@@ -48,8 +48,9 @@ def as_kind(
 ) -> pl.Series:
     """Return a column of text as "numbers", as "text", or as what "any" values say that they are.
 
-    Truth values count as numbers. Raises CommandError for "numbers" that are none, for dates, and
-    for "any" column of which nearly all values are numbers, unless it is a `category`.
+    A "target" is like "any", with remedies of its own; of "classes" all text is good. Truth values
+    count as numbers. Raises CommandError for "numbers" that are none, for dates, and for "any"
+    column of which nearly all values are numbers, unless it is a `category`.
     """
     missing = series.is_null() | series.is_in(list(numerals.missing))
     text = pl.select(pl.when(~missing).then(series)).to_series().alias(series.name)
@@ -67,21 +68,27 @@ def as_kind(
     share = 1 - wrong.sum() / len(there)
     if kind == "numbers":
         raise CommandError(_no_numbers(text, wrong, "the model needs numbers", numerals))
-    if category:
+    if category or kind == "classes":
         return text
     if share >= _MOSTLY:
-        remedy = f"if it is a category: --categorical {series.name}"
+        remedy = (
+            "if they are classes: --task classification"
+            if kind == "target"
+            else f"if it is a category: --categorical {series.name}"
+        )
         raise CommandError(_no_numbers(text, wrong, remedy, numerals))
-    commas = there.str.contains(_COMMAS).all() and there.str.contains(",").any()
-    if commas and numerals.decimal_mark is None:
+    numeric = there.filter(there.str.contains(_COMMAS))
+    commas = numeric.filter(numeric.str.contains(",", literal=True))
+    if len(numeric) >= _MOSTLY * len(there) and len(commas) and numerals.decimal_mark is None:
         raise CommandError(
-            f"column {series.name!r} has numbers with commas, such as {there[0]!r}: say "
+            f"column {series.name!r} has numbers with commas, such as {commas[0]!r}: say "
             "--decimal , or --thousands , (or --decimal . if it is text)"
         )
     if any(there.str.contains(pattern).all() for pattern in _DATES):
+        remedy = "" if kind == "target" else f", or --ignore {series.name}"
         raise CommandError(
             f"column {series.name!r} has dates, such as {there[0]!r}; give numbers, such as days "
-            f"since a date, the month or the weekday, or --ignore {series.name}"
+            f"since a date, the month or the weekday{remedy}"
         )
     return text
 

@@ -43,6 +43,11 @@ _ELSEWHERE = {
     "random_state": "--seed",
     "verbose": "--quiet",
 }
+# Remedies in Python that are said in another way here.
+_REMEDIES = {
+    "early_stopping=True": "--validation 0.2",
+    "X_val and y_val": "--validation-data FILE",
+}
 _PYTHON = ("learner", "init", "warm_start")  # objects, and fits one after the other
 BY_OPTION: tuple[str, ...] = tuple(
     name
@@ -164,6 +169,8 @@ def _renamed() -> Mapping[str, str]:
 
 def in_flags(message: str) -> str:
     """Return a message of the library with the names that things have on the command line."""
+    for words, flags in _REMEDIES.items():
+        message = message.replace(words, flags)
     for name, flag in _renamed().items():
         if "_" in name:
             message = re.sub(rf"\b{name}\b(?!\()", flag, message)

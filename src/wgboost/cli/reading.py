@@ -167,12 +167,12 @@ class Table:
     def column(self, name: str, kind: str = "any", *, category: bool = False) -> pl.Series:
         """Return a column as "numbers", as "text", or as "any" kind that its values say.
 
-        A `category` may be text that is mostly numbers.
+        A `category` may be text that is mostly numbers. NaN is null, a missing value.
         """
         series = self.frame.get_column(name)
-        if self.numerals is None or series.dtype != pl.String:
-            return series
-        return as_kind(series, kind, self.numerals, category=category)
+        if self.numerals is not None and series.dtype == pl.String:
+            series = as_kind(series, kind, self.numerals, category=category)
+        return series.fill_nan(None) if series.dtype.is_float() else series
 
     def columns(self, names: Iterable[str], kinds: dict[str, str]) -> pl.DataFrame:
         """Return some columns, each as the kind that it is said to be."""

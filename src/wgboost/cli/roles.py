@@ -120,10 +120,10 @@ class Data:
         return {f"{name}{suffix}": value for name, value in known.items() if value is not None}
 
 
-def with_y(table: Table, roles: Roles, screen: Screen, kind: str = "any") -> tuple[Table, Any]:
+def with_y(table: Table, roles: Roles, screen: Screen, kind: str = "target") -> tuple[Table, Any]:
     """Return the rows of which y is known, and y; others are left out with a note.
 
-    `kind` is what a target is to be read as.
+    `kind` is what a target is to be read as; see `as_kind`.
     """
     for name, its_flag in roles.flags().items():
         table.check(name, its_flag)

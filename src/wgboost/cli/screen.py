@@ -7,6 +7,9 @@ import math
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import date
+from datetime import time as clock
+from decimal import Decimal
 from typing import IO, Any
 
 from rich.console import Console, RenderableType
@@ -105,15 +108,17 @@ class Screen:
 
 
 def _plain(value: Any) -> Any:
-    """Return what JSON can say: numbers that are not finite are null."""
+    """Return what JSON can say: numbers that are not finite are null, dates are ISO 8601."""
     if isinstance(value, dict):
         return {str(name): _plain(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value]
     if hasattr(value, "tolist"):  # of NumPy
         return _plain(value.tolist())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
+    if isinstance(value, (float, Decimal)):
+        return float(value) if math.isfinite(value) else None
     if value is None or isinstance(value, (bool, int, str)):
         return value
+    if isinstance(value, (date, clock)):  # a datetime is a date
+        return value.isoformat()
     return repr(value)
