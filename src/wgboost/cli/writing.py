@@ -74,6 +74,8 @@ def check_out(
         raise CommandError(f"{flag} {path} is a folder; name a file in it")
     if not target.parent.is_dir():
         raise CommandError(f"{flag} {path}: there is no folder {str(target.parent)!r}")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise CommandError(f"{flag} {path}: {str(target.parent)!r} may not be written to")
     if not target.exists():
         return
     for source in inputs:
