@@ -1,6 +1,7 @@
 """What goes wrong: one line on stderr, an exit code, the nearest name, and no lost files."""
 
 import json
+import os
 import re
 
 import numpy as np
@@ -103,6 +104,14 @@ def test_new_rows_that_do_not_fit(folder, tmp_path):
     TABLE.drop("price").write_csv(tmp_path / "new.csv")
     told = refusal("evaluate", folder / "m.wgb", tmp_path / "new.csv")
     assert told.startswith("--target price: ")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_locked_folder_is_noticed_before_the_work(folder, tmp_path):
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o500)
+    command = ["fit", folder / "houses.csv", "--target", "price", *FAST, "--out", locked / "m.wgb"]
+    assert "may not be written to" in refusal(*command)
 
 
 def test_a_file_of_another_kind_is_not_written_over(folder, tmp_path):
