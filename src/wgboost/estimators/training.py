@@ -30,6 +30,8 @@ class Training(TreeView, ABC):
     A subclass says what its rows are; `Rows` has their start, targets and metric.
     """
 
+    _units: Units | None = None  # to see y in, where several models have to have the same
+
     @abstractmethod
     def _rows(self, X: Any, *, fitting: bool, **beside: Any) -> Rows:
         """Return the training rows, checked: X, and y, sample_weight, ... as `fit` takes them."""
@@ -126,7 +128,7 @@ class Training(TreeView, ABC):
         stage: str = "",
     ) -> Fit:  # fmt: skip
         if previous is None:
-            units = rows.units()
+            units = rows.units() if self._units is None else self._units
             start, particles = rows.start(self, units)
         else:
             units, start = previous.units, previous.start
