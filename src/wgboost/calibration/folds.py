@@ -142,7 +142,7 @@ def split_folds(
     estimator: Any, cv: Any, n: int, y: Any, groups: Any, random_state: Any
 ) -> Iterator[tuple[Array, Array]]:
     """Yield indices of n rows to train and to test on, as `out_of_fold` takes them."""
-    if hasattr(cv, "split"):
+    if hasattr(cv, "split") and not isinstance(cv, str):
         splits = cv.split(np.zeros(n), _labels(y), groups)
     elif isinstance(cv, Iterable) and not isinstance(cv, str):
         splits = iter(cv)
@@ -160,7 +160,13 @@ def split_folds(
             warnings.filterwarnings("ignore", "The least populated class", UserWarning)
             splits = iter(list(kind(cv, **settings).split(np.zeros(n), _labels(y), groups)))
     for train, test in splits:
-        yield np.asarray(train), np.asarray(test)
+        yield _indices(train), _indices(test)
+
+
+def _indices(rows: Any) -> Array:
+    """Return indices of rows that are given as such, or as a mask."""
+    given = np.asarray(rows)
+    return np.flatnonzero(given) if given.dtype.kind == "b" else given.astype(np.intp)
 
 
 def _fitted(
