@@ -46,10 +46,11 @@ def mixed(dists: list[Mixture]) -> Mixture:
     return Mixture(dists[0].response, particles, dists[0].units)
 
 
-def centred(bag: Mixture, member: Mixture) -> Mixture:
-    """The bag's particles, moved to where the member's have their mean."""
-    shift = member.theta().mean(axis=1, keepdims=True) - bag.theta().mean(axis=1, keepdims=True)
-    return bag.with_particles(bag.theta() + shift)
+def apart(member: Mixture, others: list[Mixture]) -> Mixture:
+    """A bag as it may be at rows that no model has seen: one member, as far apart as others are."""
+    means = np.stack([one.theta().mean(axis=1) for one in others])  # (K - 1, n, d)
+    moves = means - means.mean(axis=0)
+    return mixed([member.with_particles(member.theta() + move[:, None]) for move in moves])
 
 
 def ways(model: WGBRegressorCV, X, y, new, truth):
@@ -65,9 +66,13 @@ def ways(model: WGBRegressorCV, X, y, new, truth):
         "factors of members, on each member",
         mixed([single(m.predict_dist(new)) for m in members]),
     )
-    bags = [mixed([one.predict_dist(X[rows]) for one in members]) for rows in tests]
-    moved = [centred(bag, one) for bag, one in zip(bags, own, strict=True)]
-    yield "factors of the bag, centred at members", Calibration.fit(moved, seen)(raw)
+    likely = [
+        apart(own[i], [one.predict_dist(X[rows]) for j, one in enumerate(members) if j != i])
+        for i, rows in enumerate(tests)
+    ]
+    yield "factors of members moved apart", Calibration.fit(likely, seen)(raw)
+    narrow = Calibration(min(1.0, single.scale), min(1.0, single.spread))
+    yield "factors of members, at most 1", narrow(raw)
     yield "factors of the test rows", Calibration.fit(raw, truth)(raw)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from wgboost.validation import nearest_name
+from wgboost.validation import nearest_name, resolve_threads
 
 __all__ = ["Conventions"]
 
@@ -36,6 +36,9 @@ class Conventions(BaseEstimator):  # type: ignore[misc]
         """Set parameters; a misspelled name is answered with the nearest valid one."""
         self._check_names(params, self._get_param_names(), ValueError)
         return super().set_params(**params)
+
+    def _n_threads(self) -> int:
+        return min(resolve_threads(self.n_jobs), 1024)
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:

@@ -23,7 +23,6 @@ from wgboost.validation import (
     check_integer,
     check_number,
     check_weight,
-    resolve_threads,
 )
 
 __all__ = ["Parameters", "checked_matrix", "prior_settings"]
@@ -121,9 +120,6 @@ class Parameters(Saving):
 
     def _direction(self) -> Direction:
         return as_direction(self.direction, self._kernel())
-
-    def _n_threads(self) -> int:
-        return min(resolve_threads(self.n_jobs), 1024)
 
     def _learner(self) -> Learner:
         settings = TreeSettings(

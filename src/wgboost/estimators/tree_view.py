@@ -24,22 +24,25 @@ class TreeView(Parameters):
 
     def _particles(self, X: Any, n_rounds: int | None = None) -> Directions:
         check_is_fitted(self)
-        return self._particles_at(self._matrix(X, reset=False), n_rounds)
+        matrix = self._matrix(X, reset=False)
+        return self._particles_at(matrix, self._n_threads(), n_rounds)
 
-    def _particles_at(self, matrix: Array, n_rounds: int | None = None) -> Directions:
+    def _particles_at(
+        self, matrix: Array, n_threads: int, n_rounds: int | None = None
+    ) -> Directions:
         """Return the particles of rows of a checked matrix (n, p)."""
         particles: Directions = self.ensemble_.predict(
-            matrix, start=self.start_.at(matrix), n_rounds=n_rounds, n_threads=self._n_threads()
+            matrix, start=self.start_.at(matrix), n_rounds=n_rounds, n_threads=n_threads
         )
         return particles
 
     def _staged_particles(self, X: Any) -> Iterator[Directions]:
         check_is_fitted(self)
-        yield from self._staged_particles_at(self._matrix(X, reset=False))
+        yield from self._staged_particles_at(self._matrix(X, reset=False), self._n_threads())
 
-    def _staged_particles_at(self, matrix: Array) -> Iterator[Directions]:
+    def _staged_particles_at(self, matrix: Array, n_threads: int) -> Iterator[Directions]:
         yield from self.ensemble_.staged_predict(
-            matrix, start=self.start_.at(matrix), n_threads=self._n_threads()
+            matrix, start=self.start_.at(matrix), n_threads=n_threads
         )
 
     def apply(self, X: Any) -> Array:

@@ -22,7 +22,7 @@ from wgboost.estimators.saving import Saving
 from wgboost.selection.race import Entry, leader, mean_value, run_race
 from wgboost.selection.recipes import Recipes, checked_recipes
 from wgboost.typing import Array, Directions
-from wgboost.validation import check_integer, check_number, resolve_threads
+from wgboost.validation import check_integer, check_number
 
 __all__ = ["Bag"]
 
@@ -84,7 +84,7 @@ class Bag(Saving, Calibrated):
             raise TypeError(f"calibrated={self.calibrated!r} must be True or False")
         if not isinstance(self.verbose, bool):
             check_integer("verbose", self.verbose, low=0)
-        resolve_threads(self.n_jobs)
+        self._n_threads()
 
     def _member(self, recipe: dict[str, Any], fold: int = 0, seed: int = 0) -> Any:
         """Return a model of a recipe, not yet fitted."""
@@ -191,24 +191,20 @@ class Bag(Saving, Calibrated):
     def _particles(self, X: Any, n_rounds: int | None = None) -> Directions:
         check_is_fitted(self)
         matrix = checked_matrix(self, X, reset=False)
-        each = [one._particles_at(matrix, n_rounds) for one in self._with_threads()]
+        n_threads = self._n_threads()
+        each = [one._particles_at(matrix, n_threads, n_rounds) for one in self.members_]
         return np.concatenate(each, axis=1)
 
     def _staged_particles(self, X: Any) -> Iterator[Directions]:
         """Yield the particles after 1, 2, ... rounds; members with fewer rounds wait."""
         check_is_fitted(self)
         matrix = checked_matrix(self, X, reset=False)
-        stages = [one._staged_particles_at(matrix) for one in self._with_threads()]
+        n_threads = self._n_threads()
+        stages = [one._staged_particles_at(matrix, n_threads) for one in self.members_]
         latest = [one.start_.at(matrix) for one in self.members_]
         for _ in range(max(one.n_estimators_ for one in self.members_)):
             latest = [next(stage, last) for stage, last in zip(stages, latest, strict=True)]
             yield np.concatenate(latest, axis=1)
-
-    def _with_threads(self) -> list[Any]:
-        """Return the members, which predict with as many threads as the bag is to have now."""
-        for one in self.members_:
-            one.n_jobs = self.n_jobs
-        return self.members_
 
     @property
     def feature_importances_(self) -> Array:
