@@ -71,13 +71,13 @@ def ways(model: WGBRegressorCV, X, y, new, truth):
         for i, rows in enumerate(tests)
     ]
     yield "factors of members moved apart", Calibration.fit(likely, seen)(raw)
-    narrow = Calibration(min(1.0, single.scale), min(1.0, single.spread))
+    narrow = Calibration.fit(own, seen, widen=False)
     yield "factors of members, at most 1", narrow(raw)
     yield "factors of the test rows", Calibration.fit(raw, truth)(raw)
 
 
 def main(repeats: int) -> None:
-    """Print both tables."""
+    """Print the table."""
     rows: dict[str, list[list[float]]] = {}
 
     def add(name: str, dist: Mixture, truth: np.ndarray) -> None:

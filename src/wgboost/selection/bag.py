@@ -180,7 +180,11 @@ class Bag(Saving, Calibrated):
             for member, (train, test) in zip(self.members_, splits, strict=True)
         ]
         if self.calibrated:
-            self.calibration_ = fitted_factors([fold.dist() for fold in folds], folds)
+            # A bag is wider than its members and errs less. Members that were stopped at their
+            # least NLL are wide enough, so what would widen them does not suit the bag.
+            metric = next(iter(self.members_[0].history_["validation"]))
+            dists = [fold.dist() for fold in folds]
+            self.calibration_ = fitted_factors(dists, folds, widen=metric != "nll")
         self.ood_reference_ = OODReference.of_folds(folds, X, self.predict_dist(X))
 
     # --- predicting ---------------------------------------------------------------------------
