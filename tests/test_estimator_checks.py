@@ -3,10 +3,18 @@
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from wgboost import ConformalClassifier, ConformalRegressor, WGBClassifier, WGBRegressor
+from wgboost import (
+    ConformalClassifier,
+    ConformalRegressor,
+    WGBClassifier,
+    WGBClassifierCV,
+    WGBRegressor,
+    WGBRegressorCV,
+)
 
 REGRESSOR = WGBRegressor(n_estimators=10, random_state=0, n_jobs=1)
 CLASSIFIER = WGBClassifier(n_estimators=10, random_state=0, n_jobs=1)
+FEW = {"cv": 2, "n_estimators": 8, "n_iter_no_change": 5, "random_state": 0, "n_jobs": 1}
 
 
 @parametrize_with_checks(
@@ -15,6 +23,9 @@ CLASSIFIER = WGBClassifier(n_estimators=10, random_state=0, n_jobs=1)
         CLASSIFIER,
         ConformalRegressor(clone(REGRESSOR).set_params(n_estimators=20), cv=2, random_state=0),
         ConformalClassifier(CLASSIFIER, cv=2, random_state=0),
+        WGBRegressorCV([{"learning_rate": 0.3}, {"max_depth": 2}], **FEW),
+        # To the prior of calibration a row twice says more than a row of weight 2.
+        WGBClassifierCV([{}, {"max_depth": 2}], calibrated=False, **FEW),
     ]
 )
 def test_the_estimators_keep_the_contract_of_scikit_learn(estimator, check):

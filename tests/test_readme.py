@@ -129,6 +129,16 @@ def test_the_examples_of_model_files(tmp_path, monkeypatch, capsys):
     assert "has a target of your own, 'log_density'" in capsys.readouterr().out
 
 
+def test_the_examples_of_settings_by_cross_validation(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = ran("docs/cv.md")
+    model, X = names["model"], names["X"]
+    assert model.best_recipe_ in names["recipes"]
+    assert (names["same"].predict(X) == model.predict(X)).all()
+    assert abs(model.predict(X) - np.sin(2 * X[:, 0])).mean() < 0.25
+    assert (names["low"] < names["high"]).all()
+
+
 def test_the_examples_of_metrics():
     names = ran("docs/metrics.md")
     assert 0.7 < names["held"] <= 1

@@ -12,7 +12,8 @@ from wgboost.directions import (
     Langevin,
     SmoothedGradient,
 )
-from wgboost.estimators import WGBClassifier, WGBoost, WGBRegressor, load
+from wgboost.estimators import WGBClassifier, WGBoost, WGBRegressor
+from wgboost.loading import load
 from wgboost.persistence import ModelFileError
 from wgboost.plotting import report
 from wgboost.predictive import Mixture
@@ -39,6 +40,7 @@ from wgboost.responses import (
     censored,
     propose_response,
 )
+from wgboost.selection import WGBClassifierCV, WGBRegressorCV
 from wgboost.targets import Density, LogDensity, Target, from_histograms, from_quantiles
 from wgboost.version import __version__
 
@@ -79,7 +81,9 @@ __all__ = [
     "StudentT",
     "Target",
     "WGBClassifier",
+    "WGBClassifierCV",
     "WGBRegressor",
+    "WGBRegressorCV",
     "WGBoost",
     "Weibull",
     "ZeroInflatedNegativeBinomial",

@@ -7,7 +7,7 @@ predictive distributions and y, so also from out-of-fold predictions.
 
 from wgboost.calibration.classifier import ConformalClassifier
 from wgboost.calibration.factors import Calibration
-from wgboost.calibration.folds import Fold, held_out, out_of_fold
+from wgboost.calibration.folds import Fold, held_out, out_of_fold, split_folds
 from wgboost.calibration.intervals import (
     conformal_interval,
     cross_conformal_interval,
@@ -45,4 +45,5 @@ __all__ = [
     "rows_needed",
     "scores_of_classes",
     "sets_at",
+    "split_folds",
 ]

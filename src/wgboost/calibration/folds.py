@@ -25,7 +25,7 @@ from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_integer, check_number
 
-__all__ = ["Fold", "checked_rows", "held_out", "out_of_fold"]
+__all__ = ["Fold", "checked_rows", "held_out", "out_of_fold", "split_folds"]
 
 _PREDICTED_WITH = ("offset", "exposure")
 
@@ -52,6 +52,14 @@ class Fold:
     X: Any
     y: Any
     beside: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls, model: Any, X: Any, y: Any, seen: Array, rows: Array, beside: Mapping[str, Any]
+    ) -> Fold:
+        """Return a fitted model with rows of X and y that it has not seen."""
+        along = _beside(beside, count_rows(X), rows)
+        return cls(model, rows, seen, take_rows(X, rows), take_rows(y, rows), along)
 
     def take(self, some: Array) -> Fold:
         """Return some of the rows, by their place in the fold."""
@@ -88,7 +96,7 @@ def out_of_fold(
         What `fit` takes beside X and y: `sample_weight`, `offset`, `exposure`, `y_std`.
     """
     n = checked_rows(X, y)
-    for train, test in _splits(estimator, cv, n, y, groups, random_state):
+    for train, test in split_folds(estimator, cv, n, y, groups, random_state):
         yield _fitted(estimator, X, y, n, train, test, beside)
 
 
@@ -130,15 +138,18 @@ def _sizes(y: Any) -> Array:
     return np.unique(_labels(y), return_counts=True)[1]
 
 
-def _splits(
+def split_folds(
     estimator: Any, cv: Any, n: int, y: Any, groups: Any, random_state: Any
 ) -> Iterator[tuple[Array, Array]]:
-    if hasattr(cv, "split"):
+    """Yield indices of n rows to train and to test on, as `out_of_fold` takes them."""
+    if hasattr(cv, "split") and not isinstance(cv, str):
         splits = cv.split(np.zeros(n), _labels(y), groups)
     elif isinstance(cv, Iterable) and not isinstance(cv, str):
         splits = iter(cv)
     else:
         check_integer("cv", cv, low=2)
+        if cv > n:
+            raise ValueError(f"cv={cv} folds of n_samples={n}; give fewer folds, or more rows")
         shared = is_classifier(estimator) and _sizes(y).max() >= cv
         kind: Any = StratifiedKFold if shared else KFold
         if groups is not None:
@@ -149,21 +160,28 @@ def _splits(
             warnings.filterwarnings("ignore", "The least populated class", UserWarning)
             splits = iter(list(kind(cv, **settings).split(np.zeros(n), _labels(y), groups)))
     for train, test in splits:
-        yield np.asarray(train), np.asarray(test)
+        yield _indices(train), _indices(test)
+
+
+def _indices(rows: Any) -> Array:
+    """Return indices of rows that are given as such, or as a mask."""
+    given = np.asarray(rows)
+    return np.flatnonzero(given) if given.dtype.kind == "b" else given.astype(np.intp)
 
 
 def _fitted(
     estimator: Any, X: Any, y: Any, n: int, train: Array, test: Array, beside: Mapping[str, Any]
 ) -> Fold:
+    prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
+    fit_with = {prefix + name: value for name, value in _beside(beside, n, train).items()}
+    model = clone(estimator).fit(take_rows(X, train), take_rows(y, train), **fit_with)
+    return Fold.of(model, X, y, train, test, beside)
+
+
+def _beside(beside: Mapping[str, Any], n: int, rows: Array) -> dict[str, Any]:
+    """Return what goes along with some of n rows, where it was given."""
     given = {k: np.asarray(v) for k, v in beside.items() if v is not None}
     for name, value in given.items():
         if value.ndim > 0 and len(value) != n:
             raise ValueError(f"{name} has {len(value)} rows, X has {n}")
-
-    def of(rows: Array) -> dict[str, Any]:
-        return {k: v[rows] if v.ndim > 0 else v.item() for k, v in given.items()}
-
-    prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
-    fit_with = {prefix + name: value for name, value in of(train).items()}
-    model = clone(estimator).fit(take_rows(X, train), take_rows(y, train), **fit_with)
-    return Fold(model, test, train, take_rows(X, test), take_rows(y, test), of(test))
+    return {k: v[rows] if v.ndim > 0 else v.item() for k, v in given.items()}

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
-from wgboost.calibration.folds import out_of_fold
+from wgboost.calibration.folds import Fold, out_of_fold
 from wgboost.data.rows import take_rows
 from wgboost.metrics.checks import check_scores
 from wgboost.metrics.estimates import distribution_of
 from wgboost.metrics.ood import OOD_METHODS, ood_pvalue, ood_scores
+from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_choice
 
@@ -69,12 +71,24 @@ class OODReference:
         if method is not None:
             check_choice("method", method, OOD_METHODS)
 
+        settings = {"cv": cv, "groups": groups, "random_state": random_state, **beside}
+        folds = out_of_fold(estimator, X, y, **settings)
+        return cls.of_folds(folds, X, distribution_of(estimator, X), method)
+
+    @classmethod
+    def of_folds(
+        cls, folds: Iterable[Fold], X: Any, dist: Mixture, method: str | None = None
+    ) -> Self:
+        """Return the scores of the rows of folds, on the scale of another model's.
+
+        `dist` are the other model's distributions of all rows of X, which the folds are of.
+        """
+
         def scores_by(model: Any, rows: Any) -> Array:
             return ood_scores(distribution_of(model, rows), method)
 
-        own, scores = scores_by(estimator, X), []
-        settings = {"cv": cv, "groups": groups, "random_state": random_state, **beside}
-        for fold in out_of_fold(estimator, X, y, **settings):
+        own, scores = ood_scores(dist, method), []
+        for fold in folds:
             seen = scores_by(fold.estimator, take_rows(X, fold.seen))
             scores.append(aligned_scores(scores_by(fold.estimator, fold.X), seen, own[fold.seen]))
         return cls(np.concatenate(scores), method)

@@ -13,7 +13,7 @@ import polars as pl
 
 from wgboost.cli.reading import read_bytes
 from wgboost.cli.screen import CommandError, Screen
-from wgboost.estimators import load
+from wgboost.loading import load
 from wgboost.persistence import replacing
 
 __all__ = ["check_out", "load_model", "save_model", "table_format", "write_table"]

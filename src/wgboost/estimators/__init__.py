@@ -2,7 +2,6 @@
 
 from wgboost.estimators.classifier import WGBClassifier
 from wgboost.estimators.general import WGBoost
-from wgboost.estimators.loading import load
 from wgboost.estimators.regressor import WGBRegressor
 
-__all__ = ["WGBClassifier", "WGBRegressor", "WGBoost", "load"]
+__all__ = ["WGBClassifier", "WGBRegressor", "WGBoost"]

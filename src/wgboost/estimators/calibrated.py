@@ -11,9 +11,10 @@ from wgboost.calibration import Calibration, Fold, OODReference, out_of_fold
 from wgboost.estimators.predictions import Predictions
 from wgboost.metrics import ood_scores
 from wgboost.metrics.estimates import encoded
+from wgboost.predictive import Mixture
 from wgboost.typing import Array
 
-__all__ = ["Calibrated"]
+__all__ = ["Calibrated", "fitted_factors"]
 
 
 class Calibrated(Predictions):
@@ -48,25 +49,19 @@ class Calibrated(Predictions):
         **settings
             `scale`, `spread` and `shrinkage` of `Calibration.fit`.
         """
-        check_is_fitted(self, "ensemble_")
+        check_is_fitted(self)
         if cv is None:
-            dist: Any = self._mixture(self._particles(X), offset, exposure=exposure)
-            seen, noise, weight = encoded(self, y), y_std, sample_weight
-        else:
-            beside = {
-                "sample_weight": sample_weight, "offset": offset, "exposure": exposure,
-                "y_std": y_std,
-            }  # fmt: skip
-            settled = {"cv": cv, "groups": groups, "random_state": self.seed_}
-            folds = [_met(fold) for fold in out_of_fold(self, X, y, **settled, **beside)]
-            dist = [fold.dist() for fold in folds]
-            seen = [encoded(fold.estimator, fold.y) for fold in folds]
-            noise, weight = (
-                [fold.beside.get(name) for fold in folds] for name in ("y_std", "sample_weight")
+            dist = self._mixture(self._particles(X), offset, exposure=exposure)
+            self.calibration_ = Calibration.fit(
+                dist, encoded(self, y), y_std=y_std, sample_weight=sample_weight, **settings
             )
-        self.calibration_ = Calibration.fit(
-            dist, seen, y_std=noise, sample_weight=weight, **settings
-        )
+            return self
+        beside = {
+            "sample_weight": sample_weight, "offset": offset, "exposure": exposure, "y_std": y_std,
+        }  # fmt: skip
+        settled = {"cv": cv, "groups": groups, "random_state": self.seed_}
+        folds = [_met(fold) for fold in out_of_fold(self, X, y, **settled, **beside)]
+        self.calibration_ = fitted_factors([fold.dist() for fold in folds], folds, **settings)
         return self
 
     # --- rows unlike the training data --------------------------------------------------------
@@ -105,7 +100,7 @@ class Calibrated(Predictions):
         method : str or None
             The score, as in `ood_score`.
         """
-        check_is_fitted(self, "ensemble_")
+        check_is_fitted(self)
         if cv is None:
             self.ood_reference_ = OODReference(self.ood_score(X, method), method)
             return self
@@ -128,7 +123,7 @@ class Calibrated(Predictions):
         reference : OODReference, optional
             What is usual; by default what `calibrate_ood` has learnt.
         """
-        check_is_fitted(self, "ensemble_")
+        check_is_fitted(self)
         usual = getattr(self, "ood_reference_", None) if reference is None else reference
         if usual is None:
             raise ValueError(
@@ -141,6 +136,15 @@ class Calibrated(Predictions):
                 "wgboost.metrics.ood_pvalue"
             )
         return usual.pvalue(self.ood_score(X, usual.method))
+
+
+def fitted_factors(dists: list[Mixture], folds: list[Fold], **settings: Any) -> Calibration:
+    """Return the factors that suit distributions of the rows of folds."""
+    noise, weight = (
+        [fold.beside.get(name) for fold in folds] for name in ("y_std", "sample_weight")
+    )
+    seen = [encoded(fold.estimator, fold.y) for fold in folds]
+    return Calibration.fit(dists, seen, y_std=noise, sample_weight=weight, **settings)
 
 
 def _met(fold: Fold) -> Fold:

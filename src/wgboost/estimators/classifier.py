@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.preprocessing import LabelEncoder
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from wgboost.estimators.classification import ClassifierPredictions
 from wgboost.estimators.evidential import Evidential
-from wgboost.predictive import Mixture
 from wgboost.responses import Categorical, Ordinal, Response, is_censored
 from wgboost.responses.outcomes import check_outcomes
-from wgboost.typing import Array, Directions
+from wgboost.typing import Array
 from wgboost.validation import check_choice, nearest_name
 
 __all__ = ["WGBClassifier"]
 
-_CERTAIN = 1000.0  # a log-ratio: the probability of the other class is 0 in float64
 
-
-class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
+class WGBClassifier(ClassifierPredictions, Evidential):
     """Wasserstein gradient boosting for classes: any labels, two or more.
 
     Particles are log-ratios of class probabilities; a single class is predicted with certainty.
@@ -208,62 +205,3 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
                 "probabilities that sum to one no single coordinate decides"
             )
         return 0, -1  # particles are log-ratios of the first class to the second
-
-    def _decode(self, values: Array) -> Array:
-        labels: Array = self.classes_[values.astype(int)]
-        return labels
-
-    def _mixture(
-        self, particles: Directions, offset: Any, prior: Any = None, exposure: Any = None
-    ) -> Mixture:
-        ordered = isinstance(self.response_, Ordinal)
-        if len(self.classes_) == 1:  # inside it has a second one, which no label stands for
-            particles = np.full_like(particles, -_CERTAIN if ordered else _CERTAIN)
-        dist = super()._mixture(particles, offset, prior, exposure)
-        response = dist.response
-        return self._by_class(dist, response) if isinstance(response, Ordinal) else dist
-
-    def _by_class(self, dist: Mixture, response: Ordinal) -> Mixture:
-        """Return distributions over ranks as distributions over classes."""
-        logs = response.log_probabilities(dist.particles.astype(np.float64))
-        if len(self.classes_) > 1:
-            logs = logs[..., np.argsort(np.searchsorted(self.classes_, self.ranks_))]
-        logs = np.maximum(logs, -_CERTAIN)
-        ratios = logs[..., :-1] - logs[..., -1:]
-        return Mixture(Categorical(n_classes=logs.shape[-1]), ratios, weights=dist.weights)
-
-    def predict_proba(self, X: Any, *, prior: Any = None) -> Array:
-        """Return the class probabilities (n, k), means over particles; of a single class, one.
-
-        `prior` is as in `predict_dist`, here and in other predictions.
-        """
-        return self._shares(self.predict_dist(X, prior=prior))
-
-    def _shares(self, dist: Mixture) -> Array:
-        return dist.probabilities()[:, : len(self.classes_)]
-
-    def predict(self, X: Any, *, prior: Any = None) -> Array:
-        """Return the most probable label."""
-        best = self.predict_proba(X, prior=prior).argmax(axis=1)
-        labels: Array = self.classes_[best]
-        return labels
-
-    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
-        """Yield `predict_proba` after 1, 2, ... rounds."""
-        for dist in self.staged_predict_dist(X):
-            yield self._shares(dist)
-
-    def staged_predict(self, X: Any) -> Iterator[Array]:
-        """Yield `predict` after 1, 2, ... rounds."""
-        for shares in self.staged_predict_proba(X):
-            yield self.classes_[shares.argmax(axis=1)]
-
-    def predict_uncertainty(self, X: Any, *, prior: Any = None) -> dict[str, Array]:
-        """Return the entropy of the predicted class in nats and its two parts, each (n,).
-
-        "aleatoric": the mean entropy of the particles. "epistemic": the mutual information
-        between class and particle. "total": their sum.
-        """
-        dist = self.predict_dist(X, prior=prior)
-        aleatoric, epistemic = dist.aleatoric(), dist.epistemic()
-        return {"aleatoric": aleatoric, "epistemic": epistemic, "total": aleatoric + epistemic}

@@ -24,7 +24,7 @@ from wgboost.validation import check_weight
 __all__ = ["Evidential"]
 
 
-class Evidential(Calibrated, ChosenEvidence):
+class Evidential(ChosenEvidence, Calibrated):
     """Evidential learning: the target of a row is the posterior of its response parameters."""
 
     response_: Response

@@ -12,7 +12,7 @@ from wgboost.ensemble import FlatTrees
 from wgboost.persistence import check_trees
 from wgboost.responses import ColumnUnits, Ordinal, Response, Units
 
-__all__ = ["FITTED", "check_model"]
+__all__ = ["BAG", "FITTED", "SHARED", "check_bag", "check_model"]
 
 # What fitting leaves behind, in the order of a file.
 FITTED = (
@@ -21,6 +21,19 @@ FITTED = (
     "classes_", "ranks_", "evidence_", "evidence_trials_", "calibration_", "ood_reference_",
 )  # fmt: skip
 _ALWAYS = (*FITTED[:2], *FITTED[4:11])
+# What a bag of models has itself, and what it has from its members.
+BAG = (
+    "seed_", "interrupted_", "best_recipe_", "best_params_", "best_value_", "cv_results_",
+    "calibration_", "ood_reference_",
+)  # fmt: skip
+SHARED = (
+    "schema_", "n_features_in_", "feature_names_in_", "response_", "units_", "classes_", "ranks_",
+    "n_outputs_", "proposal_",
+)  # fmt: skip
+_COLUMNS = {
+    "recipe": "U", "fold": "i", "value": "f", "rounds": "i", "evidence": "f", "seconds": "f",
+    "kept": "b",
+}  # fmt: skip
 
 
 def check_model(model: Any) -> None:
@@ -45,6 +58,34 @@ def check_model(model: Any) -> None:
     if evidential:
         _check_response(model)
         _check_calibration(model)
+
+
+def check_bag(bag: Any) -> None:
+    """Raise ValueError unless a bag of checked models can be predicted with."""
+    first = bag.members_[0]
+    for name in BAG[:6]:
+        _require(hasattr(bag, name), f"{name} is missing")
+    bag._check_parameters()
+    for one in bag.members_:
+        _require(type(one) is bag._kind, "a member is of another class than its bag")
+        same = one.response_ == first.response_ and one.units_ == first.units_
+        _require(same and one.start_.shape == first.start_.shape, "members do not fit together")
+        for name in ("classes_", "ranks_"):
+            mine, theirs = (np.asarray(getattr(each, name, ())) for each in (one, first))
+            _require(np.array_equal(mine, theirs), "members have other classes")
+    _require(type(bag.seed_) is int and 0 <= bag.seed_ < 2**31, "the seed is out of range")
+    _require(isinstance(bag.interrupted_, bool), "interrupted_ is neither true nor false")
+    _require(isinstance(bag.best_recipe_, str), "the best recipe has no name")
+    _require(isinstance(bag.best_params_, dict), "the best recipe has no parameters")
+    _require(type(bag.best_value_) is float, "the best value is no number")
+    columns = bag.cv_results_
+    _require(isinstance(columns, dict) and list(columns) == list(_COLUMNS), "the table of recipes")
+    for name, values in columns.items():
+        good = isinstance(values, np.ndarray) and values.dtype.kind == _COLUMNS[name]
+        _require(good and values.ndim == 1, f"the recipes' {name} is no column")
+    lengths = {len(values) for values in columns.values()}
+    _require(len(lengths) == 1, "columns of the table of recipes differ in length")
+    _check_calibration(bag)
 
 
 def _require(condition: Any, otherwise: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from wgboost.calibration import Calibration, OODReference
 from wgboost.data import Schema
 from wgboost.directions import DIRECTIONS, Kernel
 from wgboost.ensemble import FlatTrees
-from wgboost.estimators.file_checks import FITTED, check_model
+from wgboost.estimators.file_checks import BAG, FITTED, SHARED, check_bag, check_model
 from wgboost.estimators.upgrades import upgraded
 from wgboost.learners import HistTree
 from wgboost.persistence import (
@@ -60,26 +60,11 @@ def write_model(
     Raises TypeError for what a file cannot hold: another learner, an estimator as start, a class
     of one's own.
     """
-    kind = type(estimator)
-    if not kind.__module__.startswith("wgboost."):
-        raise TypeError(f"{kind.__name__} is a class of your own; {_SKOPS}")
-    parameters = estimator.get_params(deep=False)
-    beside = ("n_features_in_", "feature_names_in_", "schema_", "metadata_")
-    names = {*parameters, *FITTED, *beside}
-    for name in vars(estimator):
-        if name.endswith("_") and name not in names:
-            raise TypeError(f"a model file has no place for the attribute {name}; delete it")
     writer = Writer(_CLASSES, _foreign)
+    model = _described(estimator, writer)
     # One byte for each feature: their number is accounted for by the file's length.
     features = estimator.schema_.to_arrays()
-    fitted = {name: getattr(estimator, name) for name in FITTED if hasattr(estimator, name)}
-    model: dict[str, Any] = {"class": kind.__name__}
-    if isinstance(parameters.get("target"), (list, tuple)):  # the rows' targets: training data
-        listed = _foreign(writer, "parameters.target", parameters.pop("target"))
-        model["parameters"] = {"target": listed}
-    for part, values in (("parameters", parameters), ("features", features), ("fitted", fitted)):
-        coded = {name: writer.json(f"{part}.{name}", v) for name, v in values.items()}
-        model[part] = {**coded, **model.get(part, {})}
+    model["features"] = {n: writer.json(f"features.{n}", v) for n, v in features.items()}
     if metadata is not None:
         model["metadata"] = metadata
     if checkpoint is not None:
@@ -87,8 +72,39 @@ def write_model(
     write_file(path, Contents(model, writer.tensors))
 
 
+def _described(estimator: Any, writer: Writer, place: str = "") -> dict[str, Any]:
+    """Return an estimator as JSON, without its columns; names of its arrays begin with `place`."""
+    kind, members = type(estimator), getattr(estimator, "members_", ())
+    if not kind.__module__.startswith("wgboost."):
+        raise TypeError(f"{kind.__name__} is a class of your own; {_SKOPS}")
+    parameters = estimator.get_params(deep=False)
+    known = BAG if members else FITTED
+    names = {*parameters, *known, *SHARED, "members_", "metadata_"}
+    for name in vars(estimator):
+        if name.endswith("_") and name not in names:
+            raise TypeError(f"a model file has no place for the attribute {name}; delete it")
+    fitted = {name: getattr(estimator, name) for name in known if hasattr(estimator, name)}
+    model: dict[str, Any] = {"class": kind.__name__}
+    if isinstance(parameters.get("target"), (list, tuple)):  # the rows' targets: training data
+        listed = _foreign(writer, "parameters.target", parameters.pop("target"))
+        model["parameters"] = {"target": listed}
+    for part, values in (("parameters", parameters), ("fitted", fitted)):
+        coded = {name: writer.json(f"{place}{part}.{name}", v) for name, v in values.items()}
+        model[part] = {**coded, **model.get(part, {})}
+    if members:
+        inner = [_described(one, writer, f"members.{i}.") for i, one in enumerate(members)]
+        model["members"] = inner
+    return model
+
+
+def _relative(name: str) -> str:
+    """The name of a place in a file, of one in a member of a bag as in the member's own file."""
+    return name.split(".", 2)[2] if name.startswith("members.") else name
+
+
 def _foreign(writer: Writer, name: str, value: Any) -> Any:
     """The JSON of what is not data: its name, to be asked for when the file is loaded."""
+    place, name = name, _relative(name)
     parameter = name.split(".")[1]
     if parameter in ("learner", "init", "ensemble_", "start_"):
         inner = value.estimator if isinstance(value, EstimatorStart) else value
@@ -104,7 +120,7 @@ def _foreign(writer: Writer, name: str, value: Any) -> Any:
     needed = of_response or isinstance(value, (Target, LogDensity))
     node = {"kind": "foreign", "name": name_of(value), "needed": needed}
     if isinstance(value, Response):
-        node["fields"] = writer.of(name, value)
+        node["fields"] = writer.of(place, value)
     return node
 
 
@@ -140,40 +156,53 @@ def _made(
 ) -> tuple[Any, dict[str, Any]]:
     contents = upgraded(contents)
     model = contents.model
-    if model["class"] not in classes:
-        raise ValueError(f"the estimator {model['class']!r:.40} is not one of {[*classes]}")
-    kind = classes[model["class"]]
     reader = Reader(_CLASSES, contents.tensors, lambda name, node: _restored(name, node, given))
-    parts = {
-        part: {name: reader.value(f"{part}.{name}", node) for name, node in model[part].items()}
-        for part in ("parameters", "features", "fitted")
-    }
-    checkpoint = {
-        name: reader.value(f"checkpoint.{name}", node)
-        for name, node in model.get("checkpoint", {}).items()
-    }
+
+    def part(name: str, model: Any = model, place: str = "") -> dict[str, Any]:
+        return {key: reader.value(f"{place}{name}.{key}", v) for key, v in model[name].items()}
+
+    schema = Schema.from_arrays(**part("features"))
+    checkpoint = part("checkpoint") if "checkpoint" in model else {}
+
+    def made(model: Any, place: str = "", members: Sequence[Any] = ()) -> Any:
+        if model["class"] not in classes:
+            raise ValueError(f"the estimator {model['class']!r:.40} is not one of {[*classes]}")
+        estimator = classes[model["class"]](**part("parameters", model, place))
+        if hasattr(estimator, "_adopt") != bool(members):
+            raise ValueError("a bag has members, and nothing else has")
+        _set_columns(estimator, schema)
+        for name, value in part("fitted", model, place).items():
+            if name not in (BAG if members else FITTED):
+                raise ValueError(f"the attribute {name!r:.40} is not known")
+            setattr(estimator, name, value)
+        if members:
+            estimator._adopt(list(members))
+        elif hasattr(estimator, "classes_"):
+            estimator._encoder = LabelEncoder()
+            estimator._encoder.classes_ = estimator.classes_
+            # Format 1 has no order of classes.
+            vars(estimator).setdefault("ranks_", estimator.classes_)
+        (check_bag if members else check_model)(estimator)
+        return estimator
+
+    inner = model.get("members", [])
+    members = [made(one, f"members.{i}.") for i, one in enumerate(inner)]
+    estimator = made(model, members=members)
     unused = set(contents.tensors) - reader.used
     if unused:
         raise ValueError(f"the tensor {min(unused)!r:.60} belongs to nothing")
-    estimator = kind(**parts["parameters"])
-    estimator.schema_ = Schema.from_arrays(**parts["features"])
-    estimator.n_features_in_ = len(estimator.schema_.levels)
-    if estimator.schema_.names is not None:
-        estimator.feature_names_in_ = np.array(estimator.schema_.names, dtype=object)
-    for name, value in parts["fitted"].items():
-        if name not in FITTED:
-            raise ValueError(f"the attribute {name!r:.40} is not known")
-        setattr(estimator, name, value)
     if "metadata" in model:
         if not isinstance(model["metadata"], dict):
             raise ValueError("the metadata are not named")
         estimator.metadata_ = model["metadata"]
-    if hasattr(estimator, "classes_"):
-        estimator._encoder = LabelEncoder()
-        estimator._encoder.classes_ = estimator.classes_
-        vars(estimator).setdefault("ranks_", estimator.classes_)  # format 1 has no order of them
-    check_model(estimator)
     return estimator, checkpoint
+
+
+def _set_columns(estimator: Any, schema: Schema) -> None:
+    estimator.schema_ = schema
+    estimator.n_features_in_ = len(schema.levels)
+    if schema.names is not None:
+        estimator.feature_names_in_ = np.array(schema.names, dtype=object)
 
 
 def _check_given(path: Any, model: Any, given: Mapping[str, Any]) -> None:
@@ -208,7 +237,7 @@ def _at(model: Any, place: str) -> Any:
 
 def _restored(name: str, node: dict[str, Any], given: Mapping[str, Any]) -> Any:
     """What stands for a function or an object of the user's."""
-    parameter = name.split(".")[1].rstrip("_")
+    parameter = _relative(name).split(".")[1].rstrip("_")
     value = given.get(parameter)
     if value is None:
         return Unsaved(parameter, str(node["name"]))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
@@ -16,6 +14,7 @@ from wgboost.data import Schema, as_dense, as_frame
 from wgboost.data.frames import frame_names
 from wgboost.directions import Direction, Kernel, as_direction
 from wgboost.estimators.constraints import check_constrained, held_parameter
+from wgboost.estimators.saving import Saving
 from wgboost.learners import HistTree, Learner, as_learner
 from wgboost.trees import TreeSettings
 from wgboost.typing import Array
@@ -24,8 +23,6 @@ from wgboost.validation import (
     check_integer,
     check_number,
     check_weight,
-    nearest_name,
-    resolve_threads,
 )
 
 __all__ = ["Parameters", "checked_matrix", "prior_settings"]
@@ -76,42 +73,8 @@ def _checked_array(estimator: Any, X: Any, *, reset: bool) -> Array:
     return matrix
 
 
-class Parameters(BaseEstimator):  # type: ignore[misc]
+class Parameters(Saving):
     """What the three estimators have in common before they see data."""
-
-    def __new__(cls, *_: Any, **params: Any) -> Self:
-        """Answer a misspelled parameter with the nearest valid one."""
-        cls._check_names(params, cls._get_param_names(), TypeError)
-        made: Self = super().__new__(cls)
-        return made
-
-    def _store(self, given: dict[str, Any]) -> None:
-        """Keep the arguments of `__init__`, its `locals()`, as attributes, and nothing else."""
-        for name in self._get_param_names():
-            setattr(self, name, given[name])
-
-    @classmethod
-    def _check_names(cls, names: Iterable[str], valid: Iterable[str], error: Any) -> None:
-        for name in names:
-            if name.split("__")[0] not in valid:
-                raise error(f"{cls.__name__} has no parameter {name!r}{nearest_name(name, valid)}")
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters; a misspelled name is answered with the nearest valid one."""
-        self._check_names(params, self._get_param_names(), ValueError)
-        super().set_params(**params)
-        return self
-
-    @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """What raises in here leaves the estimator as it was."""
-        before = dict(vars(self))
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
 
     def _check_parameters(self, callbacks: Any = ()) -> None:
         """Raise for the first parameter that makes no sense, before any work."""
@@ -152,9 +115,6 @@ class Parameters(BaseEstimator):  # type: ignore[misc]
 
     def _direction(self) -> Direction:
         return as_direction(self.direction, self._kernel())
-
-    def _n_threads(self) -> int:
-        return min(resolve_threads(self.n_jobs), 1024)
 
     def _learner(self) -> Learner:
         settings = TreeSettings(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,17 +13,29 @@ from wgboost.calibration import Calibration
 from wgboost.estimators.decisions import bayes_action
 from wgboost.estimators.exposure import known_offset
 from wgboost.estimators.parameters import prior_settings
-from wgboost.estimators.tree_view import TreeView
 from wgboost.predictive import Mixture, mixture_of
-from wgboost.responses import as_response
+from wgboost.responses import Response, Units, as_response
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer
 
 __all__ = ["Predictions"]
 
 
-class Predictions(TreeView):
-    """Predictive distributions of fitted rounds."""
+class Predictions(ABC):
+    """Predictive distributions of what gives the particles of rows."""
+
+    # What a fit leaves behind.
+    response_: Response
+    units_: Units
+    seed_: int
+
+    @abstractmethod
+    def _particles(self, X: Any, n_rounds: int | None = None) -> Directions:
+        """Return the particles (n, m, d) of rows, checked before."""
+
+    @abstractmethod
+    def _staged_particles(self, X: Any) -> Iterator[Directions]:
+        """Yield the particles after 1, 2, ... rounds."""
 
     def _mixture(
         self, particles: Directions, offset: Any, prior: Any = None, exposure: Any = None

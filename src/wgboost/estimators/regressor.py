@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.base import RegressorMixin
-from sklearn.metrics import r2_score
 from sklearn.utils.validation import column_or_1d
 
 from wgboost.estimators.evidential import Evidential
-from wgboost.predictive import Mixture
+from wgboost.estimators.regression import RegressorPredictions
 from wgboost.responses import (
     RESPONSES,
     RESPONSES_ELSEWHERE,
@@ -23,17 +20,12 @@ from wgboost.responses import (
 )
 from wgboost.targets import Density, LogDensity, Target
 from wgboost.typing import Array
-from wgboost.validation import check_choice, check_number
+from wgboost.validation import check_choice
 
 __all__ = ["WGBRegressor"]
 
 
-def _centre(dist: Mixture) -> Array:
-    """Return the mean of each row, or the median of a response that has no mean."""
-    return dist.mean() if dist.response.has_mean else dist.median()
-
-
-class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
+class WGBRegressor(RegressorPredictions, Evidential):
     """Wasserstein gradient boosting for a numeric y, or for several columns of y together.
 
     The model maps x to `n_particles` particles, each a set of parameters of the response
@@ -245,73 +237,3 @@ class WGBRegressor(RegressorMixin, Evidential):  # type: ignore[misc]
         checked = chosen.check(given)
         self.n_outputs_ = checked.shape[1] if checked.ndim == 2 else 1
         return checked
-
-    def predict(
-        self, X: Any, *, offset: Any = None, exposure: Any = None, prior: Any = None
-    ) -> Array:
-        """Return the mean of the predictive distribution, (n,), or (n, q) by column.
-
-        Of a response without a mean, as "cauchy" is, the median. The keywords of this and other
-        predictions are those of `predict_dist`.
-        """
-        return _centre(self.predict_dist(X, offset=offset, exposure=exposure, prior=prior))
-
-    def staged_predict(self, X: Any, *, offset: Any = None) -> Iterator[Array]:
-        """Yield `predict` after 1, 2, ... rounds."""
-        for dist in self.staged_predict_dist(X, offset=offset):
-            yield _centre(dist)
-
-    def score(
-        self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None,
-        exposure: Any = None,
-    ) -> float:  # fmt: skip
-        """Return the share of the variance of y that `predict` explains, R^2.
-
-        Of `censored` y there is none: `wgboost.metrics.get_scorer("nll")` scores it.
-        """
-        if is_censored(y):
-            raise ValueError(
-                "R^2 needs known values of y; for bounds give GridSearchCV and the like "
-                'scoring=wgboost.metrics.get_scorer("nll"), or "concordance"'
-            )
-        prediction = self.predict(X, offset=offset, exposure=exposure)
-        return float(r2_score(y, prediction, sample_weight=sample_weight))
-
-    def predict_quantiles(
-        self, X: Any, alpha: Any = (0.05, 0.5, 0.95), *, offset: Any = None,
-        exposure: Any = None, prior: Any = None,
-    ) -> Array:  # fmt: skip
-        """Return the quantiles (n, len(alpha)) of the predictive distribution."""
-        levels = np.atleast_1d(np.asarray(alpha, dtype=np.float64))
-        if levels.ndim != 1 or not ((levels >= 0) & (levels <= 1)).all():
-            raise ValueError(f"alpha={alpha!r} must be probabilities between 0 and 1")
-        dist = self.predict_dist(X, offset=offset, exposure=exposure, prior=prior)
-        return dist.ppf(levels[:, None]).T
-
-    def predict_interval(
-        self, X: Any, coverage: float = 0.9, *, offset: Any = None, exposure: Any = None,
-        prior: Any = None,
-    ) -> Array:  # fmt: skip
-        """Return the central interval (n, 2) that has this probability."""
-        check_number("coverage", coverage, above=0, high=1)
-        dist = self.predict_dist(X, offset=offset, exposure=exposure, prior=prior)
-        low, high = dist.interval(coverage)
-        return np.stack([low, high], axis=1)
-
-    def predict_uncertainty(
-        self, X: Any, *, offset: Any = None, exposure: Any = None, prior: Any = None
-    ) -> dict[str, Array]:
-        """Return the variance of y at x and its two parts, each (n,), or (n, q) by column.
-
-        "aleatoric": the mean of the particles' variances, what the data cannot say. "epistemic":
-        the variance of the particles' means, what the model does not know. "total": their sum.
-        Raises ValueError for a response without a mean, such as "cauchy".
-        """
-        dist = self.predict_dist(X, offset=offset, exposure=exposure, prior=prior)
-        if not dist.response.has_mean:
-            raise ValueError(
-                f"the response {dist.response.name!r} has no mean and no variance to split; "
-                "predict_quantiles says how far y spreads, ood_score what the model does not know"
-            )
-        aleatoric, epistemic = dist.aleatoric(), dist.epistemic()
-        return {"aleatoric": aleatoric, "epistemic": epistemic, "total": aleatoric + epistemic}

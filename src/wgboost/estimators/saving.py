@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from wgboost.estimators.conventions import Conventions
 from wgboost.estimators.files import write_model
-from wgboost.estimators.parameters import Parameters
 
 __all__ = ["Saving"]
 
 
-class Saving(Parameters):
+class Saving(Conventions, ABC):
     """An estimator that can be written to a file."""
+
+    @abstractmethod
+    def _check_parameters(self) -> None:
+        """Raise for the first parameter that makes no sense, before any work."""
 
     def save(self, path: Any, *, metadata: dict[str, Any] | None = None) -> None:
         """Write the model to a file that `wgboost.load` reads: plain arrays and JSON, no pickle.
@@ -35,7 +40,7 @@ class Saving(Parameters):
         OSError
             If the file cannot be written; the old one is unchanged.
         """
-        check_is_fitted(self, "ensemble_")
+        check_is_fitted(self)
         self._check_parameters()
         known = getattr(self, "metadata_", None) if metadata is None else metadata
         if known is not None:

@@ -40,6 +40,7 @@ class Training(TreeView, ABC):
     refitted_: bool
     interrupted_: bool
     seed_: int
+    _units: Units | None = None  # to see y in, where several models have to have the same
 
     @abstractmethod
     def _rows(self, X: Any, *, fitting: bool, **beside: Any) -> Rows:
@@ -137,7 +138,7 @@ class Training(TreeView, ABC):
         stage: str = "",
     ) -> Fit:  # fmt: skip
         if previous is None:
-            units = rows.units()
+            units = rows.units() if self._units is None else self._units
             start, particles = rows.start(self, units)
         else:
             units, start = previous.units, previous.start

@@ -7,37 +7,47 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from wgboost.estimators.parameters import checked_matrix
-from wgboost.estimators.saving import Saving
+from wgboost.estimators.parameters import Parameters, checked_matrix
 from wgboost.typing import Array, Directions
 
 __all__ = ["TreeView"]
 
 
-class TreeView(Saving):
+class TreeView(Parameters):
     """Particles of a fitted model; leaves and importances where it consists of native trees."""
 
     def _matrix(self, X: Any, *, reset: bool, weight: Any = None) -> Array:
         return checked_matrix(self, X, reset=reset, weight=weight)
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "ensemble_")
+
     def _particles(self, X: Any, n_rounds: int | None = None) -> Directions:
-        check_is_fitted(self, "ensemble_")
-        X = self._matrix(X, reset=False)
+        check_is_fitted(self)
+        matrix = self._matrix(X, reset=False)
+        return self._particles_at(matrix, self._n_threads(), n_rounds)
+
+    def _particles_at(
+        self, matrix: Array, n_threads: int, n_rounds: int | None = None
+    ) -> Directions:
+        """Return the particles of rows of a checked matrix (n, p)."""
         particles: Directions = self.ensemble_.predict(
-            X, start=self.start_.at(X), n_rounds=n_rounds, n_threads=self._n_threads()
+            matrix, start=self.start_.at(matrix), n_rounds=n_rounds, n_threads=n_threads
         )
         return particles
 
     def _staged_particles(self, X: Any) -> Iterator[Directions]:
-        check_is_fitted(self, "ensemble_")
-        X = self._matrix(X, reset=False)
+        check_is_fitted(self)
+        yield from self._staged_particles_at(self._matrix(X, reset=False), self._n_threads())
+
+    def _staged_particles_at(self, matrix: Array, n_threads: int) -> Iterator[Directions]:
         yield from self.ensemble_.staged_predict(
-            X, start=self.start_.at(X), n_threads=self._n_threads()
+            matrix, start=self.start_.at(matrix), n_threads=n_threads
         )
 
     def apply(self, X: Any) -> Array:
         """Return the leaf (n, trees) that each row reaches in each tree."""
-        check_is_fitted(self, "ensemble_")
+        check_is_fitted(self)
         if not hasattr(self.ensemble_, "apply"):
             raise TypeError("apply needs native trees; this model has another learner")
         leaves: Array = self.ensemble_.apply(
@@ -48,17 +58,9 @@ class TreeView(Saving):
     @property
     def feature_importances_(self) -> Array:
         """The share (p,) of each feature in the total gain of all splits."""
-        check_is_fitted(self, "ensemble_")
+        check_is_fitted(self)
         if not hasattr(self.ensemble_, "feature_gains"):
             raise AttributeError("feature importances need native trees")
         gains: Array = self.ensemble_.feature_gains()
         total = gains.sum()
         return gains / total if total > 0 else gains
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags

@@ -29,7 +29,7 @@ __all__ = [
 def fitted(estimator: Any, method: str = "predict_dist") -> Any:
     """Return the estimator, the last step of a pipeline; raise unless it is fitted."""
     last = final_step(estimator, method)
-    check_is_fitted(last, "ensemble_")
+    check_is_fitted(last)
     return last
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from wgboost.estimators.classifier import WGBClassifier
+from wgboost.estimators import WGBClassifier, WGBoost, WGBRegressor
 from wgboost.estimators.files import read_model
-from wgboost.estimators.general import WGBoost
-from wgboost.estimators.regressor import WGBRegressor
+from wgboost.selection import WGBClassifierCV, WGBRegressorCV
 
 __all__ = ["load"]
 
-_ESTIMATORS = {kind.__name__: kind for kind in (WGBRegressor, WGBClassifier, WGBoost)}
+_ESTIMATORS: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (WGBRegressor, WGBClassifier, WGBoost, WGBRegressorCV, WGBClassifierCV)
+}
 
 
 def load(

@@ -1,0 +1,29 @@
+"""Estimators that choose their own settings: recipes race over folds, and the winner is a bag."""
+
+from wgboost.selection.bag import Bag
+from wgboost.selection.classifier import WGBClassifierCV
+from wgboost.selection.race import Entry, leader, mean_value, next_fit, run_race
+from wgboost.selection.recipes import (
+    SMOOTH_START,
+    Recipes,
+    checked_recipes,
+    classifier_recipes,
+    regressor_recipes,
+)
+from wgboost.selection.regressor import WGBRegressorCV
+
+__all__ = [
+    "SMOOTH_START",
+    "Bag",
+    "Entry",
+    "Recipes",
+    "WGBClassifierCV",
+    "WGBRegressorCV",
+    "checked_recipes",
+    "classifier_recipes",
+    "leader",
+    "mean_value",
+    "next_fit",
+    "regressor_recipes",
+    "run_race",
+]

@@ -1,0 +1,265 @@
+"""A bag: the models of all folds of the best recipe, as one model."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from wgboost.boosting import Interrupted
+from wgboost.calibration import Fold, OODReference, split_folds
+from wgboost.data import without_column
+from wgboost.estimators.calibrated import Calibrated, fitted_factors
+from wgboost.estimators.file_checks import SHARED
+from wgboost.estimators.parameters import checked_matrix
+from wgboost.estimators.saving import Saving
+from wgboost.selection.race import Entry, leader, mean_value, run_race
+from wgboost.selection.recipes import Recipes, checked_recipes
+from wgboost.typing import Array, Directions
+from wgboost.validation import check_integer, check_number
+
+__all__ = ["Bag"]
+
+_SPLITS = list[tuple[Array, Array]]  # rows to train on, rows to watch
+
+
+class Bag(Saving, Calibrated):
+    """What `WGBRegressorCV` and `WGBClassifierCV` share: a race of recipes, and what is left."""
+
+    _kind: ClassVar[type[Any]]  # of the members
+    _common: ClassVar[tuple[str, ...]]  # parameters that members have from the bag
+
+    @abstractmethod
+    def _usual_recipes(self, n: int) -> Recipes:
+        """Return what to try with n rows."""
+
+    # --- fitting ------------------------------------------------------------------------------
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, offset: Any = None,
+        exposure: Any = None, y_std: Any = None,
+    ) -> Any:  # fmt: skip
+        """Try the recipes, keep the models of the best one, and calibrate them.
+
+        Parameters
+        ----------
+        X, y, sample_weight, offset, exposure, y_std
+            Rows, as in `WGBRegressor.fit`.
+        groups : array (n,), optional
+            Rows of one group are in one fold.
+
+        Notes
+        -----
+        Ctrl-C ends the fit with the folds that the best recipe so far has finished, and the warning
+        `Interrupted`; before there is one it raises KeyboardInterrupt. A fit that raises leaves the
+        estimator as it was.
+        """
+        beside = {
+            "sample_weight": sample_weight, "offset": offset, "exposure": exposure, "y_std": y_std,
+        }  # fmt: skip
+        with self._all_or_nothing():
+            self._check_parameters()
+            if isinstance(y, str):
+                X, y = without_column(X, y)
+            self._race(X, y, groups, beside)
+        if self.interrupted_:
+            warnings.warn(
+                f"interrupted: the bag consists of {len(self.members_)} models of the recipe "
+                f"{self.best_recipe_!r}",
+                Interrupted,
+                stacklevel=2,
+            )
+        return self
+
+    def _check_parameters(self) -> None:
+        if self.time_budget is not None:
+            check_number("time_budget", self.time_budget, above=0)
+        if not isinstance(self.calibrated, (bool, np.bool_)):
+            raise TypeError(f"calibrated={self.calibrated!r} must be True or False")
+        if not isinstance(self.verbose, bool):
+            check_integer("verbose", self.verbose, low=0)
+        self._n_threads()
+
+    def _member(self, recipe: dict[str, Any], fold: int = 0, seed: int = 0) -> Any:
+        """Return a model of a recipe, not yet fitted."""
+        common = {name: getattr(self, name) for name in self._common}
+        own = {
+            "early_stopping": True, "refit": False, "n_jobs": self.n_jobs,
+            "random_state": int(np.random.default_rng([seed, fold]).integers(2**31 - 1)),
+            "verbose": max(0, int(self.verbose) - 1),
+        }  # fmt: skip
+        return self._kind(**{**common, **recipe, **own})
+
+    def _race(self, X: Any, y: Any, groups: Any, beside: dict[str, Any]) -> None:
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        given = {} if self.recipes is None else checked_recipes(self.recipes, self._kind)
+        for name, recipe in given.items():
+            _noted(self._member(recipe)._check_parameters, name)
+        # What all members will see of the rows: columns, classes and the units of y.
+        probe = self._member({})
+        probe._check_parameters()
+        rows = probe._rows(X, fitting=True, y=y, **beside)
+        recipes = given or self._usual_recipes(rows.counted.size)
+        if not rows.response.y_shape and np.asarray(y).ndim == 2:
+            y = column_or_1d(np.asarray(y))
+        splits = self._splits(rows, groups, seed)
+        weight = np.ones(len(rows)) if rows.weight is None else rows.weight.astype(np.float64)
+        units = rows.units()
+
+        def fit(recipe: str, fold: int) -> Entry:
+            begun = time.perf_counter()
+            member, (train, test) = self._member(recipes[recipe], fold, seed), splits[fold]
+            member._units = units
+            member = _noted(lambda: _fitted(member, X, y, beside, train, test), recipe)
+            seconds = time.perf_counter() - begun
+            metric, values = next(iter(member.history_["validation"].items()))
+            total = float(weight[member.validation_rows_].sum())
+            value = float(values[member.n_estimators_])
+            entry = Entry(recipe, fold, value, total, seconds, member)
+            if self.verbose:
+                print(_line(entry, metric, len(splits)), flush=True)
+            return entry
+
+        entries, interrupted = run_race(list(recipes), len(splits), fit, budget=self.time_budget)
+        best = leader(entries)
+        kept = sorted((e for e in entries if e.recipe == best), key=lambda e: e.fold)
+        self.seed_, self.interrupted_ = seed, interrupted
+        self.best_recipe_, self.best_params_ = best, recipes[best]
+        self.best_value_ = mean_value(entries, best)
+        self.cv_results_ = _table(entries, best)
+        self._adopt([entry.model for entry in kept])
+        self._forget()
+        self._learn(
+            X, y, [splits[entry.fold] for entry in kept], {**beside, "sample_weight": rows.weight}
+        )
+        if self.verbose:
+            print(f"best: {best!r}, a bag of {len(self.members_)}", flush=True)
+
+    def _splits(self, rows: Any, groups: Any, seed: int) -> _SPLITS:
+        """Return rows to train on and to watch for every fold; rows of weight zero are in none."""
+        counted, cv = rows.counted, self.cv
+        if groups is not None:
+            groups = np.asarray(groups)
+            if groups.shape != (len(rows),):
+                raise ValueError(f"groups have shape {groups.shape}; ({len(rows)},) is needed")
+        listed = isinstance(cv, Iterable) and not isinstance(cv, str) and not hasattr(cv, "split")
+        every = np.arange(len(rows)) if listed else counted
+        some = None if groups is None else groups[every]
+        found = split_folds(self, cv, every.size, np.asarray(rows.y)[every], some, seed)
+        splits = [(every[train], every[test]) for train, test in found]
+        if not splits:
+            raise ValueError(f"cv={cv!r} has no folds; one at least is needed")
+        splits = [tuple(np.intersect1d(part, counted) for part in one) for one in splits]  # type: ignore[misc]
+        for i, (train, test) in enumerate(splits):
+            if not train.size or not test.size or np.intersect1d(train, test).size:
+                raise ValueError(
+                    f"fold {i} of cv={cv!r} has {train.size} rows to train on, {test.size} to test "
+                    f"on and {np.intersect1d(train, test).size} in both; some, some and none are "
+                    "needed"
+                )
+        return splits
+
+    def _adopt(self, members: list[Any]) -> None:
+        """Take members, and what they have in common; what a file said of earlier ones is gone."""
+        self.members_ = members
+        for name in ("metadata_", *SHARED):
+            self.__dict__.pop(name, None)
+            if hasattr(members[0], name):
+                setattr(self, name, getattr(members[0], name))
+
+    def _learn(self, X: Any, y: Any, splits: _SPLITS, beside: dict[str, Any]) -> None:
+        """Calibrate with the rows of each member's own fold."""
+        folds = [
+            Fold.of(member, X, y, train, test, beside)
+            for member, (train, test) in zip(self.members_, splits, strict=True)
+        ]
+        if self.calibrated:
+            # A bag is wider than its members and errs less. Members that were stopped at their
+            # least NLL are wide enough, so what would widen them does not suit the bag.
+            metric = next(iter(self.members_[0].history_["validation"]))
+            dists = [fold.dist() for fold in folds]
+            self.calibration_ = fitted_factors(dists, folds, widen=metric != "nll")
+        self.ood_reference_ = OODReference.of_folds(folds, X, self.predict_dist(X))
+
+    # --- predicting ---------------------------------------------------------------------------
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "members_")
+
+    def _particles(self, X: Any, n_rounds: int | None = None) -> Directions:
+        check_is_fitted(self)
+        matrix = checked_matrix(self, X, reset=False)
+        n_threads = self._n_threads()
+        each = [one._particles_at(matrix, n_threads, n_rounds) for one in self.members_]
+        return np.concatenate(each, axis=1)
+
+    def _staged_particles(self, X: Any) -> Iterator[Directions]:
+        """Yield the particles after 1, 2, ... rounds; members with fewer rounds wait."""
+        check_is_fitted(self)
+        matrix = checked_matrix(self, X, reset=False)
+        n_threads = self._n_threads()
+        stages = [one._staged_particles_at(matrix, n_threads) for one in self.members_]
+        latest = [one.start_.at(matrix) for one in self.members_]
+        for _ in range(max(one.n_estimators_ for one in self.members_)):
+            latest = [next(stage, last) for stage, last in zip(stages, latest, strict=True)]
+            yield np.concatenate(latest, axis=1)
+
+    @property
+    def feature_importances_(self) -> Array:
+        """The share (p,) of each feature in the gain of all splits, a mean over members."""
+        check_is_fitted(self)
+        mean: Array = np.mean([one.feature_importances_ for one in self.members_], axis=0)
+        return mean
+
+
+def _fitted(member: Any, X: Any, y: Any, beside: dict[str, Any], train: Array, test: Array) -> Any:
+    """Fit a member to some rows, stopped by others; raise KeyboardInterrupt if it was cut short."""
+    n = len(y) if hasattr(y, "__len__") else train.size + test.size
+    if train.size + test.size < n:  # rows in neither count for nothing
+        weight = beside["sample_weight"]
+        mask = np.zeros(n)
+        mask[np.concatenate([train, test])] = 1
+        beside = {**beside, "sample_weight": mask if weight is None else mask * np.asarray(weight)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Interrupted)
+        member.fit(X, y, validation_rows=test, **beside)
+    if member.interrupted_:
+        raise KeyboardInterrupt
+    return member
+
+
+def _noted(function: Any, recipe: str) -> Any:
+    """Call a function; what it raises says which recipe it was about."""
+    try:
+        return function()
+    except Exception as error:
+        error.add_note(f"in the recipe {recipe!r}")
+        raise
+
+
+def _line(entry: Entry, metric: str, n_folds: int) -> str:
+    member = entry.model
+    return (
+        f"{entry.recipe}, fold {entry.fold + 1} of {n_folds}: {metric} {entry.value:.4f}, "
+        f"{member.n_estimators_} rounds, evidence {member.evidence_:.3g}, {entry.seconds:.1f} s"
+    )
+
+
+def _table(entries: list[Entry], best: str) -> dict[str, Array]:
+    """Return what was tried, by column."""
+    models = [entry.model for entry in entries]
+    return {
+        "recipe": np.array([entry.recipe for entry in entries], dtype=np.str_),
+        "fold": np.array([entry.fold for entry in entries]),
+        "value": np.array([entry.value for entry in entries]),
+        "rounds": np.array([model.n_estimators_ for model in models]),
+        "evidence": np.array([model.evidence_ for model in models]),
+        "seconds": np.array([entry.seconds for entry in entries]),
+        "kept": np.array([entry.recipe == best for entry in entries]),
+    }

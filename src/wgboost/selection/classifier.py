@@ -1,0 +1,68 @@
+"""Classification that chooses its own settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wgboost.estimators import WGBClassifier
+from wgboost.estimators.classification import ClassifierPredictions
+from wgboost.selection.bag import Bag
+from wgboost.selection.recipes import Recipes, classifier_recipes
+
+__all__ = ["WGBClassifierCV"]
+
+
+class WGBClassifierCV(ClassifierPredictions, Bag):
+    """A calibrated bag of `WGBClassifier`, with settings chosen by cross-validation.
+
+    See `WGBRegressorCV`, whose parameters and attributes it has, and these:
+
+    Parameters
+    ----------
+    recipes : dict, list or None
+        Parameters of `WGBClassifier` by the recipe's name, or a list of such. None is
+        `wgboost.selection.classifier_recipes`, which depends on the number of rows.
+    cv : int or splitter
+        Folds, with classes in equal shares where their number is given.
+    response, class_weight, eval_metric
+        As in `WGBClassifier`.
+
+    Attributes
+    ----------
+    classes_, ranks_ : array
+        As in `WGBClassifier`. All members know all classes, whether or not they were trained on
+        rows of each.
+    """
+
+    _kind = WGBClassifier
+    _common = (
+        "n_particles", "n_estimators", "n_iter_no_change", "categorical_features",
+        "monotone_constraints", "interaction_constraints", "response", "prior", "class_weight",
+        "eval_metric",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        recipes: Any = None,
+        *,
+        cv: Any = 5,
+        time_budget: float | None = None,
+        calibrated: bool = True,
+        n_particles: int = 10,
+        n_estimators: int = 2000,
+        n_iter_no_change: int | None = 50,
+        categorical_features: Any = "from_dtype",
+        monotone_constraints: Any = None,
+        interaction_constraints: Any = None,
+        response: Any = "categorical",
+        prior: dict[str, Any] | None = None,
+        class_weight: Any = None,
+        eval_metric: Any = "nll",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self._store(locals())
+
+    def _usual_recipes(self, n: int) -> Recipes:
+        return classifier_recipes(n)

@@ -1,0 +1,101 @@
+"""Regression that chooses its own settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wgboost.estimators import WGBRegressor
+from wgboost.estimators.regression import RegressorPredictions
+from wgboost.selection.bag import Bag
+from wgboost.selection.recipes import Recipes, regressor_recipes
+
+__all__ = ["WGBRegressorCV"]
+
+
+class WGBRegressorCV(RegressorPredictions, Bag):
+    """A calibrated bag of `WGBRegressor`, with settings chosen by cross-validation.
+
+    Recipes, which are sets of parameters, race over folds: all on the first, the better half on the
+    next, and so on. Every model is fitted without one fold and stopped early on it. The winner's
+    models of all folds are the bag, whose predictions mix the particles of all of them; the
+    rows of each model's own fold calibrate it.
+
+    Parameters
+    ----------
+    recipes : dict, list or None
+        Parameters of `WGBRegressor` by the recipe's name, or a list of such. None is
+        `wgboost.selection.regressor_recipes`, which depends on the number of rows.
+    cv : int or splitter
+        Folds: their number, of rows in random order or with `groups` of whole groups; a splitter of
+        scikit-learn; or pairs of indices to train and to test on.
+    time_budget : float or None
+        Seconds. Nothing is begun that would leave the best recipe so far too little time for its
+        other folds, which are always finished. The result then depends on the machine.
+    calibrated : bool
+        Whether to fit `calibration_` to the rows that members have not seen.
+    n_particles, n_estimators, n_iter_no_change, categorical_features, monotone_constraints
+        As in `WGBRegressor`, for all recipes that do not say otherwise; as are
+        `monotone_parameter`, `interaction_constraints`, `response` and `prior`.
+    eval_metric : str or callable, or a list
+        What early stopping and the race go by; see `WGBRegressor`.
+    n_jobs : int or None
+        Threads; None and -1 use all cores. The result does not depend on it.
+    random_state : int, RandomState or None
+        Of the folds and of all members.
+    verbose : int
+        1 shows a line for each model; more also shows their progress.
+
+    Attributes
+    ----------
+    members_ : list of WGBRegressor
+        The models of the bag, one for each fold, all with the same units of y.
+    best_recipe_ : str
+    best_params_ : dict
+        The name of the recipe that won, and its parameters.
+    best_value_ : float
+        Its `eval_metric` on the rows that its members have not seen, at the rounds that were best
+        there, before calibration. What a single member reaches, not the bag.
+    cv_results_ : dict of arrays
+        What was tried, in order: "recipe", "fold", "value" (of the metric), "rounds", "evidence",
+        "seconds" and "kept", whether the model is in the bag. ``pandas.DataFrame(cv_results_)``.
+    calibration_ : Calibration
+        The factors that predictions follow.
+    ood_reference_ : OODReference
+        Which OOD scores are usual, for `ood_pvalue`.
+    interrupted_ : bool
+        Whether Ctrl-C ended the fit.
+    feature_importances_ : array (p,)
+    """
+
+    _kind = WGBRegressor
+    _common = (
+        "n_particles", "n_estimators", "n_iter_no_change", "categorical_features",
+        "monotone_constraints", "monotone_parameter", "interaction_constraints", "response",
+        "prior", "eval_metric",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        recipes: Any = None,
+        *,
+        cv: Any = 5,
+        time_budget: float | None = None,
+        calibrated: bool = True,
+        n_particles: int = 10,
+        n_estimators: int = 4000,
+        n_iter_no_change: int | None = 50,
+        categorical_features: Any = "from_dtype",
+        monotone_constraints: Any = None,
+        monotone_parameter: int | str | None = None,
+        interaction_constraints: Any = None,
+        response: Any = "normal",
+        prior: dict[str, Any] | None = None,
+        eval_metric: Any = "nll",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self._store(locals())
+
+    def _usual_recipes(self, n: int) -> Recipes:
+        return regressor_recipes(n)

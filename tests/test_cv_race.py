@@ -1,0 +1,104 @@
+"""The race of recipes, without models: who runs when, and who wins."""
+
+import pytest
+
+from wgboost.selection import Entry, leader, mean_value, next_fit, run_race
+
+
+class Track:
+    """Recipes of known value; the clock moves by what each of them takes."""
+
+    def __init__(self, values, seconds=1.0, interrupt_at=None):
+        self.values, self.seconds, self.interrupt_at = values, seconds, interrupt_at
+        self.now, self.jobs = 0.0, []
+
+    def fit(self, recipe, fold):
+        if len(self.jobs) == self.interrupt_at:
+            raise KeyboardInterrupt
+        self.jobs.append((recipe, fold))
+        taken = self.seconds[recipe] if isinstance(self.seconds, dict) else self.seconds
+        self.now += taken
+        value = self.values[recipe]
+        return Entry(recipe, fold, value[fold] if isinstance(value, list) else value, 1.0, taken)
+
+    def run(self, n_folds, budget=None):
+        return run_race(list(self.values), n_folds, self.fit, budget=budget, clock=lambda: self.now)
+
+
+def test_the_better_half_goes_on_and_the_winner_sees_all_folds():
+    track = Track({"a": 4.0, "b": 1.0, "c": 3.0, "d": 2.0})
+    entries, interrupted = track.run(4)
+    assert track.jobs == [
+        ("a", 0), ("b", 0), ("c", 0), ("d", 0), ("b", 1), ("d", 1), ("b", 2), ("b", 3),
+    ]  # fmt: skip
+    assert leader(entries) == "b"
+    assert not interrupted
+
+
+def test_a_bad_first_fold_can_be_made_up_for():
+    track = Track({"a": [1.0, 9.0, 9.0], "b": [2.0, 1.0, 1.0], "c": 5.0})
+    entries, _ = track.run(3)
+    assert [job for job in track.jobs if job[1] > 0] == [("a", 1), ("b", 1), ("b", 2)]
+    assert leader(entries) == "b"
+
+
+def test_equal_recipes_keep_their_order():
+    assert leader(Track({"z": 1.0, "a": 1.0}).run(3)[0]) == "z"
+
+
+def test_folds_count_by_the_weight_of_their_rows():
+    entries = [Entry("a", 0, 1.0, 3.0, 0.1), Entry("a", 1, 5.0, 1.0, 0.1)]
+    assert mean_value(entries, "a") == 2.0
+    assert mean_value(entries, "a", 1) == 1.0
+
+
+@pytest.mark.parametrize("odd", [float("nan"), float("inf")])
+def test_a_recipe_without_a_finite_value_comes_last(odd):
+    assert leader(Track({"odd": odd, "good": 100.0}).run(2)[0]) == "good"
+
+
+def test_with_a_budget_the_best_so_far_is_finished_in_time():
+    track = Track({"a": 3.0, "b": 1.0, "c": 2.0, "d": 0.0}, seconds=10.0)
+    # After a and b 20 s are gone, and the other three folds of b take 30 more.
+    track.run(4, budget=50.0)
+    assert track.jobs == [("a", 0), ("b", 0), ("b", 1), ("b", 2), ("b", 3)]
+    assert track.now == 50.0
+
+
+def test_a_budget_that_is_too_small_still_finishes_one_recipe():
+    track = Track({"a": 3.0, "b": 1.0}, seconds=10.0)
+    track.run(3, budget=1.0)
+    assert track.jobs == [("a", 0), ("a", 1), ("a", 2)]
+
+
+def test_an_expensive_recipe_ends_the_race_but_not_the_leader():
+    track = Track({"a": 1.0, "slow": 2.0, "c": 0.0}, seconds={"a": 1.0, "slow": 50.0, "c": 1.0})
+    entries, _ = track.run(3, budget=30.0)
+    assert track.jobs == [("a", 0), ("slow", 0), ("a", 1), ("a", 2)]
+    assert leader(entries) == "a"
+
+
+def test_a_large_budget_changes_nothing():
+    one, other = (Track({"a": 3.0, "b": 1.0, "c": 2.0}) for _ in range(2))
+    one.run(3)
+    other.run(3, budget=1000.0)
+    assert one.jobs == other.jobs
+
+
+def test_ctrl_c_returns_what_there_is():
+    entries, interrupted = Track({"a": 2.0, "b": 1.0, "c": 3.0}, interrupt_at=4).run(4)
+    assert interrupted
+    assert leader(entries) == "b"
+    assert len(entries) == 4
+
+
+def test_ctrl_c_before_the_first_entry_is_raised():
+    with pytest.raises(KeyboardInterrupt):
+        Track({"a": 2.0}, interrupt_at=0).run(2)
+
+
+def test_the_next_fit_depends_on_the_entries_alone():
+    entries, _ = Track({"a": 2.0, "b": 1.0}).run(3)
+    assert next_fit(entries, ["a", "b"], 3) is None
+    assert next_fit(entries[:2], ["a", "b"], 3) == ("b", 1)
+    assert next_fit(entries[:2], ["a", "b"], 3, hurry=True) == ("b", 1)

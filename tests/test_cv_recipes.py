@@ -1,0 +1,98 @@
+"""Recipes: the usual ones, and what is said about others."""
+
+import numpy as np
+import pytest
+
+from wgboost import WGBClassifier, WGBClassifierCV, WGBRegressor, WGBRegressorCV
+from wgboost.selection import checked_recipes, classifier_recipes, regressor_recipes
+
+RNG = np.random.default_rng(7)
+X = RNG.normal(size=(30, 2))
+Y = X[:, 0] + 0.1 * RNG.normal(size=30)
+
+
+@pytest.mark.parametrize("n", [10, 2000, 10_000, 10**6])
+@pytest.mark.parametrize(
+    ("kind", "recipes"), [(WGBRegressor, regressor_recipes), (WGBClassifier, classifier_recipes)]
+)
+def test_the_usual_recipes_are_settings_that_make_sense(kind, recipes, n):
+    usual = checked_recipes(recipes(n), kind)
+    assert 5 <= len(usual) <= 10
+    for parameters in usual.values():
+        kind(**parameters)._check_parameters()
+    distinct = {repr(sorted(parameters.items(), key=str)) for parameters in usual.values()}
+    assert len(distinct) == len(usual)
+
+
+def test_more_rows_get_more_leaves():
+    most = [
+        max(one.get("max_leaves", 0) for one in regressor_recipes(n).values())
+        for n in (100, 3000, 10_000, 100_000)
+    ]
+    assert most == sorted(most)
+    assert len(set(most)) == len(most)
+
+
+def test_a_list_gets_names():
+    given = [{"max_depth": 2}, {"max_depth": 4}]
+    assert checked_recipes(given, WGBRegressor) == {
+        "recipe_1": {"max_depth": 2}, "recipe_2": {"max_depth": 4},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("recipes", "kind", "message"),
+    [
+        ({"a": {"lerning_rate": 1}}, ValueError, r"'a'.*'lerning_rate'; did you mean 'learning_r"),
+        ({"a": {"refit": True}}, ValueError, r"'a' sets 'refit': members stay without"),
+        ({"a": {"n_jobs": 1}}, ValueError, r"n_jobs to the estimator itself"),
+        ({}, ValueError, "recipes are empty"),
+        ([], ValueError, "recipes are empty"),
+        ("fast", TypeError, r"recipes='fast' must be a dict"),
+        ({"a": 3}, TypeError, r"the recipe 'a' is 3; a name and a dict"),
+        ({1: {}}, TypeError, r"the recipe 1 is \{\}"),
+    ],
+)
+def test_recipes_that_are_none(recipes, kind, message):
+    with pytest.raises(kind, match=message):
+        WGBRegressorCV(recipes).fit(X, Y)
+
+
+def test_a_bad_value_is_found_before_any_work_and_the_recipe_named():
+    recipes = {"good": {}, "bad": {"learning_rate": -1.0}}
+    with pytest.raises(ValueError, match=r"learning_rate=-1\.0 must be > 0") as caught:
+        WGBRegressorCV(recipes).fit(X, Y)
+    assert caught.value.__notes__ == ["in the recipe 'bad'"]
+
+
+def test_regression_has_no_class_weight():
+    with pytest.raises(ValueError, match="WGBRegressor has no parameter 'class_weight'"):
+        WGBRegressorCV([{"class_weight": "balanced"}]).fit(X, Y)
+    with pytest.raises(TypeError, match="WGBClassifierCV has no parameter 'monotone_parameter'"):
+        WGBClassifierCV(monotone_parameter=0)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"time_budget": 0}, ValueError, "time_budget=0 must be > 0"),
+        ({"calibrated": "yes"}, TypeError, "calibrated='yes' must be True or False"),
+        ({"cv": 1}, ValueError, "cv=1 must be >= 2"),
+        ({"cv": 31}, ValueError, "cv=31 folds of n_samples=30; give fewer folds"),
+        ({"cv": "five"}, TypeError, "cv='five' must be an integer"),
+        ({"cv": []}, ValueError, "has no folds"),
+        ({"cv": [([0, 1, 2], [2, 3])]}, ValueError, "3 rows to train on, 2 to test on and 1 in"),
+        ({"cv": [([], [2, 3])]}, ValueError, "0 rows to train on"),
+        ({"n_jobs": 0}, ValueError, "n_jobs=0"),
+        ({"n_particles": 0}, ValueError, "n_particles=0"),
+        ({"response": "norml"}, ValueError, "did you mean 'normal'"),
+    ],
+)
+def test_parameters_that_make_no_sense(options, kind, message):
+    with pytest.raises(kind, match=message):
+        WGBRegressorCV([{}], **options).fit(X, Y)
+
+
+def test_groups_have_to_be_of_the_rows():
+    with pytest.raises(ValueError, match=r"groups have shape \(3,\); \(30,\) is needed"):
+        WGBRegressorCV([{}]).fit(X, Y, groups=[1, 2, 3])
