@@ -38,6 +38,7 @@ from wgboost.responses import (
     censored,
     propose_response,
 )
+from wgboost.smooth import SmoothStart
 from wgboost.targets import Density, LogDensity, Target, from_histograms, from_quantiles
 from wgboost.version import __version__
 
@@ -70,6 +71,7 @@ __all__ = [
     "Normal",
     "Ordinal",
     "Poisson",
+    "SmoothStart",
     "SmoothedGradient",
     "StudentT",
     "Target",

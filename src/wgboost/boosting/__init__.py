@@ -4,11 +4,12 @@ from wgboost.boosting.history import Interrupted, Validation, Watch
 from wgboost.boosting.init import AveragedFlow, averaged_flow
 from wgboost.boosting.loop import Boosted, Keep, boost
 from wgboost.boosting.round import LEAVES, Movement
-from wgboost.boosting.start import ConstantStart, EstimatorStart, Start
+from wgboost.boosting.start import BackgroundStart, ConstantStart, EstimatorStart, Start
 
 __all__ = [
     "LEAVES",
     "AveragedFlow",
+    "BackgroundStart",
     "Boosted",
     "ConstantStart",
     "EstimatorStart",

@@ -15,7 +15,7 @@ from sklearn.utils.validation import column_or_1d
 
 from wgboost.estimators.evidential import Evidential
 from wgboost.predictive import Mixture
-from wgboost.responses import Categorical, Ordinal, Response, is_censored
+from wgboost.responses import Categorical, Ground, Ordinal, Response, is_censored
 from wgboost.responses.outcomes import check_outcomes
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_choice, nearest_name
@@ -210,12 +210,13 @@ class WGBClassifier(ClassifierMixin, Evidential):  # type: ignore[misc]
         return labels
 
     def _mixture(
-        self, particles: Directions, offset: Any, prior: Any = None, exposure: Any = None
-    ) -> Mixture:
+        self, particles: Directions, ground: Ground | None, offset: Any, prior: Any = None,
+        exposure: Any = None,
+    ) -> Mixture:  # fmt: skip
         ordered = isinstance(self.response_, Ordinal)
         if len(self.classes_) == 1:  # inside it has a second one, which no label stands for
             particles = np.full_like(particles, -_CERTAIN if ordered else _CERTAIN)
-        dist = super()._mixture(particles, offset, prior, exposure)
+        dist = super()._mixture(particles, ground, offset, prior, exposure)
         response = dist.response
         return self._by_class(dist, response) if isinstance(response, Ordinal) else dist
 

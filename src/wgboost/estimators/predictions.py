@@ -13,7 +13,7 @@ from wgboost.estimators.exposure import known_offset
 from wgboost.estimators.parameters import prior_settings
 from wgboost.estimators.tree_view import TreeView
 from wgboost.predictive import Mixture, mixture_of
-from wgboost.responses import as_response
+from wgboost.responses import Ground, as_response
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer
 
@@ -24,9 +24,12 @@ class Predictions(TreeView):
     """Predictive distributions of fitted rounds."""
 
     def _mixture(
-        self, particles: Directions, offset: Any, prior: Any = None, exposure: Any = None
-    ) -> Mixture:
+        self, particles: Directions, ground: Ground | None, offset: Any, prior: Any = None,
+        exposure: Any = None,
+    ) -> Mixture:  # fmt: skip
         weights = None if prior is None else self._weights(particles, prior)
+        if ground is not None:
+            particles = ground.particles(particles, self.response_)
         known = known_offset(self.response_, offset, exposure, len(particles))
         if known is not None:
             particles = self.response_.with_offset(particles, known, self.units_)
@@ -76,7 +79,9 @@ class Predictions(TreeView):
         n_rounds : int, optional
             Use only the first so many rounds.
         """
-        return self._mixture(self._particles(X, n_rounds), offset, prior, exposure)
+        X = self._new_rows(X)
+        ground = self.start_.ground(X)
+        return self._mixture(self._after(X, n_rounds), ground, offset, prior, exposure)
 
     def pred_dist(self, X: Any, *, offset: Any = None) -> Mixture:
         """Return `predict_dist`, under the name that NGBoost gives it."""
@@ -84,8 +89,10 @@ class Predictions(TreeView):
 
     def staged_predict_dist(self, X: Any, *, offset: Any = None) -> Iterator[Mixture]:
         """Yield `predict_dist` after 1, 2, ... rounds, each at the cost of one."""
-        for particles in self._staged_particles(X):
-            yield self._mixture(particles, offset)
+        X = self._new_rows(X)
+        ground = self.start_.ground(X)
+        for particles in self._staged(X):
+            yield self._mixture(particles, ground, offset)
 
     def predict_particles(self, X: Any, *, offset: Any = None) -> dict[str, Array]:
         """Return the particles of each row, by parameter (n, m), in the user's units."""

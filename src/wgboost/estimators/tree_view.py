@@ -20,17 +20,25 @@ class TreeView(Saving):
     def _matrix(self, X: Any, *, reset: bool, weight: Any = None) -> Array:
         return checked_matrix(self, X, reset=reset, weight=weight)
 
-    def _particles(self, X: Any, n_rounds: int | None = None) -> Directions:
+    def _new_rows(self, X: Any) -> Array:
+        """Return X as the model takes it; raise if there is none."""
         check_is_fitted(self, "ensemble_")
-        X = self._matrix(X, reset=False)
+        return self._matrix(X, reset=False)
+
+    def _particles(self, X: Any, n_rounds: int | None = None) -> Directions:
+        return self._after(self._new_rows(X), n_rounds)
+
+    def _after(self, X: Array, n_rounds: int | None = None) -> Directions:
+        """Particles (n, m, d) of checked rows, relative to the start's ground if it has one."""
         particles: Directions = self.ensemble_.predict(
             X, start=self.start_.at(X), n_rounds=n_rounds, n_threads=self._n_threads()
         )
         return particles
 
     def _staged_particles(self, X: Any) -> Iterator[Directions]:
-        check_is_fitted(self, "ensemble_")
-        X = self._matrix(X, reset=False)
+        yield from self._staged(self._new_rows(X))
+
+    def _staged(self, X: Array) -> Iterator[Directions]:
         yield from self.ensemble_.staged_predict(
             X, start=self.start_.at(X), n_threads=self._n_threads()
         )
