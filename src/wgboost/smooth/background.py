@@ -23,7 +23,7 @@ __all__ = ["Background", "SmoothRows", "fit_background"]
 
 _FEWEST = 10  # rows
 _OUTLIER = 10.0  # spreads from the median: further out a y counts as if it were there
-_SURE = 1.0  # standard errors by which the background has to be better than a constant
+_SURE = 2.0  # standard errors by which the background has to be better than a constant
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class SmoothRows:
 
     X: Array  # (n, p)
     y: Array  # (n,)
-    weight: Array  # (n,), of mean 1
+    weight: Array  # (n,), as many in sum as rows of equal weight would say as much
     known: Array  # (n,) variance of the error that y was measured with
 
     @classmethod
@@ -40,7 +40,7 @@ class SmoothRows:
         """Return rows; noise (n,) is the standard deviation of that error."""
         share = np.ones(len(y)) if weight is None else weight.astype(np.float64)
         known = np.zeros(len(y)) if noise is None else np.square(noise)
-        return cls(X, y, share / share.mean(), known)
+        return cls(X, y, share * (share.sum() / np.square(share).sum()), known)
 
     def units(self) -> Units:
         """Return the units in which y has mean 0 and deviation 1, outliers drawn in."""

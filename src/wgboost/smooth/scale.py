@@ -12,7 +12,7 @@ from wgboost.typing import Array
 __all__ = ["Scale"]
 
 _BOUNDS = (-7.0, 7.0), (-3.0, 7.0)  # logs of the factors of noise and of what f does not say
-_SPREAD = 2.0  # of the prior of these
+_SPREAD = 1.0  # of the prior of these
 
 
 @dataclass(frozen=True)

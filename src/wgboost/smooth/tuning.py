@@ -24,7 +24,7 @@ _BOUNDS = (
 _LENGTH_BOUNDS = -3.0, 8.0
 _MEANS = 0.0, np.log(0.3), np.log(0.1)
 _SPREADS = 1.5, 1.5, 3.0
-_LENGTH_SPREAD = 1.0
+_LENGTH, _LENGTH_SPREAD = 2.5, 0.7  # in units of the root of their number; of its log
 _NOISY = -1.0  # log of the noise to start with
 _ENOUGH = 1e-5  # nats of a row: a step that gains less is the last
 
@@ -108,7 +108,7 @@ class Sample:
 
 def _prior(n_lengths: int) -> tuple[Array, Array]:
     """Return means and standard deviations of the logs of all parameters."""
-    length = np.log(1.5 * np.sqrt(max(1, n_lengths)))
+    length = np.log(_LENGTH * np.sqrt(max(1, n_lengths)))
     means = np.array([*_MEANS, *[length] * n_lengths])
     return means, np.array([*_SPREADS, *[_LENGTH_SPREAD] * n_lengths])
 
