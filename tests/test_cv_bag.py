@@ -52,6 +52,17 @@ def test_the_density_of_a_bag_is_the_mean_of_its_members(bag):
     assert (total["epistemic"] >= np.var(each, axis=0) - 1e-9).all()
 
 
+def test_members_with_a_smooth_start_stand_each_on_their_own_ground():
+    recipes = {"smooth": {"init": "smooth", "learning_rate": 0.3, "evidence": 3.0}}
+    raw = WGBRegressorCV(recipes, **SMALL, calibrated=False).fit(X, Y)
+    means = [one.start_.ground(NEW).location for one in raw.members_]
+    assert np.ptp(means, axis=0).min() > 0
+    dist, each = raw.predict_dist(NEW), [one.predict_dist(NEW) for one in raw.members_]
+    assert_allclose(dist.pdf(Y[:40]), np.mean([one.pdf(Y[:40]) for one in each], axis=0), rtol=1e-6)
+    *_, last = raw.staged_predict_dist(NEW)
+    assert_array_equal(last.particles, dist.particles)
+
+
 def test_probabilities_of_a_bag_are_means_too(classes):
     del (again := clone(classes).fit(X, LABELS)).calibration_
     mean = np.mean([one.predict_proba(NEW) for one in again.members_], axis=0)

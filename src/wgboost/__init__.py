@@ -41,6 +41,7 @@ from wgboost.responses import (
     propose_response,
 )
 from wgboost.selection import WGBClassifierCV, WGBRegressorCV
+from wgboost.smooth import SmoothStart
 from wgboost.targets import Density, LogDensity, Target, from_histograms, from_quantiles
 from wgboost.version import __version__
 
@@ -77,6 +78,7 @@ __all__ = [
     "OODReference",
     "Ordinal",
     "Poisson",
+    "SmoothStart",
     "SmoothedGradient",
     "StudentT",
     "Target",

@@ -4,12 +4,13 @@ from wgboost.boosting.history import Interrupted, Validation, Watch
 from wgboost.boosting.init import AveragedFlow, averaged_flow
 from wgboost.boosting.loop import Boosted, Keep, boost
 from wgboost.boosting.round import LEAVES, Movement
-from wgboost.boosting.start import ConstantStart, EstimatorStart, Start
+from wgboost.boosting.start import BackgroundStart, ConstantStart, EstimatorStart, Start
 from wgboost.boosting.support import support
 
 __all__ = [
     "LEAVES",
     "AveragedFlow",
+    "BackgroundStart",
     "Boosted",
     "ConstantStart",
     "EstimatorStart",

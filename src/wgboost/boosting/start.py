@@ -7,10 +7,18 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from wgboost.responses import Response, Units
+from wgboost.responses import Ground, Response, Units
+from wgboost.smooth import Background
 from wgboost.typing import Array, Directions
 
-__all__ = ["ConstantStart", "EstimatorStart", "Start", "log_ratios", "predicted_location"]
+__all__ = [
+    "BackgroundStart",
+    "ConstantStart",
+    "EstimatorStart",
+    "Start",
+    "log_ratios",
+    "predicted_location",
+]
 
 
 class Start(Protocol):
@@ -23,6 +31,10 @@ class Start(Protocol):
 
     def at(self, X: Any) -> Directions:
         """Start particles (n, m, d) of the rows of X, float32."""
+        ...
+
+    def ground(self, X: Any) -> Ground | None:
+        """What the particles of new rows are relative to; None: to nothing."""
         ...
 
 
@@ -43,6 +55,22 @@ class ConstantStart:
         out[...] = self.particles
         return out
 
+    def ground(self, X: Any) -> Ground | None:  # noqa: ARG002
+        """Nothing."""
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class BackgroundStart(ConstantStart):
+    """The same particles for every row, relative to a smooth function of x and its scale."""
+
+    background: Background
+    data: str  # what the rows are known by that the background was fitted to
+
+    def ground(self, X: Any) -> Ground | None:
+        """Location and scale at new rows."""
+        return self.background.at(X)
+
 
 @dataclass(frozen=True, eq=False)
 class EstimatorStart:
@@ -61,6 +89,10 @@ class EstimatorStart:
     def at(self, X: Any) -> Directions:
         """Start particles (n, m, d) of the rows of X."""
         return self.moved(predicted_location(self.estimator, X, self.response, self.units))
+
+    def ground(self, X: Any) -> Ground | None:  # noqa: ARG002
+        """Nothing: the particles themselves are moved."""
+        return None
 
     def moved(self, location: Array) -> Directions:
         """The particles moved by a location, like y, or for classes by log-ratios (n, d)."""

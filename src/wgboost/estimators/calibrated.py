@@ -51,7 +51,7 @@ class Calibrated(Predictions):
         """
         check_is_fitted(self)
         if cv is None:
-            dist = self._mixture(self._particles(X), offset, exposure=exposure)
+            dist = self._mixture(*self._relative(X), offset, exposure=exposure)
             self.calibration_ = Calibration.fit(
                 dist, encoded(self, y), y_std=y_std, sample_weight=sample_weight, **settings
             )

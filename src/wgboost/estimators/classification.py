@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin
 
 from wgboost.estimators.calibrated import Calibrated
 from wgboost.predictive import Mixture
-from wgboost.responses import Categorical, Ordinal
+from wgboost.responses import Categorical, Ground, Ordinal
 from wgboost.typing import Array, Directions
 
 __all__ = ["ClassifierPredictions"]
@@ -30,12 +30,13 @@ class ClassifierPredictions(ClassifierMixin, Calibrated):  # type: ignore[misc]
         return labels
 
     def _mixture(
-        self, particles: Directions, offset: Any, prior: Any = None, exposure: Any = None
-    ) -> Mixture:
+        self, particles: Directions, ground: Ground | None, offset: Any, prior: Any = None,
+        exposure: Any = None,
+    ) -> Mixture:  # fmt: skip
         ordered = isinstance(self.response_, Ordinal)
         if len(self.classes_) == 1:  # inside it has a second one, which no label stands for
             particles = np.full_like(particles, -_CERTAIN if ordered else _CERTAIN)
-        dist = super()._mixture(particles, offset, prior, exposure)
+        dist = super()._mixture(particles, ground, offset, prior, exposure)
         response = dist.response
         return self._by_class(dist, response) if isinstance(response, Ordinal) else dist
 

@@ -29,7 +29,7 @@ def check_constrained(estimator: Any, learner: Learner) -> None:
                 f"{name} hold native trees, not learner={estimator.learner!r}; leave one of the "
                 "two out"
             )
-        if hasattr(estimator.init, "fit"):
+        if hasattr(estimator.init, "fit") or estimator._smooth() is not None:
             raise ValueError(
                 f"{name} hold the trees, not the predictions of init={estimator.init!r} that they "
                 "start at; start at constants"

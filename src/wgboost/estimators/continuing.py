@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.boosting import AveragedFlow
+from wgboost.smooth import SmoothStart
 
 __all__ = ["check_continuation", "description"]
 
@@ -36,6 +37,6 @@ def check_continuation(estimator: Any, rests_on: dict[str, tuple[Any, Any]]) -> 
 
 def description(init: Any) -> str:
     """Return a text that tells one start from another."""
-    if init is None or isinstance(init, (str, AveragedFlow)) or hasattr(init, "fit"):
+    if init is None or isinstance(init, (str, AveragedFlow, SmoothStart)) or hasattr(init, "fit"):
         return repr(init)
     return str(np.asarray(init, dtype=np.float32).tolist())

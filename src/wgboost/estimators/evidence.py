@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import support
+from wgboost.boosting import Start, support
 from wgboost.data import Features
 from wgboost.directions import Kernel
 from wgboost.estimators.fitting import Fit
@@ -95,7 +95,7 @@ class ChosenEvidence(Training):
     def _train(
         self, rows: Any, sets: Mapping[str, Any], callbacks: Sequence[Any], previous: Fit | None,
         saver: Saver, paused: Paused | None, *, n_rounds: int | None = None, watch: bool = False,
-        stage: str = "",
+        stage: str = "", like: Start | None = None,
     ) -> Fit:  # fmt: skip
         goes_on = previous is not None and paused is None
         if not self._automatic:
@@ -105,15 +105,16 @@ class ChosenEvidence(Training):
             [trial] = [one for one in self.evidence_trials_ if one.get("chosen")]
             rows = self._speaking(rows, trial, rounds or 0)
         else:
-            return self._searched(rows, sets, callbacks, previous, saver, paused, watch)
+            return self._searched(rows, sets, callbacks, previous, saver, paused, watch, like)
         return super()._train(
             rows, sets, callbacks, previous, saver, paused, n_rounds=n_rounds, watch=watch,
-            stage=stage,
+            stage=stage, like=like,
         )  # fmt: skip
 
     def _searched(
         self, rows: PosteriorRows, sets: Mapping[str, Any], callbacks: Sequence[Any],
         previous: Fit | None, saver: Saver, paused: Paused | None, watch: bool,
+        like: Start | None,
     ) -> Fit:  # fmt: skip
         """Train for one evidence after the other and return the best model."""
         if not sets:
@@ -130,7 +131,13 @@ class ChosenEvidence(Training):
             some = self._speaking(rows, trial, rounds)
             name = f"evidence {self.evidence_:.3g}" + " by support" * trial["by_support"]
             return super(ChosenEvidence, self)._train(
-                some, sets, callbacks, *before, watch=watch, stage=name
+                some,
+                sets,
+                callbacks,
+                *before,
+                watch=watch,
+                stage=name,
+                like=next((one.start for one in fits.values()), like),
             )
 
         def found(trial: Trial) -> int:  # its rounds, or those of the constant it stands upon
@@ -162,10 +169,10 @@ class ChosenEvidence(Training):
         """Return the rows with the evidence of a trial; by support, that of so many rounds."""
         self.evidence_ = float(trial["evidence"])
         if not trial["by_support"]:
-            return replace(rows, evidence=self.evidence_)
+            return replace(rows, evidence=self.evidence_, sought=True)
         evidence = np.clip(_SHARE * self._support(rows, rounds), LADDER[0], _MOST)
         self.evidence_ = float(np.exp(np.average(np.log(evidence), weights=rows.weight)))
-        return replace(rows, evidence=evidence)
+        return replace(rows, evidence=evidence, sought=True)
 
     def _has_support(self) -> bool:
         return isinstance(self._learner(), HistTree)

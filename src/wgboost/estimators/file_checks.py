@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import ConstantStart
+from wgboost.boosting import BackgroundStart, ConstantStart
 from wgboost.calibration import Calibration, OODReference
 from wgboost.ensemble import FlatTrees
 from wgboost.persistence import check_trees
 from wgboost.responses import ColumnUnits, Ordinal, Response, Units
+from wgboost.smooth import Background
 
 __all__ = ["BAG", "FITTED", "SHARED", "check_bag", "check_model"]
 
@@ -99,6 +100,13 @@ def _check_start(model: Any) -> None:
     start = model.start_.particles
     good = isinstance(start, np.ndarray) and start.dtype == np.float32 and start.ndim == 2
     _require(good and start.size and np.isfinite(start).all(), "start particles are not numbers")
+    if isinstance(model.start_, BackgroundStart):
+        known = model.start_.data
+        _require(isinstance(known, str) and len(known) == 64, "the start's rows are not known")
+        response = getattr(model, "response_", None)
+        _require(getattr(response, "log_scale", None) is not None, "the response has no scale")
+        _require(isinstance(model.start_.background, Background), "the background is none")
+        model.start_.background.check(model.n_features_in_)
 
 
 def _check_history(history: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import LabelEncoder
 
-from wgboost.boosting import AveragedFlow, ConstantStart, EstimatorStart
+from wgboost.boosting import AveragedFlow, BackgroundStart, ConstantStart, EstimatorStart
 from wgboost.calibration import Calibration, OODReference
 from wgboost.data import Schema
 from wgboost.directions import DIRECTIONS, Kernel
@@ -28,6 +28,15 @@ from wgboost.persistence import (
     write_file,
 )
 from wgboost.responses import RESPONSES, ColumnUnits, Response, Units
+from wgboost.smooth import (
+    Background,
+    Columns,
+    Covariance,
+    Landmarks,
+    Process,
+    Scale,
+    SmoothStart,
+)
 from wgboost.targets import LogDensity, Target
 from wgboost.trees import Constraints, TreeSettings
 
@@ -37,8 +46,9 @@ __all__ = ["made_model", "read_model", "write_model"]
 _CLASSES: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
-        AveragedFlow, Calibration, ColumnUnits, ConstantStart, Constraints, FlatTrees, HistTree,
-        Kernel, OODReference, TreeSettings, Units, *DIRECTIONS.values(), *RESPONSES.values(),
+        AveragedFlow, Background, BackgroundStart, Calibration, ColumnUnits, Columns, ConstantStart,
+        Constraints, Covariance, FlatTrees, HistTree, Kernel, Landmarks, OODReference, Process,
+        Scale, SmoothStart, TreeSettings, Units, *DIRECTIONS.values(), *RESPONSES.values(),
     )
 }  # fmt: skip
 _SKOPS = (

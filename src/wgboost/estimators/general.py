@@ -103,7 +103,10 @@ class WGBoost(Training):
 
     def _flow(self) -> None:
         if isinstance(self.init, str):
-            raise ValueError(f"init={self.init!r} must be start particles or None")
+            raise ValueError(
+                f"init={self.init!r} must be start particles or None; other starts are for "
+                "WGBRegressor and WGBClassifier"
+            )
 
     def _rows(self, X: Any, *, fitting: bool, **beside: Any) -> TargetRows:
         matrix = self._matrix(X, reset=fitting, weight=beside["sample_weight"])

@@ -16,6 +16,7 @@ from wgboost.directions import Direction, Kernel, as_direction
 from wgboost.estimators.constraints import check_constrained, held_parameter
 from wgboost.estimators.saving import Saving
 from wgboost.learners import HistTree, Learner, as_learner
+from wgboost.smooth import SmoothStart
 from wgboost.trees import TreeSettings
 from wgboost.typing import Array
 from wgboost.validation import (
@@ -141,9 +142,15 @@ class Parameters(Saving):
     def _flow(self) -> AveragedFlow | None:
         """The averaged flow, if the start is one."""
         if isinstance(self.init, str):
-            check_choice("init", self.init, ["flow"])
-            return AveragedFlow()
+            check_choice("init", self.init, ["flow", "smooth"])
+            return AveragedFlow() if self.init == "flow" else None
         return self.init if isinstance(self.init, AveragedFlow) else None
+
+    def _smooth(self) -> SmoothStart | None:
+        """The smooth start, if it is one."""
+        if isinstance(self.init, str) and self.init == "smooth":
+            return SmoothStart()
+        return self.init if isinstance(self.init, SmoothStart) else None
 
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import Start
+from wgboost.boosting import EstimatorStart, Start
 from wgboost.estimators.exposure import known_offset
 from wgboost.estimators.rows import Rows
+from wgboost.estimators.smoothing import left_out
 from wgboost.estimators.starting import make_start
 from wgboost.metrics import Metric, as_metric, concordance, nll
 from wgboost.predictive import Mixture, mixture_of
 from wgboost.responses import (
+    Ground,
     Observations,
     Response,
     Seen,
@@ -41,6 +43,8 @@ class PosteriorRows(Rows):
     evidence: Any = 1.0  # a number, or (n,)
     offset: Array | None = None  # (n,)
     noise: Array | None = None  # (n,)
+    ground: Ground | None = None  # what their particles are relative to
+    sought: bool = False  # the evidence was: it says nothing about the rows
 
     def __len__(self) -> int:
         return len(self.y)
@@ -79,6 +83,8 @@ class PosteriorRows(Rows):
             self.evidence[index] if np.ndim(self.evidence) else self.evidence,
             None if self.offset is None else self.offset[index],
             None if self.noise is None else self.noise[index],
+            None if self.ground is None else self.ground[index],
+            self.sought,
         )
 
     def others(self, estimator: Any, X: Array, **given: Any) -> PosteriorRows:
@@ -89,13 +95,31 @@ class PosteriorRows(Rows):
         beside = beside_y(response, y, given["offset"], given["exposure"], given["y_std"])
         return PosteriorRows(X, weight, y, response, 1.0, *beside)
 
-    def start(self, estimator: Any, units: Units) -> tuple[Start, Directions]:
+    def start(
+        self, estimator: Any, units: Units, like: Start | None = None
+    ) -> tuple[Start, PosteriorRows, Directions]:
         """See Rows."""
-        return make_start(estimator, self, units, estimator.seed_)
+        start, ground, particles = make_start(estimator, self, units, estimator.seed_, like)
+        return start, replace(self, ground=ground), particles
+
+    def resumed(
+        self, estimator: Any, units: Units, start: Start
+    ) -> tuple[PosteriorRows, Directions]:
+        """See Rows."""
+        if isinstance(start, EstimatorStart):  # training rows begin out of fold
+            return self, self.start(estimator, units)[2]
+        return replace(self, ground=left_out(start, self, units)), start.at(self.X)
+
+    def seen_from(self, start: Start) -> PosteriorRows:
+        """See Rows."""
+        return replace(self, ground=start.ground(self.X))
 
     def target(self, units: Units) -> PosteriorTarget:
         """See Rows."""
-        return PosteriorTarget(self.response, standardised(self.seen, units), self.evidence)
+        seen = standardised(self.seen, units)
+        if self.ground is not None:
+            seen = self.ground.relative(seen, self.response)
+        return PosteriorTarget(self.response, seen, self.evidence)
 
     def metric(self, chosen: Any) -> Metric:
         """See Rows."""
@@ -111,6 +135,8 @@ class PosteriorRows(Rows):
         response = without_rows(self.response)
 
         def score(particles: Directions) -> float:
+            if self.ground is not None:
+                particles = self.ground.particles(particles, response)
             if self.offset is not None:
                 particles = response.with_offset(particles, self.offset, units)
             return metric(mixture_of(response, particles, units), y, self.weight)

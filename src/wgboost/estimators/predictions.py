@@ -14,7 +14,7 @@ from wgboost.estimators.decisions import bayes_action
 from wgboost.estimators.exposure import known_offset
 from wgboost.estimators.parameters import prior_settings
 from wgboost.predictive import Mixture, mixture_of
-from wgboost.responses import Response, Units, as_response
+from wgboost.responses import Ground, Response, Units, as_response
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer
 
@@ -30,17 +30,20 @@ class Predictions(ABC):
     seed_: int
 
     @abstractmethod
-    def _particles(self, X: Any, n_rounds: int | None = None) -> Directions:
-        """Return the particles (n, m, d) of rows, checked before."""
+    def _relative(self, X: Any, n_rounds: int | None = None) -> tuple[Directions, Ground | None]:
+        """Return the particles (n, m, d) of rows, and what they are relative to."""
 
     @abstractmethod
-    def _staged_particles(self, X: Any) -> Iterator[Directions]:
-        """Yield the particles after 1, 2, ... rounds."""
+    def _staged(self, X: Any) -> Iterator[tuple[Directions, Ground | None]]:
+        """Yield the same after 1, 2, ... rounds."""
 
     def _mixture(
-        self, particles: Directions, offset: Any, prior: Any = None, exposure: Any = None
-    ) -> Mixture:
+        self, particles: Directions, ground: Ground | None, offset: Any, prior: Any = None,
+        exposure: Any = None,
+    ) -> Mixture:  # fmt: skip
         weights = None if prior is None else self._weights(particles, prior)
+        if ground is not None:
+            particles = ground.particles(particles, self.response_)
         known = known_offset(self.response_, offset, exposure, len(particles))
         if known is not None:
             particles = self.response_.with_offset(particles, known, self.units_)
@@ -94,8 +97,8 @@ class Predictions(ABC):
         n_rounds : int, optional
             Use only the first so many rounds.
         """
-        particles = self._particles(X, n_rounds)
-        return self._calibrated(self._mixture(particles, offset, prior, exposure))
+        particles, ground = self._relative(X, n_rounds)
+        return self._calibrated(self._mixture(particles, ground, offset, prior, exposure))
 
     def pred_dist(self, X: Any, *, offset: Any = None) -> Mixture:
         """Return `predict_dist`, under the name that NGBoost gives it."""
@@ -103,8 +106,8 @@ class Predictions(ABC):
 
     def staged_predict_dist(self, X: Any, *, offset: Any = None) -> Iterator[Mixture]:
         """Yield `predict_dist` after 1, 2, ... rounds, each at the cost of one."""
-        for particles in self._staged_particles(X):
-            yield self._calibrated(self._mixture(particles, offset))
+        for particles, ground in self._staged(X):
+            yield self._calibrated(self._mixture(particles, ground, offset))
 
     def predict_particles(self, X: Any, *, offset: Any = None) -> dict[str, Array]:
         """Return the particles of each row, by parameter (n, m), in the user's units."""

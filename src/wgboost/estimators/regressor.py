@@ -80,10 +80,10 @@ class WGBRegressor(RegressorPredictions, Evidential):
         or a function.
     learner : None, learner or scikit-learn regressor
         None grows native trees.
-    init : "flow", AveragedFlow, array (n_particles, parameters) or estimator
-        Where particles start: where a flow without features settles, at given constants, or
-        around the predictions of an estimator (cross-fitted). An array of another size than
-        `n_particles` is an error.
+    init : "flow", "smooth", AveragedFlow, SmoothStart, array (n_particles, parameters) or estimator
+        Where particles start: where a flow without features settles, at a Gaussian process of x
+        whose residuals are boosted, at given constants, or around the predictions of an estimator
+        (cross-fitted). An array of another size than `n_particles` is an error.
     response : str or Response
         The distribution of y given its parameters: a name such as "gamma", an object such as
         ``Gamma(prior_scale=3)``, or "auto", which proposes one by the type and range of y; the

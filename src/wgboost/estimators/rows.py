@@ -67,8 +67,21 @@ class Rows(ABC):
         """Return rows to watch, checked: a table, and y, sample_weight, ... as `fit` takes them."""
 
     @abstractmethod
-    def start(self, estimator: Any, units: Units) -> tuple[Start, Directions]:
-        """Return the start of new rows, and the start particles (n, m, d) of these."""
+    def start(
+        self, estimator: Any, units: Units, like: Start | None = None
+    ) -> tuple[Start, Self, Directions]:
+        """Return the start of new rows, these rows as seen from it, and their particles (n, m, d).
+
+        `like` is the start of some of these rows: what was sought for it may be used again.
+        """
+
+    def resumed(self, estimator: Any, units: Units, start: Start) -> tuple[Self, Directions]:  # noqa: ARG002
+        """Return these rows as seen from the start that they have given, and their particles."""
+        return self, start.at(self.X)
+
+    def seen_from(self, start: Start) -> Self:  # noqa: ARG002
+        """Return these rows, which are new to a start, as seen from it."""
+        return self
 
     @abstractmethod
     def target(self, units: Units) -> RowTarget:

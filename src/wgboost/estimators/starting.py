@@ -9,12 +9,20 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from wgboost.boosting import AveragedFlow, ConstantStart, EstimatorStart, Start, averaged_flow
+from wgboost.boosting import (
+    AveragedFlow,
+    BackgroundStart,
+    ConstantStart,
+    EstimatorStart,
+    Start,
+    averaged_flow,
+)
 from wgboost.boosting.start import predicted_location
 from wgboost.directions import Kernel
 from wgboost.estimators.parameters import Parameters
+from wgboost.estimators.smoothing import data_of, smooth_ground
 from wgboost.learners import weight_options
-from wgboost.responses import Observations, Units, lowered, standardised
+from wgboost.responses import Ground, Observations, Seen, Units, lowered, standardised
 from wgboost.typing import Array, Directions
 
 if TYPE_CHECKING:
@@ -24,40 +32,51 @@ __all__ = ["make_start"]
 
 
 def make_start(
-    estimator: Parameters, rows: PosteriorRows, units: Units, seed: int
-) -> tuple[Start, Directions]:
-    """Return the start of new rows, and the start particles (n, m, d) of the training rows.
+    estimator: Parameters, rows: PosteriorRows, units: Units, seed: int, like: Start | None
+) -> tuple[Start, Ground | None, Directions]:
+    """Return the start of new rows; of training rows what their particles are relative to, and
+    the particles (n, m, d).
 
     With an estimator as `init` the training rows start at out-of-fold predictions, new rows at
-    those of an estimator fitted on all rows.
-    """
+    those of an estimator fitted on all rows. With a smooth start a training row is seen from what
+    the others say of it.
+    """  # noqa: D205
     init, response = estimator.init, rows.response
     rng = np.random.default_rng([seed, 2**31 + 1])
     kernel = getattr(estimator._direction(), "kernel", None)  # a direction keeps its own
     kernel = kernel if isinstance(kernel, Kernel) else estimator._kernel()
     seen, counting = standardised(rows.seen, units), rows.take(rows.counted)
 
-    def settle(flow: AveragedFlow, location: Array | None = None) -> Array:
-        left = seen if location is None else lowered(seen, response, location)
+    def settle(flow: AveragedFlow, left: Seen) -> Array:
         return averaged_flow(
             flow, counting.response, left[rows.counted], counting.weight, counting.evidence,
             kernel, estimator.n_particles, rng,
         )  # fmt: skip
 
-    flow = estimator._flow()
+    flow, smooth, ground = estimator._flow(), estimator._smooth(), None
+    if smooth is not None:
+        flow, draws = AveragedFlow(), np.random.default_rng([seed, 2**31 + 2])
+        levels = estimator.schema_.n_levels
+        found = smooth_ground(smooth, rows, units, levels, draws, like)
+        if found is not None:
+            background, ground = found
+            particles = settle(flow, ground.relative(seen, response)).astype(np.float32)
+            there = BackgroundStart(particles, background, data_of(rows))
+            return there, ground, there.at(rows.X)
     if flow is not None:
-        constant = ConstantStart(settle(flow).astype(np.float32))
-        return constant, constant.at(rows.X)
+        constant = ConstantStart(settle(flow, seen).astype(np.float32))
+        return constant, None, constant.at(rows.X)
     if hasattr(init, "fit") and hasattr(init, "predict"):
         location, fitted = _cross_fitted(init, rows, units)
         # What the estimator leaves over: residuals, or for classes the spread alone.
-        particles = settle(AveragedFlow(), None if response.nominal else location)
+        left = seen if response.nominal else lowered(seen, response, location)
+        particles = settle(AveragedFlow(), left)
         if response.nominal:
             particles = particles - particles.mean(axis=0)
         moving = EstimatorStart(particles.astype(np.float32), fitted, response, units)
-        return moving, moving.moved(location)
+        return moving, None, moving.moved(location)
     constant = ConstantStart(_given(init, (estimator.n_particles, response.n_params)))
-    return constant, constant.at(rows.X)
+    return constant, None, constant.at(rows.X)
 
 
 def _given(init: Any, shape: tuple[int, int]) -> Array:

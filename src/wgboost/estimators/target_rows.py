@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import ConstantStart
+from wgboost.boosting import ConstantStart, Start
 from wgboost.estimators.rows import Rows
 from wgboost.metrics import Metric, as_particle_metric
 from wgboost.metrics.checks import average
@@ -70,7 +70,12 @@ class TargetRows(Rows):
         """See Rows."""
         return TargetRows.of(self.function, X, given["y"], given["sample_weight"])
 
-    def start(self, estimator: Any, units: Units) -> tuple[ConstantStart, Directions]:  # noqa: ARG002
+    def start(
+        self,
+        estimator: Any,
+        units: Units,  # noqa: ARG002
+        like: Start | None = None,  # noqa: ARG002
+    ) -> tuple[Start, TargetRows, Directions]:
         """See Rows."""
         particles, m = _particles(estimator.init), estimator.n_particles
         d = self.n_params(estimator)
@@ -89,7 +94,7 @@ class TargetRows(Rows):
         start = constant.at(self.X)
         if isinstance(self.described, LogDensityTarget):
             self.described.check_start(start)
-        return constant, start
+        return constant, self, start
 
     def n_params(self, estimator: Any) -> int:
         """Return d, as targets, `n_params` and `init` say it; raise unless they agree."""

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from wgboost.boosting import EstimatorStart, Start
+from wgboost.boosting import Start
 from wgboost.data import without_column
 from wgboost.ensemble import FlatTrees, RoundList
 from wgboost.estimators.constraints import tree_constraints
@@ -122,7 +122,7 @@ class Training(TreeView, ABC):
         try:
             again = self._train(
                 rows, {}, callbacks, previous, replace(saver, history=history), paused,
-                n_rounds=goal, stage="refit",
+                n_rounds=goal, stage="refit", like=None if found is None else found.start,
             )  # fmt: skip
             if again.interrupted:  # fewer rounds than were found best
                 raise KeyboardInterrupt
@@ -135,20 +135,19 @@ class Training(TreeView, ABC):
     def _train(
         self, rows: Rows, sets: Mapping[str, Rows], callbacks: Sequence[Any], previous: Fit | None,
         saver: Saver, paused: Paused | None, *, n_rounds: int | None = None, watch: bool = False,
-        stage: str = "",
+        stage: str = "", like: Start | None = None,
     ) -> Fit:  # fmt: skip
         if previous is None:
             units = rows.units() if self._units is None else self._units
-            start, particles = rows.start(self, units)
+            start, rows, particles = rows.start(self, units, like)
         else:
             units, start = previous.units, previous.start
-            # With an estimator as start training rows begin out of fold.
-            fixed = not isinstance(start, EstimatorStart)
-            particles = start.at(rows.X) if fixed else rows.start(self, units)[1]
+            rows, particles = rows.resumed(self, units, start)
         constraints = tree_constraints(self, rows.param_names, start.shape[1])
         held_out = []
         for name, one in sets.items():
-            scorers = {m.name: one.scorer(m, units) for m in one.metrics(self.eval_metric)}
+            new = one.seen_from(start)
+            scorers = {m.name: new.scorer(m, units) for m in new.metrics(self.eval_metric)}
             held_out.append(HeldOut(name, one.X, scorers))
         return train(
             self, rows.X, rows.target(units), start, particles, weight=rows.weight,

@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from wgboost.estimators.parameters import Parameters, checked_matrix
+from wgboost.responses import Ground
 from wgboost.typing import Array, Directions
 
 __all__ = ["TreeView"]
@@ -27,6 +28,17 @@ class TreeView(Parameters):
         matrix = self._matrix(X, reset=False)
         return self._particles_at(matrix, self._n_threads(), n_rounds)
 
+    def _relative(self, X: Any, n_rounds: int | None = None) -> tuple[Directions, Ground | None]:
+        """Return the particles of rows, and what they are relative to."""
+        check_is_fitted(self)
+        return self._relative_at(self._matrix(X, reset=False), self._n_threads(), n_rounds)
+
+    def _relative_at(
+        self, matrix: Array, n_threads: int, n_rounds: int | None = None
+    ) -> tuple[Directions, Ground | None]:
+        particles = self._particles_at(matrix, n_threads, n_rounds)
+        return particles, self.start_.ground(matrix)
+
     def _particles_at(
         self, matrix: Array, n_threads: int, n_rounds: int | None = None
     ) -> Directions:
@@ -39,6 +51,14 @@ class TreeView(Parameters):
     def _staged_particles(self, X: Any) -> Iterator[Directions]:
         check_is_fitted(self)
         yield from self._staged_particles_at(self._matrix(X, reset=False), self._n_threads())
+
+    def _staged(self, X: Any) -> Iterator[tuple[Directions, Ground | None]]:
+        """Yield `_relative` after 1, 2, ... rounds."""
+        check_is_fitted(self)
+        matrix = self._matrix(X, reset=False)
+        ground = self.start_.ground(matrix)
+        for particles in self._staged_particles_at(matrix, self._n_threads()):
+            yield particles, ground
 
     def _staged_particles_at(self, matrix: Array, n_threads: int) -> Iterator[Directions]:
         yield from self.ensemble_.staged_predict(

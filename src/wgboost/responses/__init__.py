@@ -11,6 +11,7 @@ from wgboost.responses.categorical import Categorical
 from wgboost.responses.cauchy import Cauchy
 from wgboost.responses.exponential import Exponential
 from wgboost.responses.gamma import Gamma
+from wgboost.responses.ground import Ground
 from wgboost.responses.gumbel import Gumbel
 from wgboost.responses.inverse_gaussian import InverseGaussian
 from wgboost.responses.laplace import Laplace
@@ -51,6 +52,7 @@ __all__ = [
     "CompiledPosterior",
     "Exponential",
     "Gamma",
+    "Ground",
     "Gumbel",
     "InverseGaussian",
     "Laplace",

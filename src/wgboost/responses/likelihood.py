@@ -33,6 +33,9 @@ class Likelihood(ABC):
     """Whether the numbers are mere labels, so that distances between them mean nothing."""
     location: ClassVar[int] = 0
     """Index of the coordinate that moves y up and down."""
+    log_scale: ClassVar[int | None] = None
+    """Index of the coordinate that is the log of y's scale, or of log y's if `offset_link` is
+    "log": with theta[location] and theta[log_scale] + s also a + exp(s) y has the distribution."""
     offset_link: ClassVar[Literal["identity", "log"] | None] = None
     """How a known offset enters: added to the location in units of y, to the log of the location,
     or not at all."""

@@ -44,6 +44,7 @@ class LocationScalePrior(Response):
     prior_rate: Parameter = 0.01
 
     positive: ClassVar[tuple[str, ...]] = ("prior_scale", "prior_shape", "prior_rate")
+    log_scale: ClassVar[int | None] = 1
     offset_link: ClassVar[Literal["identity", "log"] | None] = "identity"
 
     @property

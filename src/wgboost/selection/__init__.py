@@ -4,7 +4,6 @@ from wgboost.selection.bag import Bag
 from wgboost.selection.classifier import WGBClassifierCV
 from wgboost.selection.race import Entry, leader, mean_value, next_fit, run_race
 from wgboost.selection.recipes import (
-    SMOOTH_START,
     Recipes,
     checked_recipes,
     classifier_recipes,
@@ -13,7 +12,6 @@ from wgboost.selection.recipes import (
 from wgboost.selection.regressor import WGBRegressorCV
 
 __all__ = [
-    "SMOOTH_START",
     "Bag",
     "Entry",
     "Recipes",

@@ -19,6 +19,7 @@ from wgboost.estimators.calibrated import Calibrated, fitted_factors
 from wgboost.estimators.file_checks import SHARED
 from wgboost.estimators.parameters import checked_matrix
 from wgboost.estimators.saving import Saving
+from wgboost.responses import Ground
 from wgboost.selection.race import Entry, leader, mean_value, run_race
 from wgboost.selection.recipes import Recipes, checked_recipes
 from wgboost.typing import Array, Directions
@@ -192,23 +193,25 @@ class Bag(Saving, Calibrated):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "members_")
 
-    def _particles(self, X: Any, n_rounds: int | None = None) -> Directions:
+    def _relative(self, X: Any, n_rounds: int | None = None) -> tuple[Directions, Ground | None]:
         check_is_fitted(self)
         matrix = checked_matrix(self, X, reset=False)
         n_threads = self._n_threads()
-        each = [one._particles_at(matrix, n_threads, n_rounds) for one in self.members_]
-        return np.concatenate(each, axis=1)
+        return _side_by_side(
+            [one._relative_at(matrix, n_threads, n_rounds) for one in self.members_]
+        )
 
-    def _staged_particles(self, X: Any) -> Iterator[Directions]:
-        """Yield the particles after 1, 2, ... rounds; members with fewer rounds wait."""
+    def _staged(self, X: Any) -> Iterator[tuple[Directions, Ground | None]]:
+        """Yield `_relative` after 1, 2, ... rounds; members with fewer rounds wait."""
         check_is_fitted(self)
         matrix = checked_matrix(self, X, reset=False)
         n_threads = self._n_threads()
         stages = [one._staged_particles_at(matrix, n_threads) for one in self.members_]
         latest = [one.start_.at(matrix) for one in self.members_]
+        grounds = [one.start_.ground(matrix) for one in self.members_]
         for _ in range(max(one.n_estimators_ for one in self.members_)):
             latest = [next(stage, last) for stage, last in zip(stages, latest, strict=True)]
-            yield np.concatenate(latest, axis=1)
+            yield _side_by_side(list(zip(latest, grounds, strict=True)))
 
     @property
     def feature_importances_(self) -> Array:
@@ -216,6 +219,18 @@ class Bag(Saving, Calibrated):
         check_is_fitted(self)
         mean: Array = np.mean([one.feature_importances_ for one in self.members_], axis=0)
         return mean
+
+
+def _side_by_side(
+    parts: list[tuple[Directions, Ground | None]],
+) -> tuple[Directions, Ground | None]:
+    """Return the particles of all members, each relative to what its own member says."""
+    particles = [theta for theta, _ in parts]
+    grounds = [ground for _, ground in parts]
+    together: Directions = np.concatenate(particles, axis=1)
+    if all(ground is None for ground in grounds):
+        return together, None
+    return together, Ground.side_by_side(grounds, [theta.shape[:2] for theta in particles])
 
 
 def _fitted(member: Any, X: Any, y: Any, beside: dict[str, Any], train: Array, test: Array) -> Any:

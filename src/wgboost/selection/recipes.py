@@ -8,15 +8,11 @@ from typing import Any
 from wgboost.validation import nearest_name
 
 __all__ = [
-    "SMOOTH_START",
     "Recipes",
     "checked_recipes",
     "classifier_recipes",
     "regressor_recipes",
 ]
-
-SMOOTH_START = False
-"""Whether `WGBRegressor` has init="smooth", and recipes that begin with it are tried."""
 
 Recipes = dict[str, dict[str, Any]]
 
@@ -62,14 +58,12 @@ def regressor_recipes(n: int) -> Recipes:
         },
         "paper": {**_PAPER, "learning_rate": 0.1},
     }  # fmt: skip
-    if SMOOTH_START:
-        smooth = {**trees, "init": "smooth"}
-        recipes = {
-            f"smooth_{few}": {**smooth, "max_leaves": few},
-            f"smooth_{some}": {**smooth, "max_leaves": some},
-            **recipes,
-        }
-    return recipes
+    smooth = {**trees, "init": "smooth"}
+    return {
+        f"smooth_{few}": {**smooth, "max_leaves": few},
+        f"smooth_{some}": {**smooth, "max_leaves": some},
+        **recipes,
+    }
 
 
 def classifier_recipes(n: int) -> Recipes:

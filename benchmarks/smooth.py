@@ -1,0 +1,109 @@
+"""A smooth start beside the flow: test NLL and RMSE on the benchmark's splits, and what it costs.
+
+    WGBOOST_DATA=folder python benchmarks/smooth.py --sets yacht,kin8nm --splits 3 --evidence 1,10
+    python benchmarks/smooth.py --times
+
+One model each: curvature-weighted leaves with l2 = 1, rate 0.05, rows 0.6, columns 0.7, early
+stopping on a fifth of the training rows with patience 150, then a refit on all of them. Times
+are seconds of CPU on one thread.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from wgboost import WGBRegressor, metrics
+from wgboost.smooth import SmoothRows, SmoothStart, fit_background
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+SIZES = (500, 7_000, 40_000)
+
+
+def model(init: str, evidence: float) -> WGBRegressor:
+    return WGBRegressor(
+        init=init, evidence=evidence, l2=1.0, leaf="newton", learning_rate=0.05, subsample=0.6,
+        colsample=0.7, n_estimators=4000, early_stopping=True, n_iter_no_change=150,
+        random_state=0, n_jobs=1,
+    )  # fmt: skip
+
+
+def scores(sets: list[str], n_splits: int, evidence: list[float], source: str | None) -> None:
+    from paper.data import Source
+
+    print(
+        "| set | evidence | NLL, flow | NLL, smooth | RMSE, flow | RMSE, smooth "
+        "| s, flow | s, smooth |"
+    )
+    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    for name, power in product(sets, evidence):
+        data = Source.chosen(source).regression(name)
+        found = {}
+        for init in ("flow", "smooth"):
+            runs = []
+            for train, test in data.repeats[:n_splits]:
+                began = time.process_time()
+                fitted = model(init, power).fit(data.X[train], data.y[train])
+                seconds, dist = time.process_time() - began, fitted.predict_dist(data.X[test])
+                y = data.y[test]
+                runs.append([metrics.nll(dist, y), metrics.rmse(dist, y), seconds])
+            found[init] = np.mean(runs, axis=0)
+        cells = [
+            f"{found[init][i]:{form}}"
+            for i, form in enumerate((".3f", ".3g", ".0f"))
+            for init in found
+        ]
+        print(f"| {name} | {power:g} | {' | '.join(cells)} |", flush=True)
+
+
+def times() -> None:
+    print("| rows x 9 | s to fit | s, parameters known | ms per 1,000 predictions | MB of file |")
+    print("|--:|--:|--:|--:|--:|")
+    rng = np.random.default_rng(0)
+    for n in SIZES:
+        X = rng.uniform(-1, 1, size=(n, 9))
+        y = np.sin(3 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=n)
+        rows, numbers = SmoothRows.of(X, y, None, None), np.zeros(9, dtype=int)
+        seconds, like = [], None
+        for _ in range(2):
+            began = time.process_time()
+            found = fit_background(SmoothStart(), rows, numbers, np.random.default_rng(0), like)
+            seconds.append(time.process_time() - began)
+            if found is None:
+                raise RuntimeError("a constant predicts as well")
+            like = found[0]
+        like.at(X[:10])  # what is unpacked once
+        began = time.process_time()
+        like.at(np.tile(X[:500], (10, 1)))
+        each = (time.process_time() - began) / 5 * 1e3
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model"
+            quick = SmoothStart(tuning_rows=10, kernel="rbf", scaling="standard")
+            WGBRegressor(init=quick, n_estimators=1).fit(X, y).save(path)
+            size = path.stat().st_size / 1e6
+        print(
+            f"| {n:,} | {seconds[0]:.1f} | {seconds[1]:.1f} | {each:.0f} | {size:.1f} |", flush=True
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", help="folder of the benchmark data, if not WGBOOST_DATA")
+    parser.add_argument("--sets", default="boston,energy,kin8nm,naval,yacht")
+    parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--evidence", default="1")
+    parser.add_argument("--times", action="store_true", help="only what the start itself costs")
+    given = parser.parse_args()
+    if given.times:
+        times()
+    else:
+        evidence = [float(one) for one in given.evidence.split(",")]
+        scores(given.sets.split(","), given.splits, evidence, given.data)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""A smooth start: from the rows of a fit to the rows that a smooth model sees, and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wgboost.boosting import BackgroundStart, Start
+from wgboost.persistence import fingerprint
+from wgboost.responses import RESPONSES, Ground, Observations, Units, standardised
+from wgboost.smooth import Background, SmoothRows, SmoothStart, fit_background
+from wgboost.typing import Array
+
+if TYPE_CHECKING:
+    from wgboost.estimators.posterior_rows import PosteriorRows
+
+__all__ = ["data_of", "left_out", "smooth_ground"]
+
+
+def smooth_ground(
+    settings: SmoothStart,
+    rows: PosteriorRows,
+    units: Units,
+    n_levels: Array,
+    rng: np.random.Generator,
+    like: Start | None,
+) -> tuple[Background, Ground] | None:
+    """Return a background, and what it is at its training rows when they are left out.
+
+    None if y is predicted as well by a constant. Raises ValueError unless the response has a
+    location and a scale and y is known.
+    """
+    counted = rows.counted
+    if isinstance(like, BackgroundStart) and like.data == data_of(rows):
+        ground = like.background.left_out(_seen(rows, units))
+        return like.background, _of_all_rows(like.background, ground, rows, counted)
+    known = like.background if isinstance(like, BackgroundStart) else None
+    found = fit_background(settings, _seen(rows, units), n_levels, rng, known)
+    if found is None:
+        return None
+    background, ground = found
+    return background, _of_all_rows(background, ground, rows, counted)
+
+
+def left_out(start: Start, rows: PosteriorRows, units: Units) -> Ground | None:
+    """Return what a start is at its own training rows when each of them is left out.
+
+    None if it has no background. Raises ValueError if the rows are others.
+    """
+    if not isinstance(start, BackgroundStart):
+        return None
+    if data_of(rows) != start.data:
+        raise ValueError(
+            'with init="smooth" warm_start cannot go on with other rows than those of the first '
+            "fit: what the smooth start leaves of them is not known; keep X, y and weights, or fit "
+            "anew with warm_start=False"
+        )
+    ground = start.background.left_out(_seen(rows, units))
+    return _of_all_rows(start.background, ground, rows, rows.counted)
+
+
+def data_of(rows: PosteriorRows) -> str:
+    """Return what the rows are known by that a background is fitted to."""
+    said = None if rows.sought else rows.evidence
+    return fingerprint(rows.X, rows.y, rows.weight, rows.offset, rows.noise, said)
+
+
+def _of_all_rows(
+    background: Background, ground: Ground, rows: PosteriorRows, counted: Array
+) -> Ground:
+    """Fill in the rows of weight zero, which are new to the background."""
+    if len(counted) == len(rows):
+        return ground
+    others = background.at(rows.X)
+    others.location[counted], others.log_scale[counted] = ground.location, ground.log_scale
+    return others
+
+
+def _seen(rows: PosteriorRows, units: Units) -> SmoothRows:
+    """Return the rows that count, with the y that moves with the location of the response."""
+    response, counted = rows.response, rows.counted
+    if response.log_scale is None or response.offset_link is None:
+        able = [n for n, kind in RESPONSES.items() if kind.log_scale is not None]
+        raise ValueError(
+            f"init={'smooth'!r} needs a response with a location and a scale, which "
+            f"{response.name!r} does not have; WGBRegressor has such: "
+            f"{', '.join(map(repr, able))}"
+        )
+    seen: Any = standardised(rows.seen, units)
+    noise = None
+    if isinstance(seen, Observations):
+        if not seen.exact.all() or seen.above is not None:
+            raise ValueError(
+                "init='smooth' needs known values of y, not bounds; start at \"flow\" or at an "
+                "estimator"
+            )
+        seen, noise = seen.lower, seen.noise
+    y, weight = seen[counted], None if rows.weight is None else rows.weight[counted]
+    noise = None if noise is None else noise[counted]
+    if response.offset_link == "log":
+        noise = None if noise is None else noise / y
+        y = np.log(y)
+    if np.ndim(rows.evidence) and not rows.sought:
+        evidence = rows.evidence[counted]
+        weight = evidence if weight is None else weight * evidence
+    return SmoothRows.of(rows.X[counted], y, weight, noise)

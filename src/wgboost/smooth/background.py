@@ -1,0 +1,163 @@
+"""A smooth function of x with a scale: what boosting starts at and goes on from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from wgboost.responses import Ground, Units
+from wgboost.responses.units import mean_and_deviation, median_and_quartiles
+from wgboost.smooth.blas import one_thread
+from wgboost.smooth.choosing import candidates
+from wgboost.smooth.columns import Columns
+from wgboost.smooth.covariance import Covariance
+from wgboost.smooth.landmarks import Landmarks, Sums
+from wgboost.smooth.process import Process, likely_noise
+from wgboost.smooth.scale import Scale
+from wgboost.smooth.settings import SmoothStart
+from wgboost.smooth.tuning import Sample
+from wgboost.typing import Array
+
+__all__ = ["Background", "SmoothRows", "fit_background"]
+
+_FEWEST = 10  # rows
+_OUTLIER = 10.0  # spreads from the median: further out a y counts as if it were there
+_SURE = 2.0  # standard errors by which the background has to be better than a constant
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothRows:
+    """Training rows as a smooth model sees them; all of them count."""
+
+    X: Array  # (n, p)
+    y: Array  # (n,)
+    weight: Array  # (n,), as many in sum as rows of equal weight would say as much
+    known: Array  # (n,) variance of the error that y was measured with
+
+    @classmethod
+    def of(cls, X: Array, y: Array, weight: Array | None, noise: Array | None) -> SmoothRows:
+        """Return rows; noise (n,) is the standard deviation of that error."""
+        share = np.ones(len(y)) if weight is None else weight.astype(np.float64)
+        known = np.zeros(len(y)) if noise is None else np.square(noise)
+        return cls(X, y, share * (share.sum() / np.square(share).sum()), known)
+
+    def units(self) -> Units:
+        """Return the units in which y has mean 0 and deviation 1, outliers drawn in."""
+        return mean_and_deviation(self._drawn_in(), self.weight)
+
+    def seen(self, units: Units) -> tuple[Array, Array]:
+        """Return y and the variance of its error in these units, outliers drawn in."""
+        return units.standardise(self._drawn_in()), self.known / units.scale**2
+
+    def _drawn_in(self) -> Array:
+        middle = median_and_quartiles(self.y, self.weight)
+        far = _OUTLIER * middle.scale
+        return np.clip(self.y, middle.shift - far, middle.shift + far)
+
+
+@dataclass(frozen=True, eq=False)
+class Background:
+    """The location and the scale of y at x: a smooth function, and what it leaves."""
+
+    covariance: Covariance
+    regression: Process | Landmarks
+    units: Units  # in which the regression has seen y
+    scale: Scale
+
+    def at(self, X: Array) -> Ground:
+        """Return location and scale at new rows."""
+        with one_thread():
+            return self._ground(*self.regression.at(self.covariance, X))
+
+    def left_out(self, rows: SmoothRows) -> Ground:
+        """Return location and scale at each training row, given the others."""
+        with one_thread():
+            return self._ground(*_left_out(self, rows))
+
+    def _ground(self, mean: Array, of_f: Array) -> Ground:
+        log_scale = 0.5 * np.log(self.scale.variance(of_f)) + np.log(self.units.scale)
+        return Ground(self.units.restore(mean), log_scale)
+
+    def check(self, n_features: int) -> None:
+        """Raise ValueError unless a background from a file can be used."""
+        self.covariance.check(n_features)
+        self.regression.check(len(self.covariance.columns))
+        for name, value in (("noise", self.scale.noise), ("share", self.scale.share)):
+            if not (isinstance(value, float) and 0 < value < np.inf):
+                raise ValueError(f"the {name} of the smooth start is no positive number")
+
+
+def fit_background(
+    settings: SmoothStart,
+    rows: SmoothRows,
+    n_levels: Array,
+    rng: np.random.Generator,
+    like: Background | None = None,
+) -> tuple[Background, Ground] | None:
+    """Return the background, and what it is at training rows that were left out.
+
+    None if a constant predicts those as well. n_levels (p,) are the levels of categories, 0 for
+    numbers. With `like` columns, kernel and lengths are those of another background, found on some
+    of the rows.
+    """
+    if len(rows.y) < _FEWEST:
+        return None
+    units = rows.units()
+    with one_thread():
+        if like is None:
+            columns = Columns.fit(rows.X, n_levels)
+            if not len(columns):
+                return None
+            sample = Sample(columns, rows.X, *rows.seen(units), 1 / rows.weight)
+            tried = candidates(settings, sample, rng)
+        else:
+            tried = [like.covariance]
+        places = np.sort(rng.permutation(len(rows.y))[: settings.landmarks])
+        best: tuple[Background, Ground] | None = None
+        most = 0.0
+        for covariance in tried:
+            found = _regression(settings, covariance, rows, units, places)
+            mean, of_f = _left_out(found, rows)
+            y, known = rows.seen(units)
+            scale = found.scale.fitted(y - mean, of_f, rows.weight, known)
+            gains = scale.log_density(y - mean, of_f, known) - Scale(1.0, 0.0).log_density(
+                y, of_f, known
+            )
+            gain = float(np.average(gains, weights=rows.weight))
+            error = np.sqrt(np.average(np.square(gains - gain), weights=rows.weight) / len(y))
+            if gain > max(most, _SURE * error):
+                found, most = replace(found, scale=scale), gain
+                best = found, found._ground(mean, of_f)
+    return best
+
+
+def _left_out(background: Background, rows: SmoothRows) -> tuple[Array, Array]:
+    """Return mean and variance of the function at each training row, given the others."""
+    y, known = rows.seen(background.units)
+    covariance = background.covariance
+    noise = covariance.noise / rows.weight + known
+    return background.regression.left_out(covariance, rows.X, y, noise)
+
+
+def _regression(
+    settings: SmoothStart, covariance: Covariance, rows: SmoothRows, units: Units,
+    places: Array,
+) -> Background:  # fmt: skip
+    """Return the background with the scale that the regression believes in."""
+    (y, known), n = rows.seen(units), len(rows.y)
+    # More rows than tuning looked at may explain more: less is noise then. Errors that are
+    # known of each row do not change with it.
+    again = n > settings.tuning_rows and not known.any()
+    regression: Process | Landmarks
+    if n <= settings.exact_rows:
+        if again:
+            covariance = covariance.with_noise(likely_noise(covariance, rows.X, y, 1 / rows.weight))
+        regression = Process.fit(covariance, rows.X, y, covariance.noise / rows.weight + known)
+    else:
+        weight = covariance.noise / (covariance.noise / rows.weight + known)
+        sums = Sums.of(covariance, rows.X, y, weight, rows.X[places])
+        if again:
+            covariance = covariance.with_noise(sums.likely_noise(covariance.noise))
+        regression = sums.landmarks(covariance.noise)
+    return Background(covariance, regression, units, Scale(covariance.noise, 1.0))

@@ -1,0 +1,197 @@
+"""Features as comparable numbers: what a smooth model measures distances between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from wgboost.responses.units import mean_and_deviation
+from wgboost.typing import Array
+
+__all__ = ["Columns"]
+
+_NUMBER, _MISSING, _LEVEL = range(3)
+_KNOTS = 256
+_MANY = 64  # features
+_FAR = 100.0  # spreads from the centre; infinities lie there
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """q columns made of p features.
+
+    A number is standardised, or ranked (the normal score of its rank among the training rows), or a
+    weighted mean of both. Missing values lie at the centre, with a column of their own that says so
+    where training rows have some. A category is one column of zeros and ones for each level; a
+    missing level has zeros only. Features that do not vary have no column.
+    """
+
+    feature: Array  # (q,) int64, the feature that each column is made of
+    kind: Array  # (q,) uint8: a number, whether it is missing, whether it is a level
+    level: Array  # (q,) int64, code of that level
+    centre: Array  # (q,) of numbers
+    spread: Array  # (q,)
+    first_knot: Array  # (q + 1,) int64
+    knots: Array  # (k,) values of the column's training rows, ascending
+    scores: Array  # (k,) their normal scores
+    low: Array  # (q,) ends of the columns at the training rows
+    high: Array  # (q,)
+    ranked: float = 0.0  # share of the ranks
+
+    @classmethod
+    def fit(cls, X: Array, n_levels: Array) -> Columns:
+        """Return the columns of training rows (n, p).
+
+        n_levels (p,) is the number of levels of a category, 0 of a number.
+        """
+        made: list[tuple[int, int, int, float, float, Array, Array]] = []
+        none = np.zeros(0)
+        for j, n_codes in enumerate(n_levels.tolist()):
+            values = np.asarray(X[:, j], dtype=np.float64)
+            if n_codes:
+                there = np.unique(values[~np.isnan(values)])
+                if there.size + np.isnan(values).any() > 1:
+                    made += [(j, _LEVEL, int(code), 0.0, 1.0, none, none) for code in there]
+                continue
+            finite = values[np.isfinite(values)]
+            if finite.size and finite.min() < finite.max():
+                unit = mean_and_deviation(finite)
+                made.append((j, _NUMBER, 0, unit.shift, unit.scale, *_normal_scores(finite)))
+            missing = np.isnan(values)
+            if missing.any() and not missing.all():
+                made.append((j, _MISSING, 0, 0.0, 1.0, none, none))
+        sizes = [len(one[5]) for one in made]
+        return cls(
+            np.array([one[0] for one in made], dtype=np.int64),
+            np.array([one[1] for one in made], dtype=np.uint8),
+            np.array([one[2] for one in made], dtype=np.int64),
+            np.array([one[3] for one in made], dtype=np.float64),
+            np.array([one[4] for one in made], dtype=np.float64),
+            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            np.concatenate([none, *(one[5] for one in made)]),
+            np.concatenate([none, *(one[6] for one in made)]),
+            *np.zeros((2, len(made))),
+        ).ended(X)
+
+    def __len__(self) -> int:
+        return len(self.feature)
+
+    def ranking(self, share: float, X: Array) -> Columns:
+        """Return the same with another share of ranks, of the same training rows."""
+        return replace(self, ranked=share).ended(X)
+
+    def ended(self, X: Array) -> Columns:
+        """Return the same with the ends of these rows."""
+        low, high = np.full(len(self), np.inf), np.full(len(self), -np.inf)
+        for begin in range(0, len(X), 4096):
+            values = self.apply(X[begin : begin + 4096])
+            low, high = np.minimum(low, values.min(axis=0)), np.maximum(high, values.max(axis=0))
+        return replace(self, low=low, high=high)
+
+    @cached_property
+    def group(self) -> Array:
+        """Which length (q,) each column has: the levels of a category share one.
+
+        Many features share a single one: there are too few rows to tell so many lengths apart.
+        """
+        pairs = 2 * self.feature + (self.kind == _MISSING)
+        each, which = np.unique(pairs, return_inverse=True)
+        return which.astype(np.int64) if len(each) <= _MANY else np.zeros(len(self), np.int64)
+
+    @property
+    def numbers(self) -> bool:
+        """Whether there are columns of numbers."""
+        return bool((self.kind == _NUMBER).any())
+
+    @property
+    def n_lengths(self) -> int:
+        """Number of different lengths."""
+        return int(self.group.max()) + 1 if len(self) else 0
+
+    def apply(self, X: Array) -> Array:
+        """Return the columns (n, q) of rows (n, p)."""
+        out = np.empty((len(X), len(self)))
+        for c, (j, kind) in enumerate(zip(self.feature, self.kind, strict=True)):
+            values = np.asarray(X[:, j], dtype=np.float64)
+            if kind == _LEVEL:
+                out[:, c] = values == self.level[c]
+                continue
+            missing = np.isnan(values)
+            if kind == _MISSING:
+                out[:, c] = missing
+                continue
+            out[:, c] = self._number(c, np.where(missing, self.centre[c], values))
+            out[missing, c] = 0.0
+        return out
+
+    def _number(self, c: int, values: Array) -> Array:
+        def far(differences: Array) -> Array:
+            spreads: Array = np.clip(differences / self.spread[c], -_FAR, _FAR)
+            return spreads
+
+        with np.errstate(over="ignore"):
+            standard = far(values - self.centre[c])
+            if not self.ranked:
+                return standard
+            some = slice(self.first_knot[c], self.first_knot[c + 1])
+            knots = self.knots[some]
+            # Beyond the training rows a rank says nothing more: distance does.
+            beyond = far(values - np.clip(values, knots[0], knots[-1]))
+        ranks = np.interp(values, knots, self.scores[some]) + beyond
+        blend: Array = (1 - self.ranked) * standard + self.ranked * ranks
+        return blend
+
+    def within(self, values: Array) -> Array:
+        """Return columns (n, q) no further out than those of the training rows."""
+        inside: Array = np.clip(values, self.low, self.high)
+        return inside
+
+    def check(self, n_features: int) -> None:
+        """Raise ValueError unless columns from a file can be applied to so many features."""
+        q, k = len(self), len(self.knots)
+        shapes: list[tuple[str, Any, tuple[int, ...]]] = [
+            ("feature", np.int64, (q,)), ("kind", np.uint8, (q,)), ("level", np.int64, (q,)),
+            ("centre", np.float64, (q,)), ("spread", np.float64, (q,)),
+            ("first_knot", np.int64, (q + 1,)), ("knots", np.float64, (k,)),
+            ("scores", np.float64, (k,)), ("low", np.float64, (q,)), ("high", np.float64, (q,)),
+        ]  # fmt: skip
+        for name, dtype, shape in shapes:
+            array = getattr(self, name)
+            _require(isinstance(array, np.ndarray), f"{name} is no array")
+            _require(array.dtype == dtype and array.shape == shape, f"{name} has another form")
+            _require(np.isfinite(array).all(), f"{name} is not finite")
+        _require(
+            ((self.feature >= 0) & (self.feature < n_features)).all(), "a column has no feature"
+        )
+        _require((self.kind <= _LEVEL).all(), "a column is of an unknown kind")
+        _require((self.spread > 0).all() and (self.low <= self.high).all(), "a column has no width")
+        sizes = np.diff(self.first_knot)
+        _require(self.first_knot[0] == 0 and self.first_knot[-1] == k, "knots belong to no column")
+        _require((sizes[self.kind == _NUMBER] >= 2).all() and (sizes >= 0).all(), "too few knots")
+        number = isinstance(self.ranked, float) and 0 <= self.ranked <= 1
+        _require(number, "the share of ranks is none")
+        for begin, end in zip(self.first_knot[:-1], self.first_knot[1:], strict=True):
+            _require((np.diff(self.knots[begin:end]) > 0).all(), "knots are not in order")
+
+
+def _require(condition: Any, otherwise: str) -> None:
+    if not condition:
+        raise ValueError(f"columns of the smooth start: {otherwise}")
+
+
+def _normal_scores(values: Array) -> tuple[Array, Array]:
+    """Return at most 256 values and their normal scores, of mean 0 and deviation 1 over all."""
+    knots, counts = np.unique(values, return_counts=True)
+    reached = (np.cumsum(counts) - counts / 2) / len(values)
+    scores: Array = special.ndtri(reached)
+    mean = counts @ scores / len(values)
+    deviation = np.sqrt(counts @ np.square(scores - mean) / len(values))
+    some = np.arange(len(knots))
+    if len(knots) > _KNOTS:
+        levels = np.linspace(scores[0], scores[-1], _KNOTS)
+        some = np.unique(np.clip(np.searchsorted(scores, levels), 0, len(knots) - 1))
+    return knots[some], (scores[some] - mean) / deviation

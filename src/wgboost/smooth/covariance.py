@@ -1,0 +1,112 @@
+"""How alike the values of a smooth function are at two places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from wgboost.smooth.columns import Columns
+from wgboost.typing import Array
+from wgboost.validation import check_choice
+
+__all__ = ["KERNELS", "Covariance", "distances", "shape", "slope"]
+
+KERNELS = ("matern52", "rbf")
+_ROOT5 = np.sqrt(5.0)
+
+
+def distances(a: Array, b: Array) -> Array:
+    """Return squared distances (n, m) of points (n, q) and (m, q)."""
+    squares: Array = np.square(a).sum(axis=1)[:, None] - 2 * (a @ b.T)
+    squares += np.square(b).sum(axis=1)
+    np.maximum(squares, 0, out=squares)
+    return squares
+
+
+def shape(kernel: str, squares: Array) -> Array:
+    """Return the correlation at squared distances."""
+    if kernel == "rbf":
+        gaussian: Array = np.exp(-0.5 * squares)
+        return gaussian
+    r = _ROOT5 * np.sqrt(squares)
+    matern: Array = (1 + r + squares * (5 / 3)) * np.exp(-r)
+    return matern
+
+
+def slope(kernel: str, squares: Array) -> Array:
+    """Return the derivative of the correlation in the squared distance."""
+    if kernel == "rbf":
+        return -0.5 * shape(kernel, squares)
+    r = _ROOT5 * np.sqrt(squares)
+    derivative: Array = (-5 / 6) * (1 + r) * np.exp(-r)
+    return derivative
+
+
+@dataclass(frozen=True, eq=False)
+class Covariance:
+    """cov(f(x), f(x')) = amplitude^2 g(r(x, x')) + linear^2 (1 + t(x) . t(x') / q).
+
+    g is a Matérn kernel of smoothness 5/2 or a Gaussian, r the distance of the columns over their
+    lengths, t the columns where training rows lie: the linear part goes on as a constant there.
+    """
+
+    columns: Columns
+    kernel: str
+    logs: Array  # (3 + lengths,): log of amplitude, linear, noise, and of each length
+
+    @property
+    def amplitude(self) -> float:
+        """Variance of the part that fades with distance."""
+        return float(np.exp(2 * self.logs[0]))
+
+    @property
+    def noise(self) -> float:
+        """Variance of y around f."""
+        return float(np.exp(2 * self.logs[2]))
+
+    def with_noise(self, noise: float) -> Covariance:
+        """Return the same with another variance of y around f."""
+        logs = self.logs.copy()
+        logs[2] = 0.5 * np.log(noise)
+        return replace(self, logs=logs)
+
+    @cached_property
+    def lengths(self) -> Array:
+        """Length (q,) of each column."""
+        lengths: Array = np.exp(self.logs[3:])[self.columns.group]
+        return lengths
+
+    def places(self, X: Array) -> tuple[Array, Array]:
+        """Return rows (n, p) as points (n, q) in units of lengths, and linear terms (n, 1 + q)."""
+        values = self.columns.apply(X)
+        return values / self.lengths, self.linear(self.columns.within(values))
+
+    def linear(self, within: Array) -> Array:
+        """Return terms (n, 1 + q) whose products are the linear part."""
+        terms = np.empty((len(within), 1 + within.shape[1]))
+        terms[:, 0] = 1.0
+        terms[:, 1:] = within / np.sqrt(max(1, within.shape[1]))
+        terms *= np.exp(self.logs[1])
+        return terms
+
+    def between(self, a: Array, b: Array) -> Array:
+        """Return the part (n, m) that fades with distance, of points (n, q) and (m, q)."""
+        covariance = shape(self.kernel, distances(a, b))
+        covariance *= self.amplitude
+        return covariance
+
+    def check(self, n_features: int) -> None:
+        """Raise ValueError unless a covariance from a file can be used."""
+        check_choice("kernel", self.kernel, KERNELS)
+        self.columns.check(n_features)
+        logs: Any = self.logs
+        good = isinstance(logs, np.ndarray) and logs.dtype == np.float64
+        if (
+            not good
+            or logs.shape != (3 + self.columns.n_lengths,)
+            or not (np.abs(logs) < 100).all()
+        ):
+            raise ValueError("covariance of the smooth start: lengths are not those of the columns")

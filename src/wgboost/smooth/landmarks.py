@@ -1,0 +1,154 @@
+"""Kernel ridge regression on landmarks: a Gaussian process of many rows, by way of a few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from wgboost.smooth.covariance import Covariance
+from wgboost.smooth.process import best_noise, check_arrays
+from wgboost.smooth.triangles import check_packed, factorised, packed, solved, unpacked
+from wgboost.typing import Array
+
+__all__ = ["Landmarks", "Sums"]
+
+_ROWS = 1024  # at a time
+_STEADY = 0.01  # of the noise: what the landmarks' own covariance is steadied by
+_LEAST = 1e-11  # of the amplitude
+_WITHIN = 1 - 1e-10  # of a row's share in its own prediction
+
+
+@dataclass(frozen=True, eq=False)
+class Landmarks:
+    """f as a function of its values at m landmarks, given y at any number of rows.
+
+    With L the factor of the landmarks' covariance, the features of x are L^-1 k(landmarks, x) and
+    the linear terms: r = m + 1 + q in all, with independent standard normal coefficients. What
+    features do not say of f(x) is the variance that is left at x given the landmarks.
+    """
+
+    points: Array  # (m, q)
+    whitening: Array  # packed factor L
+    triangle: Array  # packed factor of the features' products, plus the noise on the diagonal
+    coefficients: Array  # (r,)
+
+    @cached_property
+    def whitener(self) -> Array:
+        """The factor (m, m) of the landmarks' covariance."""
+        return unpacked(self.whitening, len(self.points))
+
+    @cached_property
+    def factor(self) -> Array:
+        """The factor (r, r) of the features' products."""
+        return unpacked(self.triangle, len(self.coefficients))
+
+    def features(self, covariance: Covariance, X: Array) -> Iterator[tuple[slice, Array, Array]]:
+        """Yield slices of rows, their features (r, n) and the variance (n,) that they leave."""
+        return _features(covariance, self.points, self.whitener, X)
+
+    def at(self, covariance: Covariance, X: Array) -> tuple[Array, Array]:
+        """Return mean and variance of f (n,) at new rows."""
+        mean, variance = np.empty(len(X)), np.empty(len(X))
+        for rows, features, left in self.features(covariance, X):
+            mean[rows] = self.coefficients @ features
+            known = np.square(solved(self.factor, features)).sum(axis=0)
+            variance[rows] = left + covariance.noise * known
+        return mean, variance
+
+    def left_out(
+        self, covariance: Covariance, X: Array, y: Array, noise: Array
+    ) -> tuple[Array, Array]:
+        """Return mean and variance of f at each training row, given the others.
+
+        noise (n,) is the variance of each y around f. A row that is left out takes its y along;
+        a landmark stays where it is.
+        """
+        mean, variance = np.empty(len(X)), np.empty(len(X))
+        for rows, features, left in self.features(covariance, X):
+            weight = covariance.noise / noise[rows]
+            known = np.square(solved(self.factor, features)).sum(axis=0)
+            others = 1 - np.minimum(weight * known, _WITHIN)
+            mean[rows] = y[rows] - (y[rows] - self.coefficients @ features) / others
+            variance[rows] = left + covariance.noise * known / others
+        return mean, variance
+
+    def check(self, n_columns: int) -> None:
+        """Raise ValueError unless landmarks from a file can be used with so many columns."""
+        m = len(self.points)
+        r = m + 1 + n_columns
+        check_arrays((self.points, (m, n_columns)), (self.coefficients, (r,)))
+        check_packed("the landmarks' factor", self.whitening, m)
+        check_packed("the factor", self.triangle, r)
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """What ridge regression on landmarks needs of all rows, whatever the noise is."""
+
+    points: Array
+    whitening: Array
+    products: Array  # (r, r) of the features, weighted
+    moments: Array  # (r,) of features and y
+    square: float  # of y
+    n: int  # rows
+
+    @classmethod
+    def of(
+        cls, covariance: Covariance, X: Array, y: Array, weight: Array, landmarks: Array
+    ) -> Sums:
+        """Return the sums over rows (n, p), a block at a time; landmarks are some rows (m, p)."""
+        points, _ = covariance.places(landmarks)
+        matrix, m = covariance.between(points, points), len(landmarks)
+        steady = max(_STEADY * covariance.noise, _LEAST * covariance.amplitude)
+        matrix.flat[:: m + 1] += steady
+        whitener = factorised(matrix)
+        r = m + 1 + points.shape[1]
+        products, moments = np.zeros((r, r)), np.zeros(r)
+        for rows, features, _ in _features(covariance, points, whitener, X):
+            weighted = features * weight[rows]
+            products += weighted @ features.T
+            moments += weighted @ y[rows]
+        return cls(
+            points, packed(whitener), products, moments, float(weight @ np.square(y)), len(y)
+        )
+
+    def _solved(self, noise: float) -> tuple[Array, Array]:
+        matrix = self.products.copy()
+        matrix.flat[:: len(matrix) + 1] += noise
+        factor = factorised(matrix)
+        return factor, solved(factor, self.moments)
+
+    def likely_noise(self, near: float) -> float:
+        """Return the noise of the largest marginal likelihood.
+
+        All variances may be larger or smaller by a common factor.
+        """
+
+        def loss(noise: float) -> float:
+            factor, half = self._solved(noise)
+            residual = (self.square - half @ half) / noise
+            determinant = (self.n - len(half)) * np.log(noise)
+            determinant += 2 * np.log(factor.diagonal()).sum()
+            return float(0.5 * (self.n * np.log(residual) + determinant))
+
+        return best_noise(loss, near)
+
+    def landmarks(self, noise: float) -> Landmarks:
+        """Return the regression."""
+        factor, half = self._solved(noise)
+        coefficients = solved(factor, half, transposed=True)
+        return Landmarks(self.points, self.whitening, packed(factor), coefficients)
+
+
+def _features(
+    covariance: Covariance, landmarks: Array, whitener: Array, X: Array
+) -> Iterator[tuple[slice, Array, Array]]:
+    for begin in range(0, len(X), _ROWS):
+        rows = slice(begin, begin + _ROWS)
+        points, terms = covariance.places(X[rows])
+        white = solved(whitener, covariance.between(landmarks, points))
+        left = covariance.amplitude - np.square(white).sum(axis=0)
+        yield rows, np.concatenate([white, terms.T]), np.maximum(left, 0)

@@ -1,0 +1,129 @@
+"""A Gaussian process that knows all training rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from wgboost.smooth.covariance import Covariance
+from wgboost.smooth.triangles import (
+    check_packed,
+    factorised,
+    inverse_diagonal,
+    packed,
+    solved,
+    unpacked,
+)
+from wgboost.typing import Array
+
+__all__ = ["Process", "best_noise", "check_arrays", "likely_noise"]
+
+_ROWS = 1024  # at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Process:
+    """f given y = f(x) + noise at n training rows."""
+
+    points: Array  # (n, q), see Covariance.places
+    terms: Array  # (n, 1 + q)
+    triangle: Array  # packed Cholesky factor of the covariance of y
+    coefficients: Array  # (n,), that covariance's inverse times y
+
+    @classmethod
+    def fit(cls, covariance: Covariance, X: Array, y: Array, noise: Array) -> Process:
+        """Return the process given rows (n, p); noise (n,) is the variance of each y around f."""
+        points, terms = covariance.places(X)
+        matrix = _signal(covariance, points, terms)
+        matrix.flat[:: len(y) + 1] += noise
+        factor = factorised(matrix)
+        coefficients = solved(factor, solved(factor, y), transposed=True)
+        return cls(points, terms, packed(factor), coefficients)
+
+    @cached_property
+    def factor(self) -> Array:
+        """The Cholesky factor (n, n)."""
+        return unpacked(self.triangle, len(self.points))
+
+    def at(self, covariance: Covariance, X: Array) -> tuple[Array, Array]:
+        """Return mean and variance of f (n,) at new rows."""
+        mean, variance = np.empty(len(X)), np.empty(len(X))
+        for begin in range(0, len(X), _ROWS):
+            rows = slice(begin, begin + _ROWS)
+            points, terms = covariance.places(X[rows])
+            known = covariance.between(self.points, points)
+            known += self.terms @ terms.T
+            mean[rows] = self.coefficients @ known
+            prior = covariance.amplitude + np.square(terms).sum(axis=1)
+            variance[rows] = prior - np.square(solved(self.factor, known)).sum(axis=0)
+        return mean, np.maximum(variance, 0)
+
+    def left_out(
+        self,
+        covariance: Covariance,  # noqa: ARG002
+        X: Array,  # noqa: ARG002
+        y: Array,
+        noise: Array,
+    ) -> tuple[Array, Array]:
+        """Return mean and variance of f at each training row, given the others.
+
+        Of y the row's own variance given the others is one over the diagonal of the inverse.
+        """
+        own = inverse_diagonal(self.factor)
+        return y - self.coefficients / own, np.maximum(1 / own - noise, 0)
+
+    def check(self, n_columns: int) -> None:
+        """Raise ValueError unless a process from a file can be used with so many columns."""
+        n = len(self.points)
+        check_arrays(
+            (self.points, (n, n_columns)),
+            (self.terms, (n, 1 + n_columns)),
+            (self.coefficients, (n,)),
+        )
+        check_packed("the factor", self.triangle, n)
+
+
+def _signal(covariance: Covariance, points: Array, terms: Array) -> Array:
+    matrix = covariance.between(points, points)
+    matrix += terms @ terms.T
+    return matrix
+
+
+def likely_noise(covariance: Covariance, X: Array, y: Array, spread: Array) -> float:
+    """Return the noise of the largest marginal likelihood; spread (n,) is that of a row over it.
+
+    All variances may be larger or smaller by a common factor.
+    """
+    signal, n = _signal(covariance, *covariance.places(X)), len(y)
+
+    def loss(noise: float) -> float:
+        matrix = signal.copy()
+        matrix.flat[:: n + 1] += noise * spread
+        factor = factorised(matrix)
+        half = solved(factor, y)
+        return float(0.5 * n * np.log(half @ half) + np.log(factor.diagonal()).sum())
+
+    return best_noise(loss, covariance.noise)
+
+
+def best_noise(loss: Callable[[float], float], near: float) -> float:
+    """Return the noise of the least loss, within a factor of e^4 of another."""
+    found = minimize_scalar(
+        lambda log: loss(float(np.exp(log))),
+        bounds=(np.log(near) - 4, np.log(near) + 4),
+        method="bounded",
+        options={"xatol": 0.05},
+    )
+    return float(np.exp(found.x))
+
+
+def check_arrays(*parts: tuple[Array, tuple[int, ...]]) -> None:
+    """Raise ValueError unless these are finite numbers in float64 of these shapes."""
+    for array, shape in parts:
+        good = isinstance(array, np.ndarray) and array.dtype == np.float64
+        if not good or array.shape != shape or not np.isfinite(array).all():
+            raise ValueError(f"the smooth start has no finite numbers of shape {shape}")

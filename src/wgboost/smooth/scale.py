@@ -1,0 +1,54 @@
+"""How far y lies from a smooth function, by what was left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+
+from wgboost.typing import Array
+
+__all__ = ["Scale"]
+
+_BOUNDS = (-7.0, 7.0), (-3.0, 7.0)  # logs of the factors of noise and of what f does not say
+_SPREAD = 1.0  # of the prior of these
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The variance of y around a prediction: noise + share * variance of f there."""
+
+    noise: float
+    share: float
+
+    def variance(self, of_f: Array) -> Array:
+        """Return the variance of y, given that of f."""
+        return self.noise + self.share * of_f
+
+    def fitted(self, residual: Array, of_f: Array, weight: Array, known: Array) -> Scale:
+        """Return the scale that is most probable for residuals of rows left out.
+
+        It is sought around this one, in which the model believes. known (n,) is the variance
+        of the error that y was measured with.
+        """
+        squares = np.square(residual)
+
+        def loss(logs: Array) -> tuple[float, Array]:
+            noise, share = self.noise * np.exp(logs[0]), self.share * np.exp(logs[1])
+            parts = np.stack([np.full_like(of_f, noise), share * of_f])
+            variance = parts.sum(axis=0) + known
+            value = 0.5 * weight @ (np.log(variance) + squares / variance)
+            pull = 0.5 * weight * (1 - squares / variance) / variance
+            prior = logs / _SPREAD
+            return float(value + 0.5 * prior @ prior), parts @ pull + prior / _SPREAD
+
+        found = minimize(loss, np.zeros(2), jac=True, method="L-BFGS-B", bounds=_BOUNDS)
+        noise, share = np.exp(found.x) * [self.noise, self.share]
+        return Scale(float(noise), float(share))
+
+    def log_density(self, residual: Array, of_f: Array, known: Array) -> Array:
+        """Return the log density (n,) of residuals, normal ones."""
+        variance = self.variance(of_f) + known
+        density: Array = -0.5 * (np.log(2 * np.pi * variance) + np.square(residual) / variance)
+        return density

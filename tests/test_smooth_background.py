@@ -1,0 +1,143 @@
+"""A smooth function with a scale: what it says of new rows, and of its own when left out."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from wgboost.smooth import Scale, SmoothRows, SmoothStart, fit_background
+from wgboost.smooth.blas import one_thread
+
+SETTINGS = {
+    "exact": SmoothStart(kernel="matern52", scaling="standard"),
+    "landmarks": SmoothStart(60, 50, 100, kernel="rbf", scaling="between"),
+}
+NUMBERS = np.zeros(3, dtype=int)
+
+
+def made(n, seed=0, scale=0.2):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, size=(n, 3))
+    return X, np.sin(3 * X[:, 0]) + X[:, 1] + scale * rng.normal(size=n)
+
+
+def fitted(X, y, weight=None, noise=None, settings=SETTINGS["exact"], **options):
+    rows, rng = SmoothRows.of(X, y, weight, noise), np.random.default_rng(1)
+    return fit_background(settings, rows, NUMBERS, rng, **options)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_residuals_have_a_scale_of_one_left_out_or_new(name):
+    (X, y), (new, y_new) = made(200), made(2000, seed=1)
+    background, ground = fitted(X, y, settings=SETTINGS[name])
+    own = (y - ground.location) / np.exp(ground.log_scale)
+    there = background.at(new)
+    others = (y_new - there.location) / np.exp(there.log_scale)
+    assert abs(np.square(own).mean() - 1) < 0.1
+    assert abs(np.square(others).mean() - 1) < 0.2
+    assert np.square(y_new - there.location).mean() < 0.08 * y_new.var()
+    assert abs(np.median(np.exp(there.log_scale)) - 0.22) < 0.05
+    assert background.at(3 * new).log_scale.mean() > there.log_scale.mean() + 0.5
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_left_out_again_is_left_out(name):
+    X, y = made(120)
+    weight = np.random.default_rng(0).uniform(0.5, 2, size=120)
+    background, ground = fitted(X, y, weight, settings=SETTINGS[name])
+    again = background.left_out(SmoothRows.of(X, y, weight, None))
+    assert_array_equal(again.location, ground.location)
+    assert_array_equal(again.log_scale, ground.log_scale)
+
+
+def test_units_of_y_do_not_matter():
+    X, y = made(150)
+    one, ground = fitted(X, y)
+    other, moved = fitted(X, 1e6 * y - 3e7)
+    assert_allclose(moved.location, 1e6 * ground.location - 3e7, rtol=1e-6)
+    assert_allclose(moved.log_scale, ground.log_scale + np.log(1e6), atol=1e-4)
+    assert_allclose(other.at(X).location, 1e6 * one.at(X).location - 3e7, rtol=1e-6)
+
+
+def test_noise_has_no_background():
+    rng = np.random.default_rng(0)
+    assert [fitted(rng.normal(size=(80, 3)), rng.normal(size=80)) for _ in range(5)] == [None] * 5
+    assert fitted(np.ones((50, 3)), rng.normal(size=50)) is None  # nothing varies
+    assert fitted(*made(9)) is None
+
+
+def test_weights_count_relative_to_each_other():
+    X, y = made(100)
+    wrong = np.concatenate([y, y + 5])
+    twice, few = np.concatenate([X, X]), np.repeat([1.0, 1e-6], 100)
+    new = made(50, seed=3)[0]
+    plain, both = fitted(X, y)[0], fitted(X, y, np.full(100, 7.0))[0]
+    assert_allclose(both.at(new).location, plain.at(new).location, rtol=1e-10)
+    both = fitted(twice, wrong, few, like=plain)[0]
+    assert_allclose(both.at(new).location, plain.at(new).location, atol=1e-3)
+
+
+def test_rows_measured_with_a_large_error_say_little():
+    X, y = made(200)
+    noise = np.where(np.arange(200) < 100, 0.0, 2.0)
+    y = y + noise * np.random.default_rng(1).normal(size=200)
+    new = made(300, seed=3)[0]
+    truth = np.sin(3 * new[:, 0]) + new[:, 1]
+    told, not_told = (fitted(X, y, None, given)[0].at(new) for given in (noise, None))
+    assert np.abs(told.location - truth).mean() < 0.6 * np.abs(not_told.location - truth).mean()
+    assert abs(np.median(np.exp(told.log_scale)) - 0.22) < 0.08  # of y without its error
+
+
+def test_an_outlier_is_drawn_in():
+    X, y = made(150)
+    y[3] = 1e7
+    there = fitted(X, y)[0].at(X)
+    assert np.abs(there.location - np.sin(3 * X[:, 0]) - X[:, 1])[np.arange(150) != 3].max() < 1.5
+
+
+def test_a_background_found_on_some_rows_serves_for_all():
+    X, y = made(300)
+    found = fitted(X[:200], y[:200])[0]
+    again, _ = fitted(X, y, like=found)
+    assert again.covariance is found.covariance
+    assert len(again.regression.points) == 300
+    assert again.scale != found.scale
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_number_of_blas_threads_changes_no_bit(name):
+    X, y = made(150)
+    grounds = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, user_api="blas"):
+            grounds.append(fitted(X, y, settings=SETTINGS[name])[0].at(X))
+            inside = [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
+            assert set(inside) == {threads}  # as it was before
+    assert_array_equal(grounds[0].location, grounds[1].location)
+    assert_array_equal(grounds[0].log_scale, grounds[1].log_scale)
+
+
+def test_one_thread_holds_until_the_last_has_left():
+    def threads():
+        return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+
+    with threadpool_limits(2, user_api="blas"):
+        first, second = one_thread(), one_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert threads() == {1}
+        second.__exit__(None, None, None)
+        assert threads() == {2}
+
+
+def test_the_scale_is_the_most_probable_one():
+    rng = np.random.default_rng(0)
+    of_f, known = rng.gamma(1.0, size=4000), rng.uniform(0, 0.3, size=4000)
+    residual = np.sqrt(0.3 + 2.5 * of_f + known) * rng.normal(size=4000)
+    found = Scale(1.0, 1.0).fitted(residual, of_f, np.ones(4000), known)
+    assert_allclose([found.noise, found.share], [0.3, 2.5], rtol=0.15)
+    best = found.log_density(residual, of_f, known).sum()
+    for factor in (0.9, 1.1):
+        for other in (Scale(factor * found.noise, found.share), Scale(found.noise, factor * 2.5)):
+            assert other.log_density(residual, of_f, known).sum() < best
