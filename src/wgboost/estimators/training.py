@@ -40,7 +40,9 @@ class Training(TreeView, ABC):
     refitted_: bool
     interrupted_: bool
     seed_: int
-    _units: Units | None = None  # to see y in, where several models have to have the same
+    # Of several models of the same rows: units of y that all have to have, and a start of another.
+    _units: Units | None = None
+    _like: Start | None = None
 
     @abstractmethod
     def _rows(self, X: Any, *, fitting: bool, **beside: Any) -> Rows:
@@ -139,7 +141,7 @@ class Training(TreeView, ABC):
     ) -> Fit:  # fmt: skip
         if previous is None:
             units = rows.units() if self._units is None else self._units
-            start, rows, particles = rows.start(self, units, like)
+            start, rows, particles = rows.start(self, units, like or self._like)
         else:
             units, start = previous.units, previous.start
             rows, particles = rows.resumed(self, units, start)

@@ -10,11 +10,13 @@ from wgboost.selection.recipes import (
     regressor_recipes,
 )
 from wgboost.selection.regressor import WGBRegressorCV
+from wgboost.selection.starts import SharedStarts
 
 __all__ = [
     "Bag",
     "Entry",
     "Recipes",
+    "SharedStarts",
     "WGBClassifierCV",
     "WGBRegressorCV",
     "checked_recipes",

@@ -6,6 +6,7 @@ import time
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from wgboost.estimators.saving import Saving
 from wgboost.responses import Ground
 from wgboost.selection.race import Entry, leader, mean_value, run_race
 from wgboost.selection.recipes import Recipes, checked_recipes
+from wgboost.selection.starts import SharedStarts
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer, check_number
 
@@ -112,17 +114,24 @@ class Bag(Saving, Calibrated):
         splits = self._splits(rows, groups, seed)
         weight = np.ones(len(rows)) if rows.weight is None else rows.weight.astype(np.float64)
         units = rows.units()
+        starts = SharedStarts()
+        made: dict[tuple[int, str], Entry] = {}
 
         def fit(recipe: str, fold: int) -> Entry:
             begun = time.perf_counter()
             member, (train, test) = self._member(recipes[recipe], fold, seed), splits[fold]
+            starts.prepare(member, fold)
+            settings = fold, repr(member.get_params())
+            if settings in made:  # two recipes that come to the same
+                return replace(made[settings], recipe=recipe, seconds=0.0)
             member._units = units
             member = _noted(lambda: _fitted(member, X, y, beside, train, test), recipe)
+            starts.learn(member, fold, len(train))
             seconds = time.perf_counter() - begun
             metric, values = next(iter(member.history_["validation"].items()))
             total = float(weight[member.validation_rows_].sum())
             value = float(values[member.n_estimators_])
-            entry = Entry(recipe, fold, value, total, seconds, member)
+            entry = made[settings] = Entry(recipe, fold, value, total, seconds, member)
             if self.verbose:
                 print(_line(entry, metric, len(splits)), flush=True)
             return entry

@@ -1,0 +1,193 @@
+"""Which settings are good on which data: the experiment behind defaults and recipes.
+
+    WGBOOST_DATA=folder python benchmarks/recipes.py run --sets yacht,diabetes --repeats 3
+    python benchmarks/recipes.py table
+
+The benchmark's sets take part with the training rows of their standard splits alone: of split r
+85 % of the training rows are trained on (a fifth of them for early stopping), the rest of the
+training rows are predicted; test rows are never read. With them are a set that scikit-learn
+ships and made ones, from pure noise to none. Results are lines of JSON in `--out`; what is there
+is not run again.
+"""
+
+import argparse
+import json
+import re
+import sys
+import time
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_diabetes, make_friedman1, make_friedman3
+
+from wgboost import WGBRegressor, metrics
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from paper.data import REGRESSION, Source
+
+Table = tuple[np.ndarray, np.ndarray]
+
+_SCALED = {"kernel": "scaled"}
+_BASE = {
+    "growth": "best_first", "max_depth": None, "leaf": "newton", "l2": 1.0, "subsample": 0.6,
+    "colsample": 0.7, "split_on": "particle_mean", "learning_rate": 0.05, "n_estimators": 4000,
+    "n_iter_no_change": 50, "early_stopping": True, "refit": False,
+}  # fmt: skip
+_LEAVES = (4, 16, 64)
+
+
+def _named(init: str, tree: str, leaves: int, evidence: float, share: float) -> tuple[str, dict]:
+    settings = {
+        **_BASE, "init": init, "tree": tree, "max_leaves": leaves, "evidence": evidence,
+        "subsample": share, **(_SCALED if evidence >= 3 else {}),
+    }  # fmt: skip
+    return f"{init} {tree} {leaves} leaves, evidence {evidence:g}, rows {share:g}", settings
+
+
+def candidates() -> dict[str, dict]:
+    """Return what is tried, by name: not every combination, those that trials were good with."""
+    found = {"paper": {**WGBRegressor.paper().get_params(), "early_stopping": True}}
+    found["default"] = {"early_stopping": True}
+    for init in ("smooth", "flow"):
+        some = [("shared", n, e, 0.6) for n in _LEAVES for e in (1.0, 3.0, 10.0, 30.0)]
+        some += [("shared", n, e, 0.9) for n in _LEAVES[1:] for e in (1.0, 3.0)]
+        some += [
+            ("per_particle", n, e, share)
+            for n in _LEAVES[1:]
+            for e in (1.0, 3.0)
+            for share in (0.6, 0.9)
+        ]
+        found |= dict(_named(init, *one) for one in some)
+    return found
+
+
+# --- data ---------------------------------------------------------------------------------------
+
+
+def _uneven(n: int, rng: np.random.Generator) -> Table:
+    X = rng.uniform(-1, 1, size=(n, 5))
+    return X, np.sin(2 * X[:, 0]) + np.exp(X[:, 1] / 2) * rng.normal(size=n)
+
+
+def _steps(n: int, rng: np.random.Generator) -> Table:
+    X = rng.uniform(-1, 1, size=(n, 6))
+    X[:, 3:] = np.floor(3 * X[:, 3:])
+    level = np.sign(X[:, 0]) * (X[:, 3] > 0) + 0.5 * X[:, 4] * (X[:, 1] > 0.3)
+    return X, level + 0.1 * rng.normal(size=n)
+
+
+MADE: dict[str, Callable[[np.random.Generator], Table]] = {
+    "noise": lambda rng: (rng.uniform(size=(1000, 8)), rng.normal(size=1000)),
+    "uneven": lambda rng: _uneven(2000, rng),
+    "uneven_many": lambda rng: _uneven(20_000, rng),
+    "heavy_tails": lambda rng: (
+        X := rng.normal(size=(1500, 5)), X[:, 0] + X[:, 1] ** 2 / 2 + rng.standard_t(3, size=1500)
+    ),
+    "friedman1": lambda rng: make_friedman1(1000, noise=1.0, random_state=rng.integers(2**31)),
+    "friedman1_exact": lambda rng: make_friedman1(1000, random_state=rng.integers(2**31)),
+    "friedman3": lambda rng: make_friedman3(500, noise=0.1, random_state=rng.integers(2**31)),
+    "steps": lambda rng: _steps(2000, rng),
+    "few": lambda rng: _uneven(120, rng),
+}  # fmt: skip
+SETS = (*REGRESSION, "diabetes", *MADE)
+
+
+def rows(name: str, repeat: int, source: str | None) -> tuple[Table, Table]:
+    """Return rows to train on and rows to predict, none of them test rows of a split."""
+    rng = np.random.default_rng([repeat, 7])
+    if name in MADE:
+        X, y = MADE[name](rng)
+    elif name == "diabetes":
+        X, y = load_diabetes(return_X_y=True)
+    else:
+        data = Source.chosen(source).regression(name)
+        train, _ = data.repeats[repeat]
+        X, y = data.X[train], data.y[train]
+    order = rng.permutation(len(y))
+    cut = int(0.85 * len(y))
+    inside, outside = order[:cut], order[cut:]
+    return (X[inside], y[inside]), (X[outside], y[outside])
+
+
+# --- running ------------------------------------------------------------------------------------
+
+
+def measure(settings: dict, inside: Table, outside: Table, like: list) -> dict:
+    """Return what a model reaches; `like` holds the smooth start of another one of these rows."""
+    begun = time.process_time()
+    model = WGBRegressor(**{**settings, "random_state": 0, "n_jobs": 1})
+    if like:
+        model._like = like[0]
+    model.fit(*inside)
+    seconds, dist, y = time.process_time() - begun, model.predict_dist(outside[0]), outside[1]
+    if settings.get("init") == "smooth":
+        like[:] = [model.start_]
+    return {
+        "nll": metrics.nll(dist, y), "rmse": metrics.rmse(dist, y), "crps": metrics.crps(dist, y),
+        "rounds": model.n_estimators_, "evidence": model.evidence_, "seconds": seconds,
+    }  # fmt: skip
+
+
+def run(names: list[str], repeats: int, chosen: str, source: str | None, out: Path) -> None:
+    done = {(one["set"], one["repeat"], one["settings"]) for one in results(out)}
+    tried = {name: one for name, one in candidates().items() if re.search(chosen, name)}
+    for name, repeat in product(names, range(repeats)):
+        inside, outside = rows(name, repeat, source)
+        like: list = []
+        for label, settings in tried.items():
+            if (name, repeat, label) in done:
+                continue
+            found = measure(settings, inside, outside, like)
+            line = {"set": name, "repeat": repeat, "n": len(inside[1]), "settings": label, **found}
+            with out.open("a") as file:
+                file.write(json.dumps(line) + "\n")
+            print(f"{name} {repeat} {label}: {found['nll']:.4f}, {found['seconds']:.1f} s")
+
+
+def results(out: Path) -> list[dict]:
+    return [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
+
+
+def table(out: Path, metric: str) -> None:
+    """Print what each setting loses against the best of its set, in nats, and the means."""
+    found = results(out)
+    names = list(dict.fromkeys(one["set"] for one in found))
+    labels = list(dict.fromkeys(one["settings"] for one in found))
+    mean = np.full((len(labels), len(names)), np.nan)
+    for (i, label), (j, name) in product(enumerate(labels), enumerate(names)):
+        values = [o[metric] for o in found if o["settings"] == label and o["set"] == name]
+        mean[i, j] = np.mean(values) if values else np.nan
+    lost = mean - np.nanmin(mean, axis=0)
+    print(f"| {metric}: loss against the best | {' | '.join(names)} | mean | worst |")
+    print("|---|" + "--:|" * (len(names) + 2))
+    print(f"| (the best) | {' | '.join(f'{x:.3f}' for x in np.nanmin(mean, axis=0))} | | |")
+    for i in np.argsort(np.nanmean(lost, axis=1)):
+        cells = [f"{x:.3f}" for x in (*lost[i], np.nanmean(lost[i]), np.nanmax(lost[i]))]
+        print(f"| {labels[i]} | {' | '.join(cells)} |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("what", choices=["run", "table"])
+    parser.add_argument("--sets", default=",".join(SETS))
+    parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--settings", default="", help="a regular expression")
+    parser.add_argument("--metric", default="nll", choices=["nll", "rmse", "crps", "seconds"])
+    parser.add_argument("--data", default=None, help="folder; the default is WGBOOST_DATA")
+    parser.add_argument("--out", type=Path, default=Path("build/recipes.jsonl"))
+    args = parser.parse_args()
+    if args.what == "table":
+        table(args.out, args.metric)
+        return
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    names = args.sets.split(",")
+    unknown = set(names) - set(SETS)
+    if unknown:
+        parser.error(f"unknown sets {sorted(unknown)}; known: {', '.join(SETS)}")
+    run(names, args.repeats, args.settings, args.data, args.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""What recipes of the same rows need to seek only once: their smooth start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wgboost.boosting import BackgroundStart, Start
+from wgboost.estimators.continuing import description
+
+__all__ = ["SharedStarts"]
+
+_MANY = 1000  # rows from which on folds are alike enough for what was sought in one to suit others
+
+
+class SharedStarts:
+    """Starts of models that were fitted, for those that are still to be.
+
+    Of the same fold, models with the same `init` have the same smooth start. Of other folds, if
+    they have many rows, the lengths of its kernel are taken over. Where a constant predicted as
+    well, further models with that `init` start at the flow, as they would in the end.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Any, Start] = {}
+        self._needless: set[str] = set()
+
+    def prepare(self, member: Any, fold: int) -> None:
+        """Give a model what is known of its start."""
+        kind = description(member.init)
+        if kind in self._needless:
+            member.init = "flow"
+        else:
+            member._like = self._known.get((kind, fold), self._known.get(kind))
+
+    def learn(self, member: Any, fold: int, n_rows: int) -> None:
+        """Keep the start of a fitted model."""
+        kind, start = description(member.init), member.start_
+        member._like = None
+        if member._smooth() is None:
+            return
+        if not isinstance(start, BackgroundStart):
+            self._needless.add(kind)
+            return
+        self._known.setdefault((kind, fold), start)
+        if n_rows >= _MANY:
+            self._known.setdefault(kind, start)
