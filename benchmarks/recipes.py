@@ -20,12 +20,23 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_diabetes, make_friedman1, make_friedman3
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_diabetes,
+    load_digits,
+    load_iris,
+    load_wine,
+    make_classification,
+    make_friedman1,
+    make_friedman3,
+    make_moons,
+)
 
-from wgboost import WGBRegressor, metrics
+from wgboost import WGBClassifier, WGBRegressor, metrics
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from paper.data import REGRESSION, Source
+from paper.table2 import SEEDS, split
 
 Table = tuple[np.ndarray, np.ndarray]
 
@@ -44,6 +55,32 @@ def _named(init: str, tree: str, leaves: int, evidence: float, share: float) -> 
         "subsample": share, **(_SCALED if evidence >= 3 else {}),
     }  # fmt: skip
     return f"{init} {tree} {leaves} leaves, evidence {evidence:g}, rows {share:g}", settings
+
+
+def candidates_for_classes() -> dict[str, dict]:
+    """Return what is tried for classes, by name."""
+    found = {"paper": {**WGBClassifier.paper().get_params(), "early_stopping": True}}
+    base = {**_BASE, "split_on": "all", "colsample": 0.5}
+    for tree, leaves, rate, share, leaf, evidence in (
+        ("shared", 16, 0.1, 0.6, "newton", 1.0),
+        ("shared", 4, 0.1, 0.6, "newton", 1.0),
+        ("shared", 16, 0.1, 0.6, "newton", 10.0),
+        ("per_particle", 16, 0.1, 0.9, "newton", 1.0),
+        ("per_particle", 4, 0.1, 0.9, "newton", 1.0),
+        ("per_particle", 31, 0.1, 0.9, "newton", 1.0),
+        ("per_particle", 16, 0.3, 0.9, "newton", 1.0),
+        ("per_particle", 31, 0.3, 0.9, "newton", 1.0),
+        ("per_particle", 16, 0.3, 0.6, "newton", 1.0),
+        ("per_particle", 16, 0.3, 0.9, "newton", 3.0),
+        ("per_particle", 16, 0.3, 0.9, "newton", 10.0),
+        ("per_particle", 16, 0.1, 0.9, "mean", 1.0),
+    ):
+        label = f"{tree} {leaves} leaves, {leaf}, rate {rate}, rows {share}, evidence {evidence:g}"
+        found[label] = {
+            **base, "tree": tree, "max_leaves": leaves, "learning_rate": rate, "subsample": share,
+            "leaf": leaf, "evidence": evidence,
+        }  # fmt: skip
+    return found
 
 
 def candidates() -> dict[str, dict]:
@@ -91,14 +128,32 @@ MADE: dict[str, Callable[[np.random.Generator], Table]] = {
     "steps": lambda rng: _steps(2000, rng),
     "few": lambda rng: _uneven(120, rng),
 }  # fmt: skip
+LABELLED: dict[str, Callable[[np.random.Generator], Table]] = {
+    "iris": lambda _: load_iris(return_X_y=True),
+    "cultivars": lambda _: load_wine(return_X_y=True),
+    "breast_cancer": lambda _: load_breast_cancer(return_X_y=True),
+    "digits": lambda _: load_digits(return_X_y=True),
+    "moons": lambda rng: make_moons(800, noise=0.35, random_state=rng.integers(2**31)),
+    "random_labels": lambda rng: (rng.normal(size=(500, 6)), rng.integers(3, size=500)),
+    "flipped": lambda rng: make_classification(
+        1500, n_features=15, n_informative=6, n_classes=4, flip_y=0.2,
+        random_state=rng.integers(2**31),
+    ),
+}  # fmt: skip
+CLASSES = ("segment", "sensorless", *LABELLED)
 SETS = (*REGRESSION, "diabetes", *MADE)
+_FEW = 4000  # rows of sensorless
 
 
 def rows(name: str, repeat: int, source: str | None) -> tuple[Table, Table]:
     """Return rows to train on and rows to predict, none of them test rows of a split."""
     rng = np.random.default_rng([repeat, 7])
-    if name in MADE:
-        X, y = MADE[name](rng)
+    if name in MADE or name in LABELLED:
+        X, y = {**MADE, **LABELLED}[name](rng)
+    elif name in CLASSES:
+        found = Source.chosen(source).classes(name)
+        train, _ = split(len(found.y), SEEDS[repeat])
+        X, y = found.X[train[:_FEW]], found.y[train[:_FEW]]
     elif name == "diabetes":
         X, y = load_diabetes(return_X_y=True)
     else:
@@ -112,6 +167,18 @@ def rows(name: str, repeat: int, source: str | None) -> tuple[Table, Table]:
 
 
 # --- running ------------------------------------------------------------------------------------
+
+
+def measure_classes(settings: dict, inside: Table, outside: Table, _: list) -> dict:
+    """Return what a model of classes reaches."""
+    begun = time.process_time()
+    model = WGBClassifier(**{**settings, "random_state": 0, "n_jobs": 1}).fit(*inside)
+    seconds, dist = time.process_time() - begun, model.predict_dist(outside[0])
+    position = np.searchsorted(model.classes_, outside[1])
+    return {
+        "nll": metrics.nll(dist, position), "error": 1 - metrics.accuracy(dist, position),
+        "rounds": model.n_estimators_, "evidence": model.evidence_, "seconds": seconds,
+    }  # fmt: skip
 
 
 def measure(settings: dict, inside: Table, outside: Table, like: list) -> dict:
@@ -132,14 +199,17 @@ def measure(settings: dict, inside: Table, outside: Table, like: list) -> dict:
 
 def run(names: list[str], repeats: int, chosen: str, source: str | None, out: Path) -> None:
     done = {(one["set"], one["repeat"], one["settings"]) for one in results(out)}
-    tried = {name: one for name, one in candidates().items() if re.search(chosen, name)}
     for name, repeat in product(names, range(repeats)):
+        known, measured = candidates(), measure
+        if name in CLASSES:
+            known, measured = candidates_for_classes(), measure_classes
+        tried = {label: one for label, one in known.items() if re.search(chosen, label)}
         inside, outside = rows(name, repeat, source)
         like: list = []
         for label, settings in tried.items():
             if (name, repeat, label) in done:
                 continue
-            found = measure(settings, inside, outside, like)
+            found = measured(settings, inside, outside, like)
             line = {"set": name, "repeat": repeat, "n": len(inside[1]), "settings": label, **found}
             with out.open("a") as file:
                 file.write(json.dumps(line) + "\n")
@@ -174,7 +244,9 @@ def main() -> None:
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--settings", default="", help="a regular expression")
-    parser.add_argument("--metric", default="nll", choices=["nll", "rmse", "crps", "seconds"])
+    parser.add_argument(
+        "--metric", default="nll", choices=["nll", "rmse", "crps", "error", "seconds"]
+    )
     parser.add_argument("--data", default=None, help="folder; the default is WGBOOST_DATA")
     parser.add_argument("--out", type=Path, default=Path("build/recipes.jsonl"))
     args = parser.parse_args()
@@ -183,9 +255,9 @@ def main() -> None:
         return
     args.out.parent.mkdir(parents=True, exist_ok=True)
     names = args.sets.split(",")
-    unknown = set(names) - set(SETS)
+    unknown = set(names) - {*SETS, *CLASSES}
     if unknown:
-        parser.error(f"unknown sets {sorted(unknown)}; known: {', '.join(SETS)}")
+        parser.error(f"unknown sets {sorted(unknown)}; known: {', '.join((*SETS, *CLASSES))}")
     run(names, args.repeats, args.settings, args.data, args.out)
 
 

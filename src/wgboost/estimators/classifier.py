@@ -14,6 +14,7 @@ from sklearn.utils.validation import column_or_1d
 
 from wgboost.estimators.classification import ClassifierPredictions
 from wgboost.estimators.evidential import Evidential
+from wgboost.estimators.parameters import PAPER_TREES
 from wgboost.responses import Categorical, Ordinal, Response, is_censored
 from wgboost.responses.outcomes import check_outcomes
 from wgboost.typing import Array
@@ -58,25 +59,25 @@ class WGBClassifier(ClassifierPredictions, Evidential):
         self,
         *,
         n_particles: int = 10,
-        n_estimators: int = 500,
-        learning_rate: float = 0.4,
-        max_depth: int | None = 3,
-        max_leaves: int | None = None,
+        n_estimators: int | None = None,
+        learning_rate: float = 0.3,
+        max_depth: int | None = None,
+        max_leaves: int | None = 16,
         min_samples_leaf: int = 1,
-        l2: float = 0.0,
+        l2: float = 1.0,
         min_gain: float = 0.0,
-        growth: str = "depth_wise",
-        subsample: float = 1.0,
-        colsample: float = 1.0,
-        tree: str = "shared",
-        split_on: str | int = "sum",
-        leaf: str = "mean",
+        growth: str = "best_first",
+        subsample: float = 0.9,
+        colsample: float = 0.5,
+        tree: str = "per_particle",
+        split_on: str | int = "all",
+        leaf: str = "newton",
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
         cat_smooth: float = 10.0,
         monotone_constraints: Any = None,
         interaction_constraints: Any = None,
-        evidence: Any = 1.0,
+        evidence: Any = 10.0,
         kernel: str | None = None,
         bandwidth: Any = None,
         direction: Any = "diagonal_newton",
@@ -85,9 +86,9 @@ class WGBClassifier(ClassifierPredictions, Evidential):
         response: Any = "categorical",
         prior: dict[str, Any] | None = None,
         class_weight: Any = None,
-        early_stopping: bool = False,
+        early_stopping: bool | None = None,
         validation_fraction: float = 0.2,
-        n_iter_no_change: int | None = None,
+        n_iter_no_change: int | None = 50,
         eval_metric: Any = "nll",
         refit: bool = True,
         warm_start: bool = False,
@@ -101,10 +102,9 @@ class WGBClassifier(ClassifierPredictions, Evidential):
     def paper(cls, **changes: Any) -> WGBClassifier:
         """Return an estimator with the paper's settings for classification, then `changes`."""
         settings: dict[str, Any] = {
-            "n_particles": 10, "kernel": "gaussian", "bandwidth": 0.1, "max_depth": 3,
-            "learning_rate": 0.4,
-            "n_estimators": 4000, "split_on": "sum", "leaf": "mean", "tree": "shared",
-            "evidence": 1.0,
+            **PAPER_TREES, "n_particles": 10, "kernel": "gaussian", "bandwidth": 0.1,
+            "learning_rate": 0.4, "n_estimators": 4000, "evidence": 1.0, "early_stopping": False,
+            "n_iter_no_change": None,
         }  # fmt: skip
         return cls(**{**settings, **changes})
 

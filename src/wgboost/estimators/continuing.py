@@ -17,9 +17,10 @@ def check_continuation(estimator: Any, rests_on: dict[str, tuple[Any, Any]]) -> 
 
     `rests_on` has what belongs to this kind of estimator: as it was, and as it is now.
     """
-    if estimator.n_estimators < estimator.n_estimators_:
+    most = estimator._most_rounds()
+    if most < estimator.n_estimators_:
         raise ValueError(
-            f"warm_start with n_estimators={estimator.n_estimators} below the "
+            f"warm_start with n_estimators={most} below the "
             f"{estimator.n_estimators_} rounds there are; raise n_estimators"
         )
     settings = {

@@ -73,19 +73,21 @@ class ChosenEvidence(Training):
 
     @property
     def _automatic(self) -> bool:
-        return isinstance(self.evidence, str)
+        undecided = self.evidence is None and self._watching
+        return undecided or isinstance(self.evidence, str)
 
     def _check_evidence(self) -> None:
         """Raise for an evidence that makes no sense."""
-        if self._automatic:
+        if isinstance(self.evidence, str):
             check_choice("evidence", self.evidence, ["auto"])
-        elif np.ndim(self.evidence) == 0:
+        elif self.evidence is not None and np.ndim(self.evidence) == 0:
             check_number("evidence", self.evidence, above=0)
 
     def _level(self) -> float:
         if self._automatic:
             return float(getattr(self, "evidence_", 1.0))
-        return float(np.mean(np.asarray(self.evidence, dtype=np.float64)))
+        said = 1.0 if self.evidence is None else self.evidence
+        return float(np.mean(np.asarray(said, dtype=np.float64)))
 
     def _kernel(self) -> Kernel:
         if self.kernel is None and self._automatic and self._level() >= _SCALED:

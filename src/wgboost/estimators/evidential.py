@@ -143,7 +143,8 @@ class Evidential(ChosenEvidence, Calibrated):
         response.check_rows(n)
         names = ("offset", "exposure", "y_std")
         known = beside_y(response, codes, *(beside[name] for name in names))
-        evidence = 1.0 if self._automatic else check_evidence(self.evidence, n)
+        unsaid = self.evidence is None or isinstance(self.evidence, str)
+        evidence = 1.0 if unsaid else check_evidence(self.evidence, n)
         return PosteriorRows(X, weight, response.check(codes), response, evidence, *known)
 
     def _rests_on(self, rows: PosteriorRows) -> dict[str, tuple[Any, Any]]:

@@ -26,7 +26,18 @@ from wgboost.validation import (
     check_weight,
 )
 
-__all__ = ["Parameters", "checked_matrix", "prior_settings"]
+__all__ = ["PAPER_TREES", "Parameters", "checked_matrix", "prior_settings"]
+
+PAPER_TREES: dict[str, Any] = {
+    "max_depth": 3, "max_leaves": None, "min_samples_leaf": 1, "l2": 0.0, "min_gain": 0.0,
+    "growth": "depth_wise", "subsample": 1.0, "colsample": 1.0, "tree": "shared",
+    "split_on": "sum", "leaf": "mean", "max_bins": 255,
+}  # fmt: skip
+"""The trees that the paper's tables were made with."""
+
+_MOST = 4000  # rounds, where none are said and rows are watched
+_UNWATCHED = 100  # rounds, where none are said and there are too few rows to watch some
+_ENOUGH = 20  # rows to hold out some of
 
 
 def checked_matrix(estimator: Any, X: Any, *, reset: bool, weight: Any = None) -> Array:
@@ -80,7 +91,8 @@ class Parameters(Saving):
     def _check_parameters(self, callbacks: Any = ()) -> None:
         """Raise for the first parameter that makes no sense, before any work."""
         check_integer("n_particles", self.n_particles, low=1)
-        check_integer("n_estimators", self.n_estimators, low=0)
+        if self.n_estimators is not None:
+            check_integer("n_estimators", self.n_estimators, low=0)
         check_number("learning_rate", self.learning_rate, above=0)
         check_choice("leaf", self.leaf, LEAVES)
         check_number("validation_fraction", self.validation_fraction, above=0, high=0.99)
@@ -89,7 +101,8 @@ class Parameters(Saving):
             check_integer("n_iter_no_change", self.n_iter_no_change, low=1, hint=hint)
         for name in ("early_stopping", "refit", "warm_start"):
             value = getattr(self, name)
-            if not isinstance(value, (bool, np.bool_)):
+            undecided = value is None and name == "early_stopping"
+            if not (undecided or isinstance(value, (bool, np.bool_))):
                 raise TypeError(f"{name}={value!r} must be True or False")
         if not isinstance(self.verbose, bool):
             check_integer("verbose", self.verbose, low=0)
@@ -101,6 +114,18 @@ class Parameters(Saving):
         check_constrained(self, self._learner())
         self._direction()
         self._flow()
+
+    def _most_rounds(self, *, watched: bool = True) -> int:
+        """How many rounds at most, where the last ones are watched for something better or not."""
+        if self.n_estimators is None:
+            return _MOST if watched else _UNWATCHED
+        return int(self.n_estimators)
+
+    def _stops_early(self, n_rows: int) -> bool:
+        """Whether to find the number of rounds on rows that are not trained on."""
+        if self.early_stopping is None:
+            return self.n_estimators is None and n_rows >= _ENOUGH
+        return bool(self.early_stopping)
 
     def _level(self) -> float:
         """How many observations a row speaks for, on average."""

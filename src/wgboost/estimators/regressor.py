@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import column_or_1d
 
 from wgboost.estimators.evidential import Evidential
+from wgboost.estimators.parameters import PAPER_TREES
 from wgboost.estimators.regression import RegressorPredictions
 from wgboost.responses import (
     RESPONSES,
@@ -149,26 +150,26 @@ class WGBRegressor(RegressorPredictions, Evidential):
         self,
         *,
         n_particles: int = 10,
-        n_estimators: int = 500,
+        n_estimators: int | None = None,
         learning_rate: float = 0.1,
-        max_depth: int | None = 3,
-        max_leaves: int | None = None,
+        max_depth: int | None = None,
+        max_leaves: int | None = 16,
         min_samples_leaf: int = 1,
-        l2: float = 0.0,
+        l2: float = 1.0,
         min_gain: float = 0.0,
-        growth: str = "depth_wise",
-        subsample: float = 1.0,
-        colsample: float = 1.0,
-        tree: str = "shared",
-        split_on: str | int = "sum",
-        leaf: str = "mean",
+        growth: str = "best_first",
+        subsample: float = 0.8,
+        colsample: float = 0.7,
+        tree: str = "per_particle",
+        split_on: str | int = "particle_mean",
+        leaf: str = "newton",
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
         cat_smooth: float = 10.0,
         monotone_constraints: Any = None,
         monotone_parameter: int | str | None = None,
         interaction_constraints: Any = None,
-        evidence: Any = 1.0,
+        evidence: Any = None,
         kernel: str | None = None,
         bandwidth: Any = None,
         direction: Any = "diagonal_newton",
@@ -176,9 +177,9 @@ class WGBRegressor(RegressorPredictions, Evidential):
         init: Any = "flow",
         response: Any = "normal",
         prior: dict[str, Any] | None = None,
-        early_stopping: bool = False,
+        early_stopping: bool | None = None,
         validation_fraction: float = 0.2,
-        n_iter_no_change: int | None = None,
+        n_iter_no_change: int | None = 50,
         eval_metric: Any = "nll",
         refit: bool = True,
         warm_start: bool = False,
@@ -192,11 +193,9 @@ class WGBRegressor(RegressorPredictions, Evidential):
     def paper(cls, **changes: Any) -> WGBRegressor:
         """Return an estimator with the paper's settings for regression, then `changes`."""
         settings: dict[str, Any] = {
-            "n_particles": 10, "kernel": "gaussian", "bandwidth": 0.1, "max_depth": 3,
-            "learning_rate": 0.1,
-            "n_estimators": 4000, "split_on": "sum", "leaf": "mean", "tree": "shared",
-            "evidence": 1.0, "early_stopping": True, "validation_fraction": 0.2,
-            "n_iter_no_change": None, "refit": True,
+            **PAPER_TREES, "n_particles": 10, "kernel": "gaussian", "bandwidth": 0.1,
+            "learning_rate": 0.1, "n_estimators": 4000, "evidence": 1.0, "early_stopping": True,
+            "validation_fraction": 0.2, "n_iter_no_change": None, "refit": True,
         }  # fmt: skip
         return cls(**{**settings, **changes})
 

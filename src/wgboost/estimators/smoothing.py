@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -15,7 +16,20 @@ from wgboost.typing import Array
 if TYPE_CHECKING:
     from wgboost.estimators.posterior_rows import PosteriorRows
 
-__all__ = ["data_of", "left_out", "smooth_ground"]
+__all__ = ["can_start_smooth", "data_of", "left_out", "smooth_ground"]
+
+
+# What backgrounds are at their training rows, as long as there are models with them: to find it
+# takes as long as to fit them.
+_KNOWN: WeakKeyDictionary[Background, Ground] = WeakKeyDictionary()
+
+
+def can_start_smooth(rows: PosteriorRows) -> bool:
+    """Whether the response has a location and a scale, and y is known and not bounds of it."""
+    response, seen = rows.response, rows.seen
+    if response.log_scale is None or response.offset_link is None:
+        return False
+    return not isinstance(seen, Observations) or bool(seen.exact.all() and seen.above is None)
 
 
 def smooth_ground(
@@ -31,15 +45,18 @@ def smooth_ground(
     None if y is predicted as well by a constant. Raises ValueError unless the response has a
     location and a scale and y is known.
     """
-    counted = rows.counted
-    if isinstance(like, BackgroundStart) and like.data == data_of(rows):
-        ground = like.background.left_out(_seen(rows, units))
+    counted, data = rows.counted, data_of(rows)
+    if isinstance(like, BackgroundStart) and like.data == data:
+        ground = _KNOWN.get(like.background)
+        if ground is None:
+            ground = like.background.left_out(_seen(rows, units))
         return like.background, _of_all_rows(like.background, ground, rows, counted)
     known = like.background if isinstance(like, BackgroundStart) else None
     found = fit_background(settings, _seen(rows, units), n_levels, rng, known)
     if found is None:
         return None
     background, ground = found
+    _KNOWN[background] = ground
     return background, _of_all_rows(background, ground, rows, counted)
 
 

@@ -41,6 +41,7 @@ class Training(TreeView, ABC):
     interrupted_: bool
     seed_: int
     # Of several models of the same rows: units of y that all have to have, and a start of another.
+    _watching: bool = False  # in this fit, rows that are not trained on
     _units: Units | None = None
     _like: Start | None = None
 
@@ -67,7 +68,9 @@ class Training(TreeView, ABC):
             sets = given_sets(self, rows, X_val, beside_val)
             if sets and validation_rows is not None:
                 raise ValueError("give X_val and y_val, or validation_rows: one of the two")
-            hold_out = not sets and (self.early_stopping or validation_rows is not None)
+            stopping = self._stops_early(rows.counted.size)
+            hold_out = not sets and (stopping or validation_rows is not None)
+            self._watching = bool(sets) or hold_out
             if sets or hold_out or self.eval_metric is not None:
                 for one in sets.values() or [rows]:
                     one.metrics(self.eval_metric)
@@ -84,7 +87,7 @@ class Training(TreeView, ABC):
                     rows, validation_rows, callbacks, previous, saver, paused
                 )
             else:
-                fit = self._train(rows, sets, callbacks, previous, saver, paused)
+                fit = self._train(rows, sets, callbacks, previous, saver, paused, watch=stopping)
             self._keep(fit, rows)
         unfinished = self.refit and fit.held_out is not None
         warn_interrupted(fit, ", not refitted on all rows" if unfinished else "")
@@ -155,8 +158,8 @@ class Training(TreeView, ABC):
             self, rows.X, rows.target(units), start, particles, weight=rows.weight,
             seed=self.seed_, units=units, constraints=constraints, held_out=held_out,
             callbacks=callbacks,
-            n_rounds=self.n_estimators if n_rounds is None else n_rounds,
-            watch=self.early_stopping or watch, previous=previous, stage=stage,
+            n_rounds=self._most_rounds(watched=watch) if n_rounds is None else n_rounds,
+            watch=watch, previous=previous, stage=stage,
             measure=self._measure(rows, units) if self.verbose else None,
             save=replace(saver, stage=stage), seen=None if paused is None else paused.watch,
         )  # fmt: skip

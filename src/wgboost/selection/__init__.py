@@ -4,6 +4,8 @@ from wgboost.selection.bag import Bag
 from wgboost.selection.classifier import WGBClassifierCV
 from wgboost.selection.race import Entry, leader, mean_value, next_fit, run_race
 from wgboost.selection.recipes import (
+    FEW,
+    MANY,
     Recipes,
     checked_recipes,
     classifier_recipes,
@@ -13,6 +15,8 @@ from wgboost.selection.regressor import WGBRegressorCV
 from wgboost.selection.starts import SharedStarts
 
 __all__ = [
+    "FEW",
+    "MANY",
     "Bag",
     "Entry",
     "Recipes",

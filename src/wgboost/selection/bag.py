@@ -22,13 +22,16 @@ from wgboost.estimators.parameters import checked_matrix
 from wgboost.estimators.saving import Saving
 from wgboost.responses import Ground
 from wgboost.selection.race import Entry, leader, mean_value, run_race
-from wgboost.selection.recipes import Recipes, checked_recipes
+from wgboost.selection.recipes import FEW, Recipes, checked_recipes
 from wgboost.selection.starts import SharedStarts
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer, check_number
 
 __all__ = ["Bag"]
 
+_SMALL = 2000  # rows
+_FOLDS = 10, 5  # below and from so many rows on
+_KEPT = 1 / 2, 1 / 3  # share of the recipes that reach the next fold, below FEW rows and above
 _SPLITS = list[tuple[Array, Array]]  # rows to train on, rows to watch
 
 
@@ -39,8 +42,8 @@ class Bag(Saving, Calibrated):
     _common: ClassVar[tuple[str, ...]]  # parameters that members have from the bag
 
     @abstractmethod
-    def _usual_recipes(self, n: int) -> Recipes:
-        """Return what to try with n rows."""
+    def _usual_recipes(self, rows: Any) -> Recipes:
+        """Return what to try with these rows."""
 
     # --- fitting ------------------------------------------------------------------------------
 
@@ -108,7 +111,7 @@ class Bag(Saving, Calibrated):
         probe = self._member({})
         probe._check_parameters()
         rows = probe._rows(X, fitting=True, y=y, **beside)
-        recipes = given or self._usual_recipes(rows.counted.size)
+        recipes, n = given or self._usual_recipes(rows), rows.counted.size
         if not rows.response.y_shape and np.asarray(y).ndim == 2:
             y = column_or_1d(np.asarray(y))
         splits = self._splits(rows, groups, seed)
@@ -136,7 +139,9 @@ class Bag(Saving, Calibrated):
                 print(_line(entry, metric, len(splits)), flush=True)
             return entry
 
-        entries, interrupted = run_race(list(recipes), len(splits), fit, budget=self.time_budget)
+        entries, interrupted = run_race(
+            list(recipes), len(splits), fit, keep=_KEPT[n >= FEW], budget=self.time_budget
+        )
         best = leader(entries)
         kept = sorted((e for e in entries if e.recipe == best), key=lambda e: e.fold)
         self.seed_, self.interrupted_ = seed, interrupted
@@ -154,6 +159,8 @@ class Bag(Saving, Calibrated):
     def _splits(self, rows: Any, groups: Any, seed: int) -> _SPLITS:
         """Return rows to train on and to watch for every fold; rows of weight zero are in none."""
         counted, cv = rows.counted, self.cv
+        if cv is None:
+            cv = max(2, min(_FOLDS[counted.size >= _SMALL], counted.size))
         if groups is not None:
             groups = np.asarray(groups)
             if groups.shape != (len(rows),):

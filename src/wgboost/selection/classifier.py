@@ -22,7 +22,7 @@ class WGBClassifierCV(ClassifierPredictions, Bag):
     recipes : dict, list or None
         Parameters of `WGBClassifier` by the recipe's name, or a list of such. None is
         `wgboost.selection.classifier_recipes`, which depends on the number of rows.
-    cv : int or splitter
+    cv : int, splitter or None
         Folds, with classes in equal shares where their number is given.
     response, class_weight, eval_metric
         As in `WGBClassifier`.
@@ -45,7 +45,7 @@ class WGBClassifierCV(ClassifierPredictions, Bag):
         self,
         recipes: Any = None,
         *,
-        cv: Any = 5,
+        cv: Any = None,
         time_budget: float | None = None,
         calibrated: bool = True,
         n_particles: int = 10,
@@ -64,5 +64,5 @@ class WGBClassifierCV(ClassifierPredictions, Bag):
     ) -> None:
         self._store(locals())
 
-    def _usual_recipes(self, n: int) -> Recipes:
-        return classifier_recipes(n)
+    def _usual_recipes(self, rows: Any) -> Recipes:
+        return classifier_recipes(rows.counted.size)

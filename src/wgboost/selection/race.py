@@ -1,4 +1,4 @@
-"""A race: all recipes on the first fold, the better half on the next, the winner on all."""
+"""A race: all recipes on the first fold, the better ones on the next, the winner on all."""
 
 from __future__ import annotations
 
@@ -40,12 +40,17 @@ def leader(entries: Sequence[Entry]) -> str:
 
 
 def next_fit(
-    entries: Sequence[Entry], recipes: Sequence[str], n_folds: int, *, hurry: bool = False
+    entries: Sequence[Entry],
+    recipes: Sequence[str],
+    n_folds: int,
+    *,
+    keep: float = 0.5,
+    hurry: bool = False,
 ) -> tuple[str, int] | None:
     """Return the recipe and the fold to fit next, or None if the race is over.
 
-    Recipes run in the order of their rank, so that the best so far is always ahead. In a hurry it
-    alone goes on.
+    After every fold a share of the recipes, `keep`, goes on. Recipes run in the order of their
+    rank, so that the best so far is always ahead. In a hurry it alone goes on.
     """
     if hurry:
         first = leader(entries)
@@ -58,7 +63,7 @@ def next_fit(
             if recipe not in done_here:
                 return recipe, fold
         running.sort(key=lambda recipe: mean_value(entries, recipe, fold + 1))
-        running = running[: math.ceil(len(running) / 2)]
+        running = running[: math.ceil(len(running) * keep)]
     return None
 
 
@@ -67,6 +72,7 @@ def run_race(
     n_folds: int,
     fit: Callable[[str, int], Entry],
     *,
+    keep: float = 0.5,
     budget: float | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[list[Entry], bool]:
@@ -81,7 +87,7 @@ def run_race(
     while True:
         if budget is not None and entries:
             hurry = hurry or clock() - begun + _to_come(entries, n_folds) >= budget
-        job = next_fit(entries, recipes, n_folds, hurry=hurry)
+        job = next_fit(entries, recipes, n_folds, keep=keep, hurry=hurry)
         if job is None:
             return entries, False
         try:

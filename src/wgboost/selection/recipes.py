@@ -8,6 +8,8 @@ from typing import Any
 from wgboost.validation import nearest_name
 
 __all__ = [
+    "FEW",
+    "MANY",
     "Recipes",
     "checked_recipes",
     "classifier_recipes",
@@ -15,6 +17,11 @@ __all__ = [
 ]
 
 Recipes = dict[str, dict[str, Any]]
+
+FEW, MANY = 5000, 20_000
+"""Rows up to which every recipe deserves a second fold, and from which on a fit takes long."""
+
+_KINDS = {"shared": "shared", "each": "per_particle"}
 
 _OWN = {
     "early_stopping": "members always stop early, on their own fold",
@@ -26,60 +33,93 @@ _OWN = {
     "verbose": "give verbose to the estimator itself",
 }
 _TREES = {
-    "growth": "best_first", "max_depth": None, "leaf": "newton", "l2": 1.0, "subsample": 0.6,
-    "colsample": 0.7, "split_on": "particle_mean",
+    "growth": "best_first", "max_depth": None, "leaf": "newton", "l2": 1.0,
+    "split_on": "particle_mean", "colsample": 0.7,
 }  # fmt: skip
-_PAPER = {
-    "max_depth": 3, "split_on": "sum", "leaf": "mean", "tree": "shared", "evidence": 1.0,
-    "kernel": "gaussian", "bandwidth": 0.1,
-}  # fmt: skip
+_SCALED = 3.0  # evidence from which on particles of numbers are apart in the posterior's units
+
+# Start, trees for each particle or shared ones, leaves, evidence, share of the rows.
+_Spec = tuple[str, str, int, float, float]
 
 
-def _leaves(n: int) -> tuple[int, int, int]:
-    """Few, some and many leaves for n rows."""
-    if n < 1000:
-        return 4, 8, 16
-    if n < 5000:
-        return 8, 16, 32
-    return (16, 32, 64) if n < 20_000 else (32, 64, 128)
+def _few_rows(some: int, many: int) -> list[_Spec]:
+    return [
+        ("smooth", "each", some, 3, 0.6),
+        ("flow", "each", some, 1, 0.9),
+        ("smooth", "shared", 4, 30, 0.6),
+        ("smooth", "each", many, 1, 0.6),
+        ("smooth", "shared", 4, 3, 0.6),
+        ("flow", "each", many, 1, 0.9),
+        ("smooth", "each", many, 3, 0.6),
+        ("smooth", "shared", many, 10, 0.6),
+        ("flow", "shared", some, 10, 0.6),
+    ]
 
 
-def regressor_recipes(n: int) -> Recipes:
-    """Return the recipes of `WGBRegressorCV` for n rows, the likely ones first."""
-    few, some, many = _leaves(n)
-    trees = {**_TREES, "learning_rate": 0.05, "evidence": "auto"}
-    recipes: Recipes = {
-        f"leaves_{some}": {**trees, "max_leaves": some},
-        f"leaves_{few}": {**trees, "max_leaves": few},
-        f"leaves_{many}": {**trees, "max_leaves": many},
-        f"per_particle_{some}": {**trees, "max_leaves": some, "tree": "per_particle"},
-        f"evidence_1_{some}": {
-            **trees, "max_leaves": some, "evidence": 1.0, "kernel": "gaussian", "bandwidth": 0.1,
-        },
-        "paper": {**_PAPER, "learning_rate": 0.1},
-    }  # fmt: skip
-    smooth = {**trees, "init": "smooth"}
-    return {
-        f"smooth_{few}": {**smooth, "max_leaves": few},
-        f"smooth_{some}": {**smooth, "max_leaves": some},
-        **recipes,
-    }
+_MORE_ROWS: list[_Spec] = [
+    ("smooth", "each", 64, 10, 0.9),
+    ("flow", "each", 128, 1, 0.9),
+    ("smooth", "each", 128, 3, 0.9),
+    ("smooth", "shared", 32, 30, 0.6),
+    ("flow", "shared", 32, 30, 0.6),
+]
+_MANY_ROWS: list[_Spec] = [
+    ("flow", "each", 256, 1, 0.9),
+    ("flow", "each", 256, 3, 0.9),
+    ("smooth", "each", 256, 3, 0.9),
+    ("flow", "shared", 64, 10, 0.6),
+    ("flow", "shared", 64, 30, 0.6),
+]
+_MOST_ROWS: list[_Spec] = [
+    ("flow", "shared", 512, 1, 0.9),
+    ("flow", "shared", 256, 3, 0.9),
+    ("flow", "shared", 256, 10, 0.6),
+    ("flow", "shared", 64, 30, 0.6),
+    ("flow", "shared", 64, 100, 0.6),
+]
+
+
+def regressor_recipes(n: int, *, smooth: bool = True) -> Recipes:
+    """Return the recipes of `WGBRegressorCV` for n rows, the likely ones first.
+
+    Without `smooth` none begins with a smooth start, which not every response can have.
+    `benchmarks/recipes.py` is the experiment behind them.
+    """
+    if n < FEW:
+        specs = _few_rows(16, 32 if n < 1000 else 64)
+    elif n < MANY:
+        specs = _MORE_ROWS
+    else:
+        specs = _MANY_ROWS if n < 10 * MANY else _MOST_ROWS
+    recipes: Recipes = {}
+    for init, tree, leaves, evidence, rows in specs:
+        start = init if smooth else "flow"
+        recipes[f"{start}_{tree}_{leaves}_evidence_{evidence:g}"] = {
+            **_TREES, "init": start, "tree": _KINDS[tree], "max_leaves": leaves,
+            "evidence": float(evidence), "kernel": "scaled" if evidence >= _SCALED else "gaussian",
+            "subsample": rows, "learning_rate": 0.05 if n < FEW else 0.1,
+        }  # fmt: skip
+    return recipes
 
 
 def classifier_recipes(n: int) -> Recipes:
-    """Return the recipes of `WGBClassifierCV` for n rows, the likely ones first."""
-    few, some, many = _leaves(n)
-    shared = {**_TREES, "split_on": "all", "learning_rate": 0.1}
-    apart = {**shared, "tree": "per_particle", "subsample": 0.9, "colsample": 0.5}
+    """Return the recipes of `WGBClassifierCV` for n rows, the likely ones first.
+
+    Trees for each particle keep particles apart where there are no data. With few classes or many,
+    much evidence lets probabilities come near 0 and 1.
+    """
+    more = 1 if n < MANY else 4
+    specs = [("each", 16, 10), ("each", 31, 30), ("each", 4, 10), ("each", 16, 1), ("each", 4, 30)]
+    if n >= 10 * MANY:
+        specs = [("shared", leaves, evidence) for _, leaves, evidence in specs]
     return {
-        f"leaves_{some}": {**shared, "max_leaves": some},
-        f"leaves_{few}": {**shared, "max_leaves": few},
-        f"leaves_{many}": {**shared, "max_leaves": many, "learning_rate": 0.05},
-        f"evidence_{some}": {**shared, "max_leaves": some, "evidence": "auto"},
-        f"per_particle_{some}": {**apart, "max_leaves": some, "learning_rate": 0.2},
-        f"per_particle_{many}": {**apart, "max_leaves": many, "learning_rate": 0.3},
-        "paper": {**_PAPER, "learning_rate": 0.4},
-    }
+        f"{tree}_{more * leaves}_evidence_{evidence}": {
+            **_TREES, "split_on": "all", "tree": _KINDS[tree], "max_leaves": more * leaves,
+            "evidence": float(evidence), "kernel": "gaussian", "subsample": 0.9, "colsample": 0.5,
+            "learning_rate": 0.3,
+        }
+        for tree, leaves, evidence in specs
+    }  # fmt: skip
 
 
 def checked_recipes(given: Any, kind: type[Any]) -> Recipes:

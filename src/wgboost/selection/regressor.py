@@ -6,6 +6,7 @@ from typing import Any
 
 from wgboost.estimators import WGBRegressor
 from wgboost.estimators.regression import RegressorPredictions
+from wgboost.estimators.smoothing import can_start_smooth
 from wgboost.selection.bag import Bag
 from wgboost.selection.recipes import Recipes, regressor_recipes
 
@@ -15,19 +16,20 @@ __all__ = ["WGBRegressorCV"]
 class WGBRegressorCV(RegressorPredictions, Bag):
     """A calibrated bag of `WGBRegressor`, with settings chosen by cross-validation.
 
-    Recipes, which are sets of parameters, race over folds: all on the first, the better half on the
-    next, and so on. Every model is fitted without one fold and stopped early on it. The winner's
-    models of all folds are the bag, whose predictions mix the particles of all of them; the
-    rows of each model's own fold calibrate it.
+    Recipes, which are sets of parameters, race over folds: all on the first, the better half (from
+    5,000 rows on the better third) on the next, and so on. Every model is fitted without one fold
+    and stopped early on it. The winner's models of all folds are the bag, whose predictions mix the
+    particles of all of them; the rows of each model's own fold calibrate it.
 
     Parameters
     ----------
     recipes : dict, list or None
         Parameters of `WGBRegressor` by the recipe's name, or a list of such. None is
         `wgboost.selection.regressor_recipes`, which depends on the number of rows.
-    cv : int or splitter
+    cv : int, splitter or None
         Folds: their number, of rows in random order or with `groups` of whole groups; a splitter of
-        scikit-learn; or pairs of indices to train and to test on.
+        scikit-learn; or pairs of indices to train and to test on. None is 10 folds of less
+        than 2,000 rows and 5 of more.
     time_budget : float or None
         Seconds. Nothing is begun that would leave the best recipe so far too little time for its
         other folds, which are always finished. The result then depends on the machine.
@@ -78,7 +80,7 @@ class WGBRegressorCV(RegressorPredictions, Bag):
         self,
         recipes: Any = None,
         *,
-        cv: Any = 5,
+        cv: Any = None,
         time_budget: float | None = None,
         calibrated: bool = True,
         n_particles: int = 10,
@@ -97,5 +99,5 @@ class WGBRegressorCV(RegressorPredictions, Bag):
     ) -> None:
         self._store(locals())
 
-    def _usual_recipes(self, n: int) -> Recipes:
-        return regressor_recipes(n)
+    def _usual_recipes(self, rows: Any) -> Recipes:
+        return regressor_recipes(rows.counted.size, smooth=can_start_smooth(rows))

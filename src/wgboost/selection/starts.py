@@ -9,7 +9,7 @@ from wgboost.estimators.continuing import description
 
 __all__ = ["SharedStarts"]
 
-_MANY = 1000  # rows from which on folds are alike enough for what was sought in one to suit others
+_MANY = 200  # rows from which on folds are alike enough for what was sought in one to suit others
 
 
 class SharedStarts:
