@@ -184,7 +184,7 @@ def test_ctrl_c_leaves_the_folds_that_the_best_recipe_has():
     settings = {**SMALL, "n_iter_no_change": None}
     with pytest.warns(Interrupted, match="the bag consists of 2 models of the recipe 'recipe_1'"):
         # 13 values a model: before the first round and after each.
-        fitted = WGBRegressorCV([{}], eval_metric=stopped(30), **settings).fit(X, Y)
+        fitted = WGBRegressorCV([{"evidence": 1.0}], eval_metric=stopped(30), **settings).fit(X, Y)
     assert fitted.interrupted_
     assert len(fitted.members_) == len(fitted.ood_reference_) // 30 == 2
     assert np.isfinite(fitted.predict(NEW)).all()

@@ -77,20 +77,24 @@ class OODReference:
 
     @classmethod
     def of_folds(
-        cls, folds: Iterable[Fold], X: Any, dist: Mixture, method: str | None = None
-    ) -> Self:
+        cls, folds: Iterable[Fold], X: Any, dist: Mixture, method: str | None = None,
+        rows: Any = None,
+    ) -> Self:  # fmt: skip
         """Return the scores of the rows of folds, on the scale of another model's.
 
-        `dist` are the other model's distributions of all rows of X, which the folds are of.
+        `dist` are the other model's distributions of the rows of X, which the folds are of: all of
+        them, or those with the indices `rows`, which are enough to know its scale by.
         """
 
         def scores_by(model: Any, rows: Any) -> Array:
             return ood_scores(distribution_of(model, rows), method)
 
         own, scores = ood_scores(dist, method), []
+        known = np.arange(own.size) if rows is None else np.asarray(rows)
         for fold in folds:
-            seen = scores_by(fold.estimator, take_rows(X, fold.seen))
-            scores.append(aligned_scores(scores_by(fold.estimator, fold.X), seen, own[fold.seen]))
+            both = np.isin(known, fold.seen)
+            seen = scores_by(fold.estimator, take_rows(X, known[both]))
+            scores.append(aligned_scores(scores_by(fold.estimator, fold.X), seen, own[both]))
         return cls(np.concatenate(scores), method)
 
 

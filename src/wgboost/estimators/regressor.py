@@ -37,8 +37,9 @@ class WGBRegressor(RegressorPredictions, Evidential):
     ----------
     n_particles : int
         Particles per row.
-    n_estimators : int
-        Boosting rounds, or the most of them with early stopping.
+    n_estimators : int or None
+        Boosting rounds, or the most of them with early stopping. None finds their number by early
+        stopping, up to 4,000; of less than 20 rows none are held out, and there are 100.
     learning_rate : float
         Share of each round's movement that is made.
     max_depth, max_leaves, min_samples_leaf, l2, min_gain, growth, subsample, colsample
@@ -65,8 +66,9 @@ class WGBRegressor(RegressorPredictions, Evidential):
         the location.
     interaction_constraints : list of lists of columns, "no_interactions" or None
         Features that may be asked for on one path of a tree. Columns in no list are one more.
-    evidence : float, array (n,) or "auto"
-        How many observations a row speaks for: its likelihood counts to this power. "auto" needs
+    evidence : float, array (n,), "auto" or None
+        How many observations a row speaks for: its likelihood counts to this power. None is "auto"
+        where rows are held out or given as X_val, and 1 otherwise. "auto" needs
         early stopping or X_val: it trains for some numbers and takes the best by `eval_metric`, and
         where that is much lets the evidence of a row follow the number of rows that predictions
         rest on there; `evidence_trials_` says what was tried.
@@ -94,9 +96,10 @@ class WGBRegressor(RegressorPredictions, Evidential):
         Parameters of the response's prior, each a number or one value per row. Like the particles
         of `init` they refer to standardised y: for the normal response minus its mean and over
         its standard deviation.
-    early_stopping : bool
+    early_stopping : bool or None
         Hold out `validation_fraction` of the rows and keep the best number of rounds by
-        `eval_metric` on them (or on X_val, y_val given to `fit`).
+        `eval_metric` on them (or on X_val, y_val given to `fit`). None: where `n_estimators` does
+        not say how many rounds.
     n_iter_no_change : int or None
         Stop after so many rounds without a better one; None looks at all rounds.
     eval_metric : "nll", "rmse", "crps", "concordance", "energy_score" or callable, or a list

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from wgboost.boosting import Interrupted
 from wgboost.calibration import Fold, OODReference, split_folds
 from wgboost.data import without_column
+from wgboost.data.rows import take_rows
 from wgboost.estimators.calibrated import Calibrated, fitted_factors
 from wgboost.estimators.file_checks import SHARED
 from wgboost.estimators.parameters import checked_matrix
@@ -32,6 +33,7 @@ __all__ = ["Bag"]
 _SMALL = 2000  # rows
 _FOLDS = 10, 5  # below and from so many rows on
 _KEPT = 1 / 2, 1 / 3  # share of the recipes that reach the next fold, below FEW rows and above
+_COMPARED = 2000  # rows by which the scales of members' and the bag's OOD scores are compared
 _SPLITS = list[tuple[Array, Array]]  # rows to train on, rows to watch
 
 
@@ -202,7 +204,10 @@ class Bag(Saving, Calibrated):
             metric = next(iter(self.members_[0].history_["validation"]))
             dists = [fold.dist() for fold in folds]
             self.calibration_ = fitted_factors(dists, folds, widen=metric != "nll")
-        self.ood_reference_ = OODReference.of_folds(folds, X, self.predict_dist(X))
+        counted = np.unique(np.concatenate([part for one in splits for part in one]))
+        some = counted[:: -(-counted.size // _COMPARED)]
+        dist = self.predict_dist(take_rows(X, some))
+        self.ood_reference_ = OODReference.of_folds(folds, X, dist, rows=some)
 
     # --- predicting ---------------------------------------------------------------------------
 
