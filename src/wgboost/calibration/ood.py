@@ -55,7 +55,7 @@ class OODReference:
 
         p-values are then exact: uniform over rows exchangeable with these.
         """
-        return cls(ood_scores(distribution_of(estimator, X), method), method)
+        return cls(ood_scores(distribution_of(estimator, X, calibrated=False), method), method)
 
     @classmethod
     def out_of_fold(
@@ -73,7 +73,7 @@ class OODReference:
 
         settings = {"cv": cv, "groups": groups, "random_state": random_state, **beside}
         folds = out_of_fold(estimator, X, y, **settings)
-        return cls.of_folds(folds, X, distribution_of(estimator, X), method)
+        return cls.of_folds(folds, X, distribution_of(estimator, X, calibrated=False), method)
 
     @classmethod
     def of_folds(
@@ -87,7 +87,7 @@ class OODReference:
         """
 
         def scores_by(model: Any, rows: Any) -> Array:
-            return ood_scores(distribution_of(model, rows), method)
+            return ood_scores(distribution_of(model, rows, calibrated=False), method)
 
         own, scores = ood_scores(dist, method), []
         known = np.arange(own.size) if rows is None else np.asarray(rows)

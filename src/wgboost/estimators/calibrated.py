@@ -69,7 +69,8 @@ class Calibrated(Predictions):
     def ood_score(self, X: Any, method: str | None = None) -> Array:
         """Return how much the particles of each row disagree, (n,).
 
-        Larger means further from the training data.
+        Larger means further from the training data. Factors of `calibrate` play no part: they are
+        about rows like those.
 
         Parameters
         ----------
@@ -80,15 +81,13 @@ class Calibrated(Predictions):
             the default for all else. "mutual_information": of y and particle, in nats; for a
             numeric y an integral for every row. See `wgboost.metrics.ood_scores`.
         """
-        return ood_scores(self.predict_dist(X), method)
+        return ood_scores(self.predict_dist(X, calibrated=False), method)
 
     def calibrate_ood(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, cv: Any = None,
         groups: Any = None, method: str | None = None,
     ) -> Self:  # fmt: skip
         """Learn which OOD scores are usual, for `ood_pvalue`; kept as `ood_reference_`.
-
-        `calibrate` predictions before, if at all: what changes them changes scores.
 
         Parameters
         ----------

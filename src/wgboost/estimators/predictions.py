@@ -77,7 +77,7 @@ class Predictions(ABC):
 
     def predict_dist(
         self, X: Any, *, offset: Any = None, exposure: Any = None, prior: Any = None,
-        n_rounds: int | None = None,
+        n_rounds: int | None = None, calibrated: bool = True,
     ) -> Mixture:  # fmt: skip
         """Return the predictive distribution of each row, a mixture over its particles.
 
@@ -96,9 +96,12 @@ class Predictions(ABC):
             with fewer than 2 bring a warning.
         n_rounds : int, optional
             Use only the first so many rounds.
+        calibrated : bool
+            False leaves out the factors of `calibration_`, if there are any.
         """
         particles, ground = self._relative(X, n_rounds)
-        return self._calibrated(self._mixture(particles, ground, offset, prior, exposure))
+        dist = self._mixture(particles, ground, offset, prior, exposure)
+        return self._calibrated(dist) if calibrated else dist
 
     def pred_dist(self, X: Any, *, offset: Any = None) -> Mixture:
         """Return `predict_dist`, under the name that NGBoost gives it."""

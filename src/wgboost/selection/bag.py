@@ -206,7 +206,7 @@ class Bag(Saving, Calibrated):
             self.calibration_ = fitted_factors(dists, folds, widen=metric != "nll")
         counted = np.unique(np.concatenate([part for one in splits for part in one]))
         some = counted[:: -(-counted.size // _COMPARED)]
-        dist = self.predict_dist(take_rows(X, some))
+        dist = self.predict_dist(take_rows(X, some), calibrated=False)
         self.ood_reference_ = OODReference.of_folds(folds, X, dist, rows=some)
 
     # --- predicting ---------------------------------------------------------------------------

@@ -49,7 +49,7 @@ class WGBClassifierCV(ClassifierPredictions, Bag):
         time_budget: float | None = None,
         calibrated: bool = True,
         n_particles: int = 10,
-        n_estimators: int = 2000,
+        n_estimators: int = 1000,
         n_iter_no_change: int | None = 50,
         categorical_features: Any = "from_dtype",
         monotone_constraints: Any = None,

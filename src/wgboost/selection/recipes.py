@@ -105,20 +105,21 @@ def regressor_recipes(n: int, *, smooth: bool = True) -> Recipes:
 def classifier_recipes(n: int) -> Recipes:
     """Return the recipes of `WGBClassifierCV` for n rows, the likely ones first.
 
-    Trees for each particle keep particles apart where there are no data. With few classes or many,
-    much evidence lets probabilities come near 0 and 1.
+    Trees for each particle and evidence 1 keep particles apart where there are no data, which much
+    evidence does not. That probabilities come near 0 and 1 is left to calibration.
     """
     more = 1 if n < MANY else 4
-    specs = [("each", 16, 10), ("each", 31, 30), ("each", 4, 10), ("each", 16, 1), ("each", 4, 30)]
+    specs = [("each", 31, 0.3, 0.9), ("each", 16, 0.3, 0.9), ("each", 4, 0.3, 0.9),
+             ("each", 31, 0.3, 0.6), ("each", 16, 0.1, 0.6)]  # fmt: skip
     if n >= 10 * MANY:
-        specs = [("shared", leaves, evidence) for _, leaves, evidence in specs]
+        specs = [("shared", leaves, rate, rows) for _, leaves, rate, rows in specs]
     return {
-        f"{tree}_{more * leaves}_evidence_{evidence}": {
+        f"{tree}_{more * leaves}_rate_{rate}_rows_{rows}": {
             **_TREES, "split_on": "all", "tree": _KINDS[tree], "max_leaves": more * leaves,
-            "evidence": float(evidence), "kernel": "gaussian", "subsample": 0.9, "colsample": 0.5,
-            "learning_rate": 0.3,
+            "evidence": 1.0, "kernel": "gaussian", "subsample": rows, "colsample": 0.5,
+            "learning_rate": rate,
         }
-        for tree, leaves, evidence in specs
+        for tree, leaves, rate, rows in specs
     }  # fmt: skip
 
 
