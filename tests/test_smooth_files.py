@@ -59,7 +59,10 @@ class CrashError(Exception):
 @pytest.mark.parametrize("init", [EXACT, FEW])
 @pytest.mark.parametrize("late", [False, True])
 def test_a_fit_that_died_goes_on_to_the_same_bytes(init, late, tmp_path):
-    options = {"early_stopping": True, "n_estimators": 12, "subsample": 0.7, "learning_rate": 0.01}
+    options = {
+        "early_stopping": True, "n_estimators": 12, "subsample": 0.7, "learning_rate": 0.01,
+        "evidence": 1.0,
+    }  # fmt: skip
     weight = np.where(np.arange(130) % 13, 1.0, 0.0)
     with pytest.raises(CrashError):
         model(init, **options).fit(

@@ -102,8 +102,9 @@ class ChosenEvidence(Training):
         goes_on = previous is not None and paused is None
         if not self._automatic:
             self.evidence_ = self._level()
+            self.__dict__.pop("evidence_trials_", None)
         elif stage or goes_on:
-            rounds = n_rounds if previous is None else previous.n_rounds
+            rounds = n_rounds if n_rounds is not None or previous is None else previous.n_rounds
             [trial] = [one for one in self.evidence_trials_ if one.get("chosen")]
             rows = self._speaking(rows, trial, rounds or 0)
         else:

@@ -79,7 +79,7 @@ def left_out(start: Start, rows: PosteriorRows, units: Units) -> Ground | None:
 
 def data_of(rows: PosteriorRows) -> str:
     """Return what the rows are known by that a background is fitted to."""
-    said = None if rows.sought else rows.evidence
+    said = rows.evidence if np.ndim(rows.evidence) and not rows.sought else None
     return fingerprint(rows.X, rows.y, rows.weight, rows.offset, rows.noise, said)
 
 
