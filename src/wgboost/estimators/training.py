@@ -110,7 +110,8 @@ class Training(TreeView, ABC):
                 "refit=False from the start and keep the data, or set early_stopping=False"
             )
         sets, held = {"validation": rows.take(outside)}, replace(saver, held_out=outside)
-        found = self._train(rows.take(inside), sets, callbacks, previous, held, paused, watch=True)
+        watch = self.early_stopping is None or bool(self.early_stopping)
+        found = self._train(rows.take(inside), sets, callbacks, previous, held, paused, watch=watch)
         found = replace(found, held_out=outside)
         if found.interrupted or not self.refit:
             return found

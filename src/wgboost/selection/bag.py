@@ -97,8 +97,9 @@ class Bag(Saving, Calibrated):
     def _member(self, recipe: dict[str, Any], fold: int = 0, seed: int = 0) -> Any:
         """Return a model of a recipe, not yet fitted."""
         common = {name: getattr(self, name) for name in self._common}
+        common["early_stopping"] = True
         own = {
-            "early_stopping": True, "refit": False, "n_jobs": self.n_jobs,
+            "refit": False, "n_jobs": self.n_jobs,
             "random_state": int(np.random.default_rng([seed, fold]).integers(2**31 - 1)),
             "verbose": max(0, int(self.verbose) - 1),
         }  # fmt: skip

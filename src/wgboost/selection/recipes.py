@@ -24,7 +24,6 @@ FEW, MANY = 5000, 20_000
 _KINDS = {"shared": "shared", "each": "per_particle"}
 
 _OWN = {
-    "early_stopping": "members always stop early, on their own fold",
     "validation_fraction": "members are watched on their own fold",
     "refit": "members stay without their own fold",
     "warm_start": "members are fitted anew",
@@ -105,21 +104,20 @@ def regressor_recipes(n: int, *, smooth: bool = True) -> Recipes:
 def classifier_recipes(n: int) -> Recipes:
     """Return the recipes of `WGBClassifierCV` for n rows, the likely ones first.
 
-    Trees for each particle and evidence 1 keep particles apart where there are no data, which much
-    evidence does not. That probabilities come near 0 and 1 is left to calibration.
+    Trees for each particle, leaves that are means, evidence 1 and rounds beyond the best log loss
+    keep particles apart where there are no data. That probabilities come near 0 and 1 is left to
+    calibration.
     """
-    more = 1 if n < MANY else 4
-    specs = [("each", 31, 0.3, 0.9), ("each", 16, 0.3, 0.9), ("each", 4, 0.3, 0.9),
-             ("each", 31, 0.3, 0.6), ("each", 16, 0.1, 0.6)]  # fmt: skip
-    if n >= 10 * MANY:
-        specs = [("shared", leaves, rate, rows) for _, leaves, rate, rows in specs]
+    more, tree = 1 if n < MANY else 4, "each" if n < 10 * MANY else "shared"
+    specs = (31, 0.9, 0.5), (16, 0.9, 0.5), (31, 0.6, 0.5), (31, 0.9, 1.0), (8, 0.9, 0.5)
     return {
-        f"{tree}_{more * leaves}_rate_{rate}_rows_{rows}": {
+        f"{tree}_{more * leaves}_rows_{rows}_columns_{columns}": {
             **_TREES, "split_on": "all", "tree": _KINDS[tree], "max_leaves": more * leaves,
-            "evidence": 1.0, "kernel": "gaussian", "subsample": rows, "colsample": 0.5,
-            "learning_rate": rate,
+            "leaf": "mean", "l2": 0.0, "evidence": 1.0, "kernel": "gaussian", "subsample": rows,
+            "colsample": columns, "learning_rate": 0.3, "early_stopping": False,
+            "n_estimators": 300,
         }
-        for tree, leaves, rate, rows in specs
+        for leaves, rows, columns in specs
     }  # fmt: skip
 
 
