@@ -7,10 +7,11 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct, Matern, WhiteKernel
 
 from wgboost.smooth.columns import Columns
-from wgboost.smooth.covariance import KERNELS, Covariance
+from wgboost.smooth.covariance import Covariance
+from wgboost.smooth.kernels import KERNELS
 from wgboost.smooth.landmarks import Sums
 from wgboost.smooth.process import Process, likely_noise
-from wgboost.smooth.tuning import Sample, start_logs
+from wgboost.smooth.tuning import Sample, Steps, start_logs
 
 RNG = np.random.default_rng(5)
 N = 40
@@ -53,8 +54,7 @@ def test_the_marginal_likelihood_is_that_of_scikit_learn(kernel, share):
     ours = covariance(kernel, share)
     other = theirs(ours).fit(ours.columns.apply(X), Y)
     sample = Sample(ours.columns, X, Y, np.zeros(N), np.ones(N))
-    means = start_logs(4)
-    means[2] = np.log(0.1)
+    means = np.array([0, np.log(0.3), np.log(0.1), *[np.log(2.5 * 2)] * 4])
     prior = 0.5 * np.sum(((LOGS - means) / [1.5, 1.5, 3.0, *[0.7] * 4]) ** 2)
     likelihood = prior - sample.loss(kernel, LOGS)[0] - 0.5 * N * np.log(2 * np.pi)
     assert_allclose(likelihood, other.log_marginal_likelihood_value_, rtol=1e-10)
@@ -86,7 +86,7 @@ def test_the_gradient_meets_finite_differences(kernel, share):
 
 def test_tuning_finds_a_place_where_the_gradient_vanishes():
     sample = Sample(covariance().columns, X, Y, np.zeros(N), np.ones(N))
-    found = sample.tuned("matern52", start_logs(4), 200)
+    found = sample.tuned("matern52", start_logs(4), Steps(200, 1e-5))
     assert np.abs(sample.loss("matern52", found)[1]).max() < 0.02 * N
     assert sample.loss("matern52", found)[0] < sample.loss("matern52", start_logs(4))[0] - 10
 

@@ -10,41 +10,57 @@ from wgboost.smooth.covariance import Covariance
 from wgboost.smooth.process import Process
 from wgboost.smooth.scale import Scale
 from wgboost.smooth.settings import SmoothStart
-from wgboost.smooth.tuning import Sample, start_logs
+from wgboost.smooth.tuning import Sample, Steps, start_logs
+from wgboost.typing import Array
 
 __all__ = ["candidates"]
 
-_FEW = 500  # rows that scalings and starts are compared by
-_SHORTER = 0.0, 1.0  # logs of the lengths to start with, below their prior
+_FEW = 300  # rows that scalings are compared by
 _ENOUGH = 200  # rows to tell one place where a search ends from another
-_STEPS, _MORE = 30, 100
+_SHORTER = 1.0  # log of how much shorter lengths are to start with, if rows are enough
+_FAST, _SLOW = Steps(20, 3e-4), Steps(60, 1e-4)
 
 
 def candidates(settings: SmoothStart, sample: Sample, rng: np.random.Generator) -> list[Covariance]:
     """Return a covariance of each kernel, tuned on some of the training rows.
 
-    What features are measured by, and from where lengths are sought, is what predicts rows best
-    that were left out of a few.
+    What features are measured by is what predicts rows best that were left out of a few.
     """
     order = rng.permutation(len(sample.y))
     rows = np.sort(order[: settings.tuning_rows])
     few = sample.take(np.sort(order[: min(_FEW, settings.tuning_rows)]))
-    first, tried = settings.kernels[0], []
-    for share in settings.shares if sample.columns.numbers else (0.0,):
-        some = replace(few, columns=sample.columns.ranking(share, sample.X))
-        for shorter in _SHORTER if len(few.y) >= _ENOUGH else (0.0,):
-            logs = start_logs(sample.columns.n_lengths)
-            logs[3:] -= shorter
-            one = Covariance(some.columns, first, some.tuned(first, logs, _STEPS))
-            evidence = some.loss(first, one.logs)[0] / len(some.y)
-            tried.append((_left_out_loss(some, one) + evidence, one))
-    best = min(tried, key=lambda one: one[0])[1]
-    some = replace(sample.take(rows), columns=best.columns)
-    found, logs = [], best.logs
-    for kernel in settings.kernels:
-        logs = some.tuned(kernel, logs, _MORE)
-        found.append(Covariance(best.columns, kernel, logs))
-    return found
+    first, *others = settings.kernels
+    enough = len(rows) >= _ENOUGH
+    # Of a feature that does not count from the first the rows say little.
+    start = start_logs(sample.columns.n_lengths, _SHORTER if enough else 0.0)
+    share, *shares = settings.shares if sample.columns.numbers else (0.0,)
+
+    def measured_by(share: float) -> Sample:
+        return replace(few, columns=sample.columns.ranking(share, sample.X))
+
+    best = _better(None, measured_by(share), first, start, _FAST)
+    for share in shares:  # where lengths end in one scaling is a good place to begin in another
+        best = _better(best, measured_by(share), first, best[1].logs, _FAST)
+    some = replace(sample.take(rows), columns=best[1].columns)
+    best = _better(None, some, first, best[1].logs, _SLOW)
+    if enough:
+        # A length may have run off, on few rows, to where its feature no longer counts: it comes
+        # back and says what it has to say beside the others.
+        back = np.minimum(best[1].logs, [*[np.inf] * 3, *start[3:]])
+        best = _better(best, some, first, back, _SLOW)
+    logs = best[1].logs
+    tuned = [Covariance(some.columns, one, some.tuned(one, logs, _SLOW)) for one in others]
+    return [best[1], *tuned]
+
+
+def _better(
+    best: tuple[float, Covariance] | None, sample: Sample, kernel: str, logs: Array, steps: Steps
+) -> tuple[float, Covariance]:
+    """Return the best so far, or where the search from logs ends if that is better."""
+    one = Covariance(sample.columns, kernel, sample.tuned(kernel, logs, steps))
+    evidence = sample.loss(kernel, one.logs)[0] / len(sample.y)
+    loss = _left_out_loss(sample, one) + evidence
+    return (loss, one) if best is None or loss < best[0] else best
 
 
 def _left_out_loss(sample: Sample, covariance: Covariance) -> float:

@@ -9,40 +9,11 @@ from typing import Any
 import numpy as np
 
 from wgboost.smooth.columns import Columns
+from wgboost.smooth.kernels import KERNELS, correlate
 from wgboost.typing import Array
 from wgboost.validation import check_choice
 
-__all__ = ["KERNELS", "Covariance", "distances", "shape", "slope"]
-
-KERNELS = ("matern52", "rbf")
-_ROOT5 = np.sqrt(5.0)
-
-
-def distances(a: Array, b: Array) -> Array:
-    """Return squared distances (n, m) of points (n, q) and (m, q)."""
-    squares: Array = np.square(a).sum(axis=1)[:, None] - 2 * (a @ b.T)
-    squares += np.square(b).sum(axis=1)
-    np.maximum(squares, 0, out=squares)
-    return squares
-
-
-def shape(kernel: str, squares: Array) -> Array:
-    """Return the correlation at squared distances."""
-    if kernel == "rbf":
-        gaussian: Array = np.exp(-0.5 * squares)
-        return gaussian
-    r = _ROOT5 * np.sqrt(squares)
-    matern: Array = (1 + r + squares * (5 / 3)) * np.exp(-r)
-    return matern
-
-
-def slope(kernel: str, squares: Array) -> Array:
-    """Return the derivative of the correlation in the squared distance."""
-    if kernel == "rbf":
-        return -0.5 * shape(kernel, squares)
-    r = _ROOT5 * np.sqrt(squares)
-    derivative: Array = (-5 / 6) * (1 + r) * np.exp(-r)
-    return derivative
+__all__ = ["Covariance"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +65,8 @@ class Covariance:
 
     def between(self, a: Array, b: Array) -> Array:
         """Return the part (n, m) that fades with distance, of points (n, q) and (m, q)."""
-        covariance = shape(self.kernel, distances(a, b))
+        covariance = np.empty((len(a), len(b)))
+        correlate(self.kernel, a, b, covariance)
         covariance *= self.amplitude
         return covariance
 

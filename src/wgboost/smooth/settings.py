@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wgboost.smooth.covariance import KERNELS
+from wgboost.smooth.kernels import KERNELS
 from wgboost.validation import check_choice, check_integer
 
 __all__ = ["SCALINGS", "SmoothStart"]
 
-SCALINGS = {"standard": 0.0, "between": 0.5, "rank": 1.0}
-"""The share of ranks in what numbers are measured by."""
+SCALINGS = {"between": 0.5, "standard": 0.0, "rank": 1.0}
+"""The share of ranks in what numbers are measured by; what lies between is tried first."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,96 @@
+"""The marginal likelihood of rows under a Gaussian process, and its gradient."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import lapack
+
+from wgboost.smooth.columns import Columns
+from wgboost.smooth.covariance import Covariance
+from wgboost.smooth.kernels import blocks, correlate
+from wgboost.smooth.triangles import solved
+from wgboost.typing import Array
+
+__all__ = ["Likelihood"]
+
+_STEADY = 1e-9  # of the amplitude, on the diagonal
+
+
+class Likelihood:
+    """Minus the log marginal likelihood of n rows as a function of a covariance's logs.
+
+    Of the symmetric matrices only what lies below the diagonal is computed, in memory that serves
+    for all calls: fresh pages would cost more than the arithmetic.
+    """
+
+    def __init__(self, columns: Columns, X: Array, y: Array, known: Array, spread: Array) -> None:
+        """Take what a Sample has."""
+        self.columns = columns
+        self.values = columns.apply(X)
+        self.within = columns.within(self.values)
+        self.y, self.known, self.spread = y, known, spread
+        self._matrix, self._fading, self._slopes = (np.empty((len(y), len(y))) for _ in range(3))
+
+    def __call__(self, kernel: str, logs: Array) -> tuple[float, Array]:
+        """Return the loss and its gradient in the logs; constants are left out.
+
+        1e300 where the covariance of y is not positive definite.
+        """
+        covariance = Covariance(self.columns, kernel, logs)
+        points, terms = self.values / covariance.lengths, covariance.linear(self.within)
+        noise = covariance.noise * self.spread
+        self._fill(covariance, points, terms, noise)
+        # Rows of ours are columns of LAPACK's: the same triangle has another name there.
+        factor, info = lapack.dpotrf(self._matrix.T, lower=0, clean=0, overwrite_a=1)
+        if info:
+            return 1e300, np.zeros_like(logs)
+        half = solved(factor.T, self.y)
+        weights = solved(factor.T, half, transposed=True)
+        loss = 0.5 * half @ half + np.log(factor.diagonal()).sum()
+        of_terms = solved(factor.T, terms)
+        inverse = lapack.dpotri(factor, lower=0, overwrite_c=1)[0].T
+        gradient = np.empty_like(logs)
+        along = terms.T @ weights
+        gradient[1] = np.vdot(of_terms, of_terms) - along @ along
+        gradient[2] = (inverse.diagonal() - np.square(weights)) @ noise
+        gradient[0], each = self._along(inverse, weights, points)
+        each *= covariance.amplitude
+        gradient[0] *= covariance.amplitude
+        gradient[3:] = np.bincount(self.columns.group, each, minlength=self.columns.n_lengths)
+        return float(loss), gradient
+
+    def _fill(self, covariance: Covariance, points: Array, terms: Array, noise: Array) -> None:
+        """Compute the covariance of y, and keep the correlations and their slopes."""
+        n = len(points)
+        for rows in blocks(n, n):
+            some = rows, slice(rows.stop)
+            fading, matrix = self._fading[some], self._matrix[some]
+            slopes = self._slopes[some]
+            correlate(covariance.kernel, points[rows], points[: rows.stop], fading, slopes)
+            own = np.arange(rows.start, rows.stop)
+            self._fading[own, own] = 1 + _STEADY
+            np.matmul(terms[rows], terms[: rows.stop].T, out=matrix)
+            matrix += covariance.amplitude * fading
+        self._matrix.flat[:: n + 1] += noise + self.known
+
+    def _along(self, inverse: Array, weights: Array, points: Array) -> tuple[float, Array]:
+        """Return the derivatives by the logs of the amplitude and of each column's length.
+
+        Over the amplitude. Both are sums over all pairs of the pull, weights weights' - inverse:
+        times correlations, and twice those of slopes * (difference of the column)^2.
+        """
+        n, total = len(points), 0.0
+        touched, products = np.zeros(n), np.zeros(points.shape[1])
+        for rows in blocks(n, n):
+            some = rows, slice(rows.stop)
+            pull = np.multiply.outer(weights[rows], weights[: rows.stop])
+            pull -= inverse[some]
+            square = pull[:, rows.start :]  # with the diagonal, which counts once, and what is
+            square *= np.tri(len(square))  # above it, which counts below
+            np.fill_diagonal(square, 0.5 * square.diagonal())
+            total += np.vdot(pull, self._fading[some])
+            pull *= self._slopes[some]
+            touched[rows] += pull.sum(axis=1)
+            touched[: rows.stop] += pull.sum(axis=0)
+            products += np.einsum("ij,ij->j", points[rows], pull @ points[: rows.stop])
+        return -2 * total, 2 * (touched @ np.square(points)) - 4 * products
