@@ -104,20 +104,20 @@ def regressor_recipes(n: int, *, smooth: bool = True) -> Recipes:
 def classifier_recipes(n: int) -> Recipes:
     """Return the recipes of `WGBClassifierCV` for n rows, the likely ones first.
 
-    Trees for each particle, leaves that are means, evidence 1 and rounds beyond the best log loss
-    keep particles apart where there are no data. That probabilities come near 0 and 1 is left to
-    calibration.
+    Large trees for each particle, leaves that are means, evidence 1 and rounds beyond the best log
+    loss keep particles apart where there are no data. That probabilities come near 0 and 1 is
+    left to calibration.
     """
     more, tree = 1 if n < MANY else 4, "each" if n < 10 * MANY else "shared"
-    specs = (31, 0.9, 0.5), (16, 0.9, 0.5), (31, 0.6, 0.5), (31, 0.9, 1.0), (8, 0.9, 0.5)
+    specs = (31, 0.5), (63, 0.5), (31, 1.0), (63, 1.0), (31, 0.3)
     return {
-        f"{tree}_{more * leaves}_rows_{rows}_columns_{columns}": {
+        f"{tree}_{more * leaves}_columns_{columns}": {
             **_TREES, "split_on": "all", "tree": _KINDS[tree], "max_leaves": more * leaves,
-            "leaf": "mean", "l2": 0.0, "evidence": 1.0, "kernel": "gaussian", "subsample": rows,
+            "leaf": "mean", "l2": 0.0, "evidence": 1.0, "kernel": "gaussian", "subsample": 0.9,
             "colsample": columns, "learning_rate": 0.3, "early_stopping": False,
             "n_estimators": 300,
         }
-        for leaves, rows, columns in specs
+        for leaves, columns in specs
     }  # fmt: skip
 
 

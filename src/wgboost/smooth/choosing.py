@@ -33,12 +33,14 @@ def candidates(settings: SmoothStart, sample: Sample, rng: np.random.Generator) 
     enough = len(rows) >= _ENOUGH
     # Of a feature that does not count from the first the rows say little.
     start = start_logs(sample.columns.n_lengths, _SHORTER if enough else 0.0)
-    best: tuple[float, Covariance] | None = None
-    for share in settings.shares if sample.columns.numbers else (0.0,):
-        some = replace(few, columns=sample.columns.ranking(share, sample.X))
-        # Where lengths end in one scaling is a good place to begin in another.
-        best = _better(best, some, first, start if best is None else best[1].logs, _FAST)
-    assert best is not None
+    share, *shares = settings.shares if sample.columns.numbers else (0.0,)
+
+    def measured_by(share: float) -> Sample:
+        return replace(few, columns=sample.columns.ranking(share, sample.X))
+
+    best = _better(None, measured_by(share), first, start, _FAST)
+    for share in shares:  # where lengths end in one scaling is a good place to begin in another
+        best = _better(best, measured_by(share), first, best[1].logs, _FAST)
     some = replace(sample.take(rows), columns=best[1].columns)
     best = _better(None, some, first, best[1].logs, _SLOW)
     if enough:
