@@ -88,7 +88,7 @@ class Likelihood:
             square = pull[:, rows.start :]  # with the diagonal, which counts once, and what is
             square *= np.tri(len(square))  # above it, which counts below
             np.fill_diagonal(square, 0.5 * square.diagonal())
-            total += np.vdot(pull, self._fading[some])
+            total += float(np.vdot(pull, self._fading[some]))
             pull *= self._slopes[some]
             touched[rows] += pull.sum(axis=1)
             touched[: rows.stop] += pull.sum(axis=0)
