@@ -12,7 +12,7 @@ from wgboost import (
     WGBRegressorCV,
 )
 
-REGRESSOR = WGBRegressor(n_estimators=10, random_state=0, n_jobs=1)
+REGRESSOR = WGBRegressor(n_estimators=40, random_state=0, n_jobs=1)
 CLASSIFIER = WGBClassifier(n_estimators=10, random_state=0, n_jobs=1)
 FEW = {"cv": 2, "n_estimators": 8, "n_iter_no_change": 5, "random_state": 0, "n_jobs": 1}
 

@@ -67,7 +67,7 @@ class WGBClassifier(ClassifierPredictions, Evidential):
         l2: float = 1.0,
         min_gain: float = 0.0,
         growth: str = "best_first",
-        subsample: float = 0.9,
+        subsample: float = 1.0,
         colsample: float = 0.5,
         tree: str = "per_particle",
         split_on: str | int = "all",

@@ -161,7 +161,7 @@ class WGBRegressor(RegressorPredictions, Evidential):
         l2: float = 1.0,
         min_gain: float = 0.0,
         growth: str = "best_first",
-        subsample: float = 0.8,
+        subsample: float = 1.0,
         colsample: float = 0.7,
         tree: str = "per_particle",
         split_on: str | int = "particle_mean",
