@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.linalg import blas
 
 from wgboost.smooth.covariance import Covariance
 from wgboost.smooth.process import best_noise, check_arrays
@@ -90,7 +91,7 @@ class Sums:
 
     points: Array
     whitening: Array
-    products: Array  # (r, r) of the features, weighted
+    products: Array  # (r, r) of the features, weighted; the lower triangle
     moments: Array  # (r,) of features and y
     square: float  # of y
     n: int  # rows
@@ -106,17 +107,17 @@ class Sums:
         matrix.flat[:: m + 1] += steady
         whitener = factorised(matrix)
         r = m + 1 + points.shape[1]
-        products, moments = np.zeros((r, r)), np.zeros(r)
+        products, moments, root = np.zeros((r, r), order="F"), np.zeros(r), np.sqrt(weight)
         for rows, features, _ in _features(covariance, points, whitener, X):
-            weighted = features * weight[rows]
-            products += weighted @ features.T
-            moments += weighted @ y[rows]
+            features *= root[rows]
+            products = blas.dsyrk(1.0, features.T, 1.0, products, trans=1, lower=1, overwrite_c=1)
+            moments += features @ (root * y)[rows]
         return cls(
             points, packed(whitener), products, moments, float(weight @ np.square(y)), len(y)
         )
 
     def _solved(self, noise: float) -> tuple[Array, Array]:
-        matrix = self.products.copy()
+        matrix = self.products.copy(order="F")
         matrix.flat[:: len(matrix) + 1] += noise
         factor = factorised(matrix)
         return factor, solved(factor, self.moments)
