@@ -121,7 +121,7 @@ WRONG = [
     ({"learning_rate": np.inf}, "learning_rate=inf must be > 0 and finite"),
     ({"learning_rate": np.nan}, "learning_rate=nan must be > 0"),
     ({"max_depth": 0}, "max_depth=0 must be >= 1; None sets no limit"),
-    ({"max_depth": None}, "max_depth=None and max_leaves=None set no limit"),
+    ({"max_depth": None, "max_leaves": None}, "max_depth=None and max_leaves=None set no limit"),
     ({"min_samples_leaf": 0}, "min_samples_leaf=0 must be >= 1"),
     ({"l2": -1}, "l2=-1 must be >= 0"),
     ({"subsample": 0}, "subsample=0 must be > 0 and <= 1"),

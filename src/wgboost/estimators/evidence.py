@@ -73,7 +73,7 @@ class ChosenEvidence(Training):
 
     @property
     def _automatic(self) -> bool:
-        undecided = self.evidence is None and self._watching
+        undecided = self.evidence is None and self._seeking
         return undecided or isinstance(self.evidence, str)
 
     def _check_evidence(self) -> None:
@@ -87,7 +87,8 @@ class ChosenEvidence(Training):
         if self._automatic:
             return float(getattr(self, "evidence_", 1.0))
         said = 1.0 if self.evidence is None else self.evidence
-        return float(np.mean(np.asarray(said, dtype=np.float64)))
+        level = float(np.mean(np.asarray(said, dtype=np.float64)))
+        return level if level > 0 else 1.0  # rows are asked about theirs later
 
     def _kernel(self) -> Kernel:
         if self.kernel is None and self._automatic and self._level() >= _SCALED:

@@ -41,7 +41,7 @@ class Training(TreeView, ABC):
     interrupted_: bool
     seed_: int
     # Of several models of the same rows: units of y that all have to have, and a start of another.
-    _watching: bool = False  # in this fit, or before it: rows that are not trained on
+    _seeking: bool = False  # there are rows to seek the evidence by, or it was sought before
     _units: Units | None = None
     _like: Start | None = None
 
@@ -70,8 +70,9 @@ class Training(TreeView, ABC):
                 raise ValueError("give X_val and y_val, or validation_rows: one of the two")
             stopping = self._stops_early(rows.counted.size)
             hold_out = not sets and (stopping or validation_rows is not None)
-            found_before = previous is not None and hasattr(self, "evidence_trials_")
-            self._watching = bool(sets) or hold_out or found_before
+            goes_on = previous is not None and paused is None
+            sought = hasattr(self, "evidence_trials_")
+            self._seeking = sought if goes_on else bool(sets) or hold_out
             if sets or hold_out or self.eval_metric is not None:
                 for one in sets.values() or [rows]:
                     one.metrics(self.eval_metric)

@@ -109,7 +109,7 @@ def classifier_recipes(n: int) -> Recipes:
     left to calibration.
     """
     more, tree = 1 if n < MANY else 4, "each" if n < 10 * MANY else "shared"
-    specs = (31, 0.5), (63, 0.5), (31, 1.0), (63, 1.0), (31, 0.3)
+    specs = (31, 0.5), (63, 0.5), (31, 0.3), (63, 0.3), (16, 0.5)
     return {
         f"{tree}_{more * leaves}_columns_{columns}": {
             **_TREES, "split_on": "all", "tree": _KINDS[tree], "max_leaves": more * leaves,
