@@ -16,7 +16,8 @@ from wgboost.trees import TreeSettings
 SETTINGS = {
     "evidence": "auto", "early_stopping": True, "n_iter_no_change": 5, "n_estimators": 30,
     "leaf": "newton", "l2": 1, "split_on": "particle_mean", "n_particles": 4, "n_jobs": 1,
-    "random_state": 0,
+    "random_state": 0, "tree": "shared", "growth": "depth_wise", "max_depth": 3,
+    "max_leaves": None, "colsample": 1.0,
 }  # fmt: skip
 
 
@@ -172,7 +173,7 @@ def test_classes_and_given_rows():
 def test_it_needs_rows_to_choose_by():
     X, y = made(50, 7, 1.0)
     with pytest.raises(ValueError, match="early_stopping=True"):
-        WGBRegressor(evidence="auto").fit(X, y)
+        WGBRegressor(evidence="auto", n_estimators=20).fit(X, y)
     with pytest.raises(ValueError, match=r"evidence='atuo'.*auto"):
         WGBRegressor(evidence="atuo").fit(X, y)
 

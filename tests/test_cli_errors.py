@@ -178,5 +178,5 @@ def test_numbers_that_are_not_finite_are_null_in_json(tmp_path):
 def test_evidence_auto_names_flags_that_help(tmp_path):
     houses().drop("id", "kind").write_csv(tmp_path / "t.csv")
     fit = ("fit", tmp_path / "t.csv", "--target", "price", "--out", tmp_path / "m.wgb")
-    told = refusal(*fit, "--evidence", "auto")
+    told = refusal(*fit, "--evidence", "auto", "--n-estimators", "9")
     assert "set --validation 0.2, or give --validation-data FILE, or a number" in told

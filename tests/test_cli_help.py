@@ -66,7 +66,7 @@ def test_every_parameter_of_the_estimators_can_be_set_or_is_for_python(monkeypat
         assert name in text
     for name in RESPONSES:
         assert name in text or name == "multivariate_normal"
-    assert "[default: 0.1; classes 0.4]" in text
+    assert "[default: 0.1; classes 0.3]" in text
 
 
 def test_flags_reach_the_estimator(tmp_path):

@@ -163,7 +163,7 @@ ENTRIES = [
     ("fitted.ensemble_.left", "<i4", 0, "child outside its tree"),
     ("fitted.ensemble_.feature", "<i4", 3, "splits on feature 3 of 3"),
     ("fitted.ensemble_.threshold", "<f8", np.nan, "no threshold"),
-    ("fitted.ensemble_.output", "<i4", 1, "writes outside"),
+    ("fitted.ensemble_.output", "<i4", 1000, "writes outside"),
     ("fitted.ensemble_.first_node", "<i8", 7, "do not cover"),
     ("fitted.ensemble_.values", "<f4", np.inf, "a leaf value is not finite"),
     ("fitted.ensemble_.gain", "<f4", np.nan, "a gain is not finite"),

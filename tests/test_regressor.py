@@ -165,11 +165,12 @@ def test_stages_are_models_of_fewer_rounds():
 
 
 def test_leaves_and_importances_come_from_the_trees():
-    leaves = FITTED.apply(NEW)
+    shared = model(tree="shared", max_leaves=8, n_estimators=60).fit(X, Y)
+    leaves = shared.apply(NEW)
     assert leaves.shape == (40, 60)
     assert leaves.max() < 8
     assert leaves.min() >= 0
-    shares = FITTED.feature_importances_
+    shares = shared.feature_importances_
     assert_allclose(shares.sum(), 1)
     assert shares.argmax() == 0
     assert model(tree="per_particle", n_estimators=3).fit(X, Y).apply(NEW).shape == (40, 30)

@@ -86,9 +86,9 @@ class ChosenEvidence(Training):
     def _level(self) -> float:
         if self._automatic:
             return float(getattr(self, "evidence_", 1.0))
-        said = 1.0 if self.evidence is None else self.evidence
-        level = float(np.mean(np.asarray(said, dtype=np.float64)))
-        return level if level > 0 else 1.0  # rows are asked about theirs later
+        if np.ndim(self.evidence):  # that of the rows in training
+            return float(getattr(self, "evidence_", 1.0))
+        return 1.0 if self.evidence is None else float(self.evidence)
 
     def _kernel(self) -> Kernel:
         if self.kernel is None and self._automatic and self._level() >= _SCALED:
@@ -102,7 +102,8 @@ class ChosenEvidence(Training):
     ) -> Fit:  # fmt: skip
         goes_on = previous is not None and paused is None
         if not self._automatic:
-            self.evidence_ = self._level()
+            each = np.ndim(rows.evidence) > 0
+            self.evidence_ = float(rows.evidence[rows.counted].mean()) if each else self._level()
             self.__dict__.pop("evidence_trials_", None)
         elif stage or goes_on:
             rounds = n_rounds if n_rounds is not None or previous is None else previous.n_rounds
