@@ -68,7 +68,7 @@ class WGBRegressor(RegressorPredictions, Evidential):
         Features that may be asked for on one path of a tree. Columns in no list are one more.
     evidence : float, array (n,), "auto" or None
         How many observations a row speaks for: its likelihood counts to this power. None is "auto"
-        where rows are held out or given as X_val, and 1 otherwise. "auto" needs
+        with early stopping, and 1 otherwise. "auto" needs
         early stopping or X_val: it trains for some numbers and takes the best by `eval_metric`, and
         where that is much lets the evidence of a row follow the number of rows that predictions
         rest on there; `evidence_trials_` says what was tried.

@@ -41,7 +41,7 @@ class Training(TreeView, ABC):
     interrupted_: bool
     seed_: int
     # Of several models of the same rows: units of y that all have to have, and a start of another.
-    _seeking: bool = False  # there are rows to seek the evidence by, or it was sought before
+    _seeking: bool = False  # what is left open is sought, as rounds are, or was before
     _units: Units | None = None
     _like: Start | None = None
 
@@ -72,7 +72,7 @@ class Training(TreeView, ABC):
             hold_out = not sets and (stopping or validation_rows is not None)
             goes_on = previous is not None and paused is None
             sought = hasattr(self, "evidence_trials_")
-            self._seeking = sought if goes_on else bool(sets) or hold_out
+            self._seeking = sought if goes_on else stopping
             if sets or hold_out or self.eval_metric is not None:
                 for one in sets.values() or [rows]:
                     one.metrics(self.eval_metric)
