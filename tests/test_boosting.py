@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from plain_directions import plain_newton_step, plain_normal
 from wgboost import AveragedFlow, WGBClassifier, WGBRegressor, metrics
+from wgboost.estimators.parameters import PAPER_TREES
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(150, 3))
@@ -31,9 +32,9 @@ def test_rounds_are_those_of_a_plain_loop():
     rounds, rate = 6, 0.3
     y = (Y - Y.mean()) / Y.std()
     theta = np.tile(START, (len(X), 1, 1))
+    trees = {**PAPER_TREES, "split_on": "all", "min_samples_leaf": 5}
     ours = model(
-        n_particles=4, n_estimators=rounds, learning_rate=rate, init=START, split_on="all",
-        min_samples_leaf=5,
+        n_particles=4, n_estimators=rounds, learning_rate=rate, init=START, **trees
     ).fit(X, Y)  # fmt: skip
     for staged in ours.staged_predict_dist(X):
         steps = [

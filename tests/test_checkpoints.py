@@ -48,7 +48,7 @@ class CrashError(Exception):
 def model(kind=WGBRegressor, **options):
     settings = {"n_estimators": 25, "random_state": 3, "n_jobs": 1, "subsample": 0.6}
     if kind is not WGBoost:
-        settings["init"] = AveragedFlow(steps=20)
+        settings |= {"init": AveragedFlow(steps=20), "max_depth": 3, "evidence": 1.0}
     return kind(**{**settings, "colsample": 0.7, **options})
 
 
@@ -155,9 +155,9 @@ REFUSED = [
     ({}, (X, Y, np.ones(150)), {}, "other data"),
     ({}, (X, Y), {"X_val": NEW, "y_val": NEW_Y}, "other data"),
     ({}, (X[:, :2], Y), {}, "X has 2 features"),
-    ({"max_depth": 4}, (X, Y), {}, r"max_depth=4 cannot go on from .* with max_depth=None; resume"),
+    ({"max_depth": 4}, (X, Y), {}, r"max_depth=4 cannot go on from .* with max_depth=3; resume"),
     ({"n_estimators": 99}, (X, Y), {}, "n_estimators=99 cannot go on .* with n_estimators=25"),
-    ({"evidence": np.ones(150)}, (X, Y), {}, r"evidence=array\(.* with evidence=None"),
+    ({"evidence": np.ones(150)}, (X, Y), {}, r"evidence=array\(.* with evidence=1.0"),
     ({"response": Normal(prior_mean=1.0)}, (X, Y), {}, r"response=Normal\(.* cannot go on"),
 ]
 
