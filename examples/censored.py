@@ -43,8 +43,7 @@ dists, curves, nll = {}, {}, {}
 for name, y in given.items():
     rows = rows_train[seen[rows_train]] if name == "running left out" else rows_train
     model = WGBRegressor(
-        response="weibull", evidence=100, leaf="newton", min_samples_leaf=20,
-        n_estimators=200, early_stopping=True, n_iter_no_change=20, random_state=0,
+        response="weibull", evidence=100, min_samples_leaf=20, n_iter_no_change=20, random_state=0
     ).fit(x[rows, None], y[rows])
     test = model.predict_dist(x[rows_test, None])
     curves[name] = metrics.calibration_curve(test, y_test)

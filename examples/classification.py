@@ -21,13 +21,11 @@ X = data.data[["alcohol", "flavanoids"]]
 y = np.array(["Barolo", "Grignolino", "Barbera"])[data.target]  # labels of any kind
 
 # %%
-# Two features of 178 wines, of three kinds. A tree for each particle, on half of the rows: where
-# rows are few, the trees of different particles differ.
+# Two features of 178 wines, of three kinds. Each particle has a tree of its own, here on half of
+# the rows and without leaves of one or two: where rows are few, the trees of different particles
+# differ.
 
-model = WGBClassifier(
-    evidence=10, leaf="newton", l2=1, tree="per_particle", split_on="all", subsample=0.5,
-    learning_rate=0.2, min_samples_leaf=3, n_estimators=100, random_state=0,
-).fit(X, y)
+model = WGBClassifier(subsample=0.5, min_samples_leaf=3, random_state=0).fit(X, y)
 
 # %%
 # NLL and accuracy by cross-validation. Boosting for a number takes the labels it has seen for

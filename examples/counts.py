@@ -45,8 +45,7 @@ for name, with_years in (
 ):
     given = {"exposure": years[train]} if with_years else {}
     model = WGBRegressor(
-        response=name, evidence=30, leaf="newton", min_samples_leaf=50, n_estimators=200,
-        early_stopping=True, n_iter_no_change=20, random_state=0,
+        response=name, evidence=30, min_samples_leaf=50, n_iter_no_change=20, random_state=0
     ).fit(X[train], claims[train], **given)
     label = name if with_years else f"{name}, exposure left out"
     dist = model.predict_dist(X[test], exposure=years[test] if with_years else None)

@@ -42,8 +42,7 @@ rng = np.random.default_rng(0)
 day = rng.uniform(0, 32, size=(1500, 1))
 wanted = demand(day[:, 0], rng)
 baker = WGBRegressor(
-    evidence=10, leaf="newton", l2=1, subsample=0.5, min_samples_leaf=30,
-    n_estimators=60, random_state=0,
+    evidence=10, subsample=0.5, min_samples_leaf=30, n_estimators=60, random_state=0
 ).fit(day, wanted)
 new = rng.uniform(0, 32, size=(5000, 1))
 came = demand(new[:, 0], rng)
@@ -81,10 +80,7 @@ kind = np.where(data.target == 1, "benign", "malignant")
 X, X_test, y, y_test = train_test_split(
     data.data, kind, test_size=0.5, stratify=kind, random_state=0
 )
-doctor = WGBClassifier(
-    evidence=10, leaf="newton", l2=1, split_on="particle_mean", learning_rate=0.1,
-    n_estimators=200, subsample=0.7, colsample=0.5, random_state=0,
-).fit(X, y)
+doctor = WGBClassifier(random_state=0).fit(X, y)
 chosen = doctor.decide(X_test, harm, ACTIONS)
 likeliest = np.where(doctor.predict(X_test) == "malignant", "treat", "send home")
 ill = y_test == "malignant"

@@ -32,10 +32,8 @@ print(flats.head(4).to_string(index=False))
 # that was better in training.
 
 train, test = flats[:3000], flats[3000:]
-model = WGBRegressor(
-    evidence=10, leaf="newton", l2=1, split_on="particle_mean", min_samples_leaf=10,
-    early_stopping=True, n_iter_no_change=20, random_state=0,
-).fit(train, price[:3000])
+model = WGBRegressor(evidence=10, min_samples_leaf=10, n_iter_no_change=20, random_state=0)
+model.fit(train, price[:3000])
 dist = model.predict_dist(test)
 seen = price[3000:].to_numpy()
 low, high = dist.interval(0.9)

@@ -20,10 +20,7 @@ rng = np.random.default_rng(0)
 x = rng.uniform(-2, 2, 1500)
 error = rng.choice([0.05, 1.0], x.size)
 measured = np.sin(2 * x) + 0.2 * rng.normal(size=x.size) + error * rng.normal(size=x.size)
-settings = {
-    "evidence": 10, "leaf": "newton", "l2": 1, "min_samples_leaf": 10, "n_estimators": 80,
-    "random_state": 0,
-}
+settings = {"evidence": 10, "min_samples_leaf": 10, "n_estimators": 80, "random_state": 0}
 grid = np.linspace(-2, 2, 300)[:, None]
 told = WGBRegressor(**settings).fit(x[:, None], measured, y_std=error).predict_dist(grid)
 untold = WGBRegressor(**settings).fit(x[:, None], measured).predict_dist(grid)
@@ -56,7 +53,7 @@ def fitted(n, prior):
     money = rng.uniform(0, 4, n)
     sold = rng.poisson(np.exp(log_rate(money)))
     model = WGBRegressor(
-        response="poisson", leaf="newton", min_samples_leaf=max(3, n // 40), n_estimators=100,
+        response="poisson", evidence=1, min_samples_leaf=max(3, n // 40), n_estimators=100,
         random_state=0, prior={"mean": expected(money), "scale": 0.3} if prior else None,
     )
     return money, sold, model.fit(money[:, None], sold)

@@ -36,8 +36,8 @@ X = hours[:, None]
 # energy score is the CRPS of both columns together, each in units of its own deviation.
 
 settings = {
-    "evidence": 30, "leaf": "newton", "min_samples_leaf": 50, "learning_rate": 0.2,
-    "n_estimators": 100, "random_state": 0,
+    "evidence": 30, "min_samples_leaf": 50, "learning_rate": 0.2, "n_estimators": 100,
+    "random_state": 0,
 }
 joint = WGBRegressor(response="multivariate_normal", **settings).fit(X[train], wind[train])
 apart = [WGBRegressor(**settings).fit(X[train], wind[train, j]) for j in range(2)]
