@@ -131,8 +131,8 @@ def test_the_command_runs_what_is_asked_once_and_shows_it(folder, capsys, monkey
     ]
     assert [sorted(one) for one in kept] == [
         sorted([
-            "nll", "rmse", "crps", "in_50", "in_80", "in_90", "in_95", "fit_seconds", "chosen",
-            "seconds", "cpu_seconds",
+            "nll", "nll_new", "copied", "rmse", "crps", "in_50", "in_80", "in_90", "in_95",
+            "fit_seconds", "chosen", "seconds", "cpu_seconds",
         ])
     ] * 2  # fmt: skip
     for one in kept:
@@ -151,6 +151,7 @@ def test_tables_hold_standard_errors_and_naval_in_small_units(tmp_path):
     for job in peers.jobs(None, sets=["naval", "protein"], methods=["catboost"]):
         i = job.settings["repeat"]
         result = {"nll": float(i), "rmse": 2e-4 + 1e-5 * i, "crps": 0.5, "fit_seconds": 3.0}
+        result |= {"nll_new": float(i) + 1, "copied": 0.3 * (job.settings["name"] == "naval")}
         result |= dict.fromkeys(("in_50", "in_80", "in_90", "in_95"), 0.25)
         file = job.file(tmp_path)
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -161,6 +162,15 @@ def test_tables_hold_standard_errors_and_naval_in_small_units(tmp_path):
     assert "| protein | - | 2.00 ± 0.71 | - | - |" in text
     assert "| protein | - | 25 25 25 25 | - | - |" in text
     assert "| boston |" not in text
+    assert "features of a training row (30.0 % of naval)" in text
+    assert "| naval | - | 10.50 ± 1.32 | - | - |" in text
+    assert "| protein | - | 3.00" not in text  # none to leave out
+
+
+def test_copies_are_rows_of_the_same_features():
+    rows = np.array([[0.0, 1], [1, 0], [0, 1], [2, 2], [1, 0]])
+    found = peers.copied(rows, np.array([0, 3]), np.array([1, 2, 4]))
+    np.testing.assert_array_equal(found, [False, True, False])
 
 
 def test_the_comparison_on_other_data_uses_the_same_peers():
