@@ -42,7 +42,7 @@ def _normals(mean: Array, log_deviation: Array) -> Array:
 
 
 def ngboost(X: Array, y: Array, held: Array, new: Array, seed: int) -> Found:
-    """NGBoost as in its authors' benchmark: rate 0.01, default trees, at most 2,000 rounds."""
+    """NGBoost with its authors' settings: rate 0.01, default trees, at most 2,000 rounds."""
     from ngboost import NGBRegressor
     from ngboost.learners import default_tree_learner
 

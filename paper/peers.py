@@ -166,8 +166,9 @@ all of them. Every method sees y standardised by the training rows; figures are 
 Numbers of rounds and epochs come from the NLL of 20 % of the training rows, the same for all, and
 the model is then trained on all of them.
 
-- NGBoost as in its authors' benchmark: default trees, rate 0.01, at most 2,000 rounds, patience
-  {PATIENCE}. On sets of more than {LARGE:,} rows a split takes minutes: the first {FEW} are run.
+- NGBoost with the settings of its authors' benchmark: default trees, rate 0.01, at most 2,000
+  rounds; patience {PATIENCE}. On sets of more than {LARGE:,} rows a split takes minutes: the first
+  {FEW} are run.
 - CatBoost: `RMSEWithUncertainty` with its defaults, at most 1,000 rounds, patience {PATIENCE}, its
   data uncertainty, no posterior sampling.
 - 5 networks: a deep ensemble of networks with one hidden layer of 50 units (100 for protein) and
