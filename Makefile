@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 CORE := pyproject.toml CMakeLists.txt $(wildcard core/*.cpp core/*.hpp)
 
-.PHONY: help demo test test-slow test-sanitize lint format wheel docs figures bench paper paper-quick clean
+.PHONY: help demo test test-slow test-sanitize lint format wheel docs figures bench paper paper-quick paper-peers clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -60,6 +60,9 @@ paper: $(READY)  ## reproduce the paper's tables and figures in paper/report.md;
 paper-quick: $(READY)  ## the same with a few repeats of small sets, in paper/results/quick
 	$(RUN) -m paper quick
 
+paper-peers: $(VENV)/.peers  ## other methods on the paper's regression splits; goes on where it was stopped
+	$(RUN) -m paper peers
+
 clean:  ## remove everything that can be made again
 	rm -rf .venv .venv-sanitize build dist demo_output .pytest_cache .mypy_cache .ruff_cache \
 	       .import_linter_cache .hypothesis docs/api docs/gallery
@@ -78,6 +81,10 @@ $(READY): $(CORE)
 
 $(VENV)/.bench: $(READY)
 	$(RUN) -m pip install --quiet --editable '.[bench]'
+	@touch $@
+
+$(VENV)/.peers: $(READY)
+	$(RUN) -m pip install --quiet --editable '.[peers]'
 	@touch $@
 
 $(VENV)/.docs: $(READY)

@@ -6,8 +6,9 @@ import argparse
 import os
 from pathlib import Path
 
-from paper import jobs
-from paper.data import NoDataError
+from paper import jobs, peers
+from paper.data import REGRESSION, NoDataError
+from paper.methods import PEERS
 from paper.plan import PARTS, Plan
 from paper.sections import SECTIONS
 
@@ -25,14 +26,23 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m paper", description=__doc__)
     parser.add_argument(
         "parts", nargs="*", metavar="part", default=["all"],
-        help=f"all, quick, report, or some of {', '.join(PARTS)}",
+        help=f"all, quick, report, peers, or some of {', '.join(PARTS)}",
     )  # fmt: skip
     parser.add_argument(
         "--data", default=os.environ.get("WGBOOST_DATA"), metavar="FOLDER",
         help="folder with uci/<name>.npz and paper/; without one, OpenML",
     )  # fmt: skip
     parser.add_argument("--results", type=Path, default=HERE / "results", help="kept results")
-    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="jobs side by side")
+    parser.add_argument(
+        "--workers", "--jobs", type=int, default=os.cpu_count(), metavar="N",
+        help="jobs side by side",
+    )  # fmt: skip
+    only = parser.add_argument_group("of peers", "other methods on the splits of Table 1")
+    only.add_argument("--sets", nargs="+", choices=REGRESSION, default=REGRESSION, metavar="SET")
+    only.add_argument(
+        "--methods", nargs="+", choices=PEERS, metavar="METHOD", help=", ".join(PEERS)
+    )
+    only.add_argument("--splits", type=int, metavar="N", help="the first N of each set")
     return parser
 
 
@@ -58,19 +68,39 @@ def write(plan: Plan, results: Path, folder: Path) -> Path:
     return path
 
 
+def _peers(options: argparse.Namespace) -> None:
+    """Run other methods and show their tables; those that are not installed are named."""
+    methods = options.methods or list(PEERS)
+    absent = peers.missing(methods)
+    for method, package in absent.items():
+        title = PEERS[method].title
+        _say(f"{title} is left out: {package} is not installed; pip install '.[peers]' brings it")
+    todo = peers.jobs(
+        options.data, sets=options.sets, methods=[m for m in methods if m not in absent],
+        most=options.splits,
+    )  # fmt: skip
+    jobs.run(todo, options.results, workers=options.workers, say=_say)
+    _say(peers.section(options.results))
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run what the arguments ask for."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    unknown = [part for part in options.parts if part not in ("all", "quick", "report", *PARTS)]
+    known = ("all", "quick", "report", "peers", *PARTS)
+    unknown = [part for part in options.parts if part not in known]
     if unknown:
-        parser.error(f"unknown part {unknown[0]!r}: all, quick, report or {', '.join(PARTS)}")
+        parser.error(f"unknown part {unknown[0]!r}: {', '.join(known)}")
     quick = "quick" in options.parts
     plan = Plan(options.data, quick=quick)
     parts = [part for part in options.parts if part in PARTS]
     if quick or "all" in options.parts:
         parts = list(PARTS)
     try:
+        if "peers" in options.parts:
+            _peers(options)
+            if options.parts == ["peers"]:
+                return
         if parts:
             jobs.run(plan.jobs(parts), options.results, workers=options.workers, say=_say)
         folder = options.results / "quick" if quick else HERE
