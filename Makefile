@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 CORE := pyproject.toml CMakeLists.txt $(wildcard core/*.cpp core/*.hpp)
 
-.PHONY: help demo test test-slow test-sanitize lint format wheel docs figures bench paper paper-quick paper-peers clean
+.PHONY: help demo test test-slow test-sanitize lint format wheel docs figures bench paper paper-quick paper-best paper-peers clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -59,6 +59,9 @@ paper: $(READY)  ## reproduce the paper's tables and figures in paper/report.md;
 
 paper-quick: $(READY)  ## the same with a few repeats of small sets, in paper/results/quick
 	$(RUN) -m paper quick
+
+paper-best: $(VENV)/.peers  ## the tables with estimators that choose for themselves, and with other methods, in paper/best.md
+	$(RUN) -m paper best peers
 
 paper-peers: $(VENV)/.peers  ## other methods on the paper's regression splits; goes on where it was stopped
 	$(RUN) -m paper peers

@@ -6,7 +6,7 @@ import argparse
 import os
 from pathlib import Path
 
-from paper import jobs, peers
+from paper import best, best_report, jobs, peers
 from paper.data import REGRESSION, NoDataError
 from paper.methods import PEERS
 from paper.plan import PARTS, Plan
@@ -26,7 +26,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m paper", description=__doc__)
     parser.add_argument(
         "parts", nargs="*", metavar="part", default=["all"],
-        help=f"all, quick, report, peers, or some of {', '.join(PARTS)}",
+        help=f"all, quick, report, best, peers, or some of {', '.join(PARTS)}",
     )  # fmt: skip
     parser.add_argument(
         "--data", default=os.environ.get("WGBOOST_DATA"), metavar="FOLDER",
@@ -37,7 +37,9 @@ def _parser() -> argparse.ArgumentParser:
         "--workers", "--jobs", type=int, default=os.cpu_count(), metavar="N",
         help="jobs side by side",
     )  # fmt: skip
-    only = parser.add_argument_group("of peers", "other methods on the splits of Table 1")
+    only = parser.add_argument_group(
+        "of best and peers", "estimators as they come, and other methods"
+    )
     only.add_argument("--sets", nargs="+", choices=REGRESSION, default=REGRESSION, metavar="SET")
     only.add_argument(
         "--methods", nargs="+", choices=PEERS, metavar="METHOD", help=", ".join(PEERS)
@@ -87,7 +89,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run what the arguments ask for."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    known = ("all", "quick", "report", "peers", *PARTS)
+    known = ("all", "quick", "report", "best", "peers", *PARTS)
     unknown = [part for part in options.parts if part not in known]
     if unknown:
         parser.error(f"unknown part {unknown[0]!r}: {', '.join(known)}")
@@ -97,10 +99,18 @@ def main(arguments: list[str] | None = None) -> None:
     if quick or "all" in options.parts:
         parts = list(PARTS)
     try:
+        if "best" in options.parts:
+            todo = best.jobs(options.data, names=options.sets, most=options.splits)
+            jobs.run(todo, options.results, workers=options.workers, say=_say)
         if "peers" in options.parts:
             _peers(options)
-            if options.parts == ["peers"]:
-                return
+        if "best" in options.parts:
+            path = best_report.write(
+                options.results, HERE / "best.md", peers.section(options.results)
+            )
+            _say(f"report: {path}")
+        if set(options.parts) <= {"best", "peers"}:
+            return
         if parts:
             jobs.run(plan.jobs(parts), options.results, workers=options.workers, say=_say)
         folder = options.results / "quick" if quick else HERE
