@@ -6,10 +6,11 @@ import matplotlib as mpl
 import numpy as np
 
 from wgboost import WGBClassifier, WGBRegressor, censored
+from wgboost.estimators.parameters import PAPER_TREES
 
 mpl.use("Agg")
 
-SETTINGS = {"n_particles": 6, "n_estimators": 20, "random_state": 0, "n_jobs": 1}
+SETTINGS = {**PAPER_TREES, "n_particles": 6, "n_estimators": 20, "random_state": 0, "n_jobs": 1}
 rng = np.random.default_rng(0)
 X = rng.uniform(-1, 1, size=(240, 4))
 Y = 5 + 2 * X[:, 0] + np.exp(X[:, 1]) * rng.normal(size=240)

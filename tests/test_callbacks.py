@@ -24,7 +24,7 @@ SETS = {"X_val": [NEW[:30], NEW[30:]], "y_val": [NEW_Y[:30], NEW_Y[30:]]}
 
 
 def model(**options):
-    fixed = {"random_state": 3, "n_jobs": 1, "init": AveragedFlow(steps=20)}
+    fixed = {"random_state": 3, "n_jobs": 1, "init": AveragedFlow(steps=20), "evidence": 1.0}
     return WGBRegressor(**{"n_estimators": 12, **fixed, **options})
 
 

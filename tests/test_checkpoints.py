@@ -20,6 +20,7 @@ from wgboost import (
     load,
 )
 from wgboost.callbacks import Checkpoint, EarlyStopping, MaxTime
+from wgboost.estimators.parameters import PAPER_TREES
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(150, 3))
@@ -48,7 +49,7 @@ class CrashError(Exception):
 def model(kind=WGBRegressor, **options):
     settings = {"n_estimators": 25, "random_state": 3, "n_jobs": 1, "subsample": 0.6}
     if kind is not WGBoost:
-        settings |= {"init": AveragedFlow(steps=20), "max_depth": 3, "evidence": 1.0}
+        settings = {**PAPER_TREES, **settings, "init": AveragedFlow(steps=20), "evidence": 1.0}
     return kind(**{**settings, "colsample": 0.7, **options})
 
 

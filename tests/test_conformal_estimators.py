@@ -15,8 +15,9 @@ from sklearn.preprocessing import StandardScaler
 
 from wgboost import ConformalClassifier, ConformalRegressor, WGBClassifier, WGBRegressor
 from wgboost.calibration import conformal_interval, conformal_sets
+from wgboost.estimators.parameters import PAPER_TREES
 
-PLAIN = WGBRegressor(n_estimators=30, evidence=10, random_state=0, n_jobs=1)
+PLAIN = WGBRegressor(n_estimators=30, evidence=10, random_state=0, n_jobs=1, **PAPER_TREES)
 CLASSES = WGBClassifier(n_estimators=15, random_state=0, n_jobs=1)
 methods = pytest.mark.parametrize("method", ["cross", "split"])
 

@@ -17,7 +17,7 @@ Y = CODE + 0.1 * RNG.normal(size=N)
 
 
 def small(kind=WGBRegressor, **options):
-    return kind(n_estimators=15, random_state=0, n_jobs=1, **options)
+    return kind(n_estimators=15, learning_rate=0.3, random_state=0, n_jobs=1, **options)
 
 
 @pytest.mark.parametrize("kind", [pd.Categorical, np.asarray])
