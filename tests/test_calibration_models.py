@@ -9,10 +9,13 @@ from sklearn.exceptions import NotFittedError
 
 from wgboost import Calibration, ModelFileError, WGBClassifier, WGBRegressor, load, metrics
 from wgboost.calibration import out_of_fold
+from wgboost.estimators.parameters import PAPER_TREES
 
 # Too sure: ten observations a row, and more rounds than are good.
-SURE = WGBRegressor(n_estimators=80, evidence=10, random_state=0, n_jobs=1)
-BOLD = WGBClassifier(n_estimators=60, evidence=10, random_state=0, n_jobs=1)
+SURE = WGBRegressor(n_estimators=80, evidence=10, random_state=0, n_jobs=1, **PAPER_TREES)
+BOLD = WGBClassifier(
+    n_estimators=60, evidence=10, learning_rate=0.4, random_state=0, n_jobs=1, **PAPER_TREES
+)
 
 
 def made(n, seed=0):

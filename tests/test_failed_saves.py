@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from wgboost import WGBRegressor, load
+from wgboost.estimators.parameters import PAPER_TREES
 from wgboost.persistence import replacing
 
 RNG = np.random.default_rng(7)
@@ -44,7 +45,8 @@ except OSError as error:
 def saved(tmp_path):
     folder = tmp_path / "models"
     folder.mkdir()
-    WGBRegressor(n_estimators=3, random_state=0, n_jobs=1).fit(X, Y).save(folder / "model")
+    small = WGBRegressor(n_estimators=3, random_state=0, n_jobs=1, **PAPER_TREES)
+    small.fit(X, Y).save(folder / "model")
     return folder / "model"
 
 

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import log_loss
 
 from wgboost import Ordinal, WGBClassifier, WGBRegressor, metrics
+from wgboost.estimators.parameters import PAPER_TREES
 
 RNG = np.random.default_rng(4)
 N = 300
@@ -14,7 +15,10 @@ X = RNG.uniform(-2, 2, size=(N, 2))
 RANK = np.digitize(X[:, 0] + 0.5 * RNG.logistic(size=N), [-1.0, 0.5])
 LABELS = np.array(["low", "medium", "high"])
 ORDERED = pd.Series(pd.Categorical(LABELS[RANK], categories=LABELS, ordered=True))
-SETTINGS = {"n_estimators": 25, "learning_rate": 0.2, "random_state": 0, "n_jobs": 1}
+SETTINGS = {
+    **PAPER_TREES, "evidence": 1.0, "n_estimators": 25, "learning_rate": 0.2, "random_state": 0,
+    "n_jobs": 1,
+}  # fmt: skip
 
 
 def classifier(**options):
