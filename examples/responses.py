@@ -32,7 +32,7 @@ best = -truth(x_test).logpdf(y_test).mean()
 models, nll = {}, {}
 for name in ("gamma", "weibull", "exponential", "lognormal", "student_t", "normal"):
     models[name] = WGBRegressor(
-        response=name, evidence=30, min_samples_leaf=20, n_iter_no_change=20, random_state=0
+        response=name, evidence=100, max_leaves=4, n_iter_no_change=20, random_state=0
     ).fit(x_train[:, None], y_train)
     nll[name] = metrics.nll(models[name].predict_dist(x_test[:, None]), y_test)
     print(f"{name:<12} NLL {nll[name]:.3f}   the truth {best:.3f}")
