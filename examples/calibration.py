@@ -22,7 +22,7 @@ best = -stats.norm(centre[test], scale[test]).logpdf(y[test]).mean()
 # %%
 # Noise is large here. With an `evidence` of 1 each row tells of itself alone, and particles stay
 # as far apart as a single y leaves them. With 10 and the number of rounds that early stopping
-# finds, they come together as neighbours agree: nearly right, a little too wide. Many more rounds
+# finds, they come together as neighbours agree, and the intervals are about right. Many more rounds
 # learn the noise by heart. One tree a round serves all particles here, to be quick.
 
 common = {"tree": "shared", "min_samples_leaf": 20, "random_state": 0}

@@ -81,9 +81,8 @@ axes.legend(fontsize=8)
 rng = np.random.default_rng(0)
 x = np.concatenate([rng.uniform(-3, -0.8, 150), rng.uniform(0.8, 3, 150)])
 y = np.sin(2 * x) + (0.1 + 0.15 * (x > 0)) * rng.normal(size=x.size)
-model = WGBRegressor(
-    evidence=10, subsample=0.5, min_samples_leaf=5, n_estimators=150, random_state=0
-).fit(x[:, None], y)
+model = WGBRegressor(evidence=10, subsample=0.5, min_samples_leaf=10, random_state=0)
+model.fit(x[:, None], y)
 
 print("one feature, deviation of y by what the model does not know")
 places = {"where data are": x, "in the gap": np.linspace(-0.7, 0.7), "beyond": [-3.5, 3.5]}
