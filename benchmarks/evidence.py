@@ -8,7 +8,9 @@ gap depends on the draw of the data: its sd over seeds says how much.
 With --spread the first feature is uneven: nine rows of ten lie below zero. The epistemic variance
 of the mean is compared with the squared error of the mean at 4,000 even x: their ratio below zero
 (dense) and above (sparse), and the correlation of their logs over 64 cells of (x0, x1), both
-averaged over seeds first.
+averaged over seeds first; and the test NLL. On other data too: "bends", with more noise where rows
+are few, "squares" with skewed noise, "product" with an interaction that trees hardly find; with
+trees of depth 3, or of 16 leaves.
 """
 
 import argparse
@@ -20,25 +22,46 @@ import numpy as np
 from wgboost import WGBRegressor, metrics
 
 EVIDENCE = (1, 3, 10, 30, 100)
+DATA = ("sine", "bends", "squares", "product")
 KERNELS = {"gaussian": 0.1, "scaled": 1.5}  # and their bandwidths
+TREES: dict[str, dict[str, Any]] = {
+    "depth 3": {},
+    "16 leaves": {"growth": "best_first", "max_depth": None, "max_leaves": 16},
+}
 Made = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-def made(n: int, seed: int, uneven: bool = False) -> Made:
+def truth(data: str, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean and log scale."""
+    x0, x1, x2 = X.T[:3]
+    if data == "bends":
+        return np.cos(4 * x0) + 0.7 * np.maximum(x1, 0), x0 / 2 - 0.3
+    if data == "squares":
+        return 1.5 * x0**2 + x1 + x2 / 2, -x1 / 2
+    if data == "product":
+        return 1.5 * x0**2 + x1 * x2, -x1 / 2
+    return np.sin(2 * x0), x1 / 2
+
+
+def made(n: int, seed: int, uneven: bool = False, data: str = "sine") -> Made:
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1, 1, (n, 5))
     if uneven:
         X[:, 0] = np.abs(X[:, 0]) * np.where(rng.random(n) < 0.9, -1, 1)
-    mean, log_scale = np.sin(2 * X[:, 0]), X[:, 1] / 2
-    return X, mean + np.exp(log_scale) * rng.standard_normal(n), mean, log_scale
+    mean, log_scale = truth(data, X)
+    skewed = data in ("squares", "product")
+    noise = rng.exponential(size=n) - 1 if skewed else rng.standard_normal(n)
+    return X, mean + np.exp(log_scale) * noise, mean, log_scale
 
 
-def fitted(evidence: Any, seed: int, uneven: bool = False, **kernel: Any) -> WGBRegressor:
-    X, y, _, _ = made(5000, 2 * seed, uneven)
+def fitted(
+    evidence: Any, seed: int, uneven: bool = False, data: str = "sine", **settings: Any
+) -> WGBRegressor:
+    X, y, _, _ = made(5000, 2 * seed, uneven, data)
     return WGBRegressor(
         n_estimators=4000, learning_rate=0.05, subsample=0.6, colsample=0.7, leaf="newton",
         split_on="particle_mean", l2=1, evidence=evidence, early_stopping=True,
-        n_iter_no_change=150, refit=False, random_state=seed, **kernel,
+        n_iter_no_change=150, refit=False, random_state=seed, **settings,
     ).fit(X, y)  # fmt: skip
 
 
@@ -53,33 +76,47 @@ def gap(kernel: str, evidence: Any, seed: int) -> tuple[float, int, float]:
     return metrics.nll(dist, y_test) - true, model.n_estimators_, float(error)
 
 
-def spread(evidence: Any, seeds: int) -> list[str]:
-    """Return the row of a table: evidence, what it came to, both ratios and the correlation."""
-    levels, cells = [], np.zeros((2, 8, 8))
-    for seed in range(seeds):
-        model = fitted(evidence, seed, uneven=True)
-        X, _, mean, _ = made(4000, 2 * seed + 1)
+def spread(data: str, trees: str, evidence: Any, seeds: range) -> list[str]:
+    """Return the row of a table: evidence, what it came to, both ratios, correlation and NLL."""
+    levels, scores, cells = [], [], np.zeros((2, 8, 8))
+    for seed in seeds:
+        kernel = {} if evidence == "auto" else {"kernel": "scaled"}
+        model = fitted(evidence, seed, uneven=True, data=data, **TREES[trees], **kernel)
+        X, y, mean, _ = made(4000, 2 * seed + 1, data=data)
         dist = model.predict_dist(X)
         at = np.floor(4 * (X[:, :2] + 1)).astype(int).T
         for i, values in enumerate(((dist.mean() - mean) ** 2, dist.epistemic())):
             np.add.at(cells[i], tuple(at), values)
         levels.append(model.evidence_)
+        scores.append(metrics.nll(dist, y))
     error, variance = cells
     dense, sparse = (variance[half].sum() / error[half].sum() for half in np.split(np.arange(8), 2))
     together = np.corrcoef(np.log(error.ravel()), np.log(variance.ravel()))[0, 1]
-    figures = (np.mean(levels), dense, sparse, together)
-    return [str(evidence), f"{figures[0]:.0f}", *(f"{figure:.2f}" for figure in figures[1:])]
+    figures = [f"{figure:.2f}" for figure in (dense, sparse, together)]
+    return [
+        data,
+        trees,
+        str(evidence),
+        f"{np.mean(levels):.0f}",
+        *figures,
+        f"{np.mean(scores):.3f}",
+    ]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--first", type=int, default=0, help="the first of the seeds")
     parser.add_argument("--spread", action="store_true", help="what the particles' spread means")
+    parser.add_argument("--data", nargs="*", default=DATA, choices=DATA, help="with --spread")
     options = parser.parse_args()
     if options.spread:
-        print("| evidence | on average | dense | sparse | correlation |\n|---|--:|--:|--:|--:|")
-        for evidence in (*EVIDENCE[1:], "auto"):
-            print(f"| {' | '.join(spread(evidence, options.seeds))} |", flush=True)
+        print("| data | trees | evidence | on average | dense | sparse | correlation | NLL |")
+        print("|---|---|---|--:|--:|--:|--:|--:|", flush=True)
+        seeds = range(options.first, options.first + options.seeds)
+        for data, trees in product(options.data, TREES):
+            for evidence in (30, 100, "auto"):
+                print(f"| {' | '.join(spread(data, trees, evidence, seeds))} |", flush=True)
         return
     print(
         "| kernel | evidence | gap to the true NLL | sd over seeds | rounds | error of the mean |"

@@ -7,11 +7,8 @@ import numpy as np
 import pytest
 
 from wgboost import WGBClassifier, WGBRegressor, load
-from wgboost.boosting import support
-from wgboost.data import Features
+from wgboost.boosting import Replay
 from wgboost.estimators.evidence import LADDER, best_trial, next_trial
-from wgboost.learners import HistTree
-from wgboost.trees import TreeSettings
 
 SETTINGS = {
     "evidence": "auto", "early_stopping": True, "n_iter_no_change": 5, "n_estimators": 30,
@@ -30,7 +27,7 @@ def made(n, seed, noise):
 @pytest.mark.parametrize("best", LADDER)
 def test_the_search_ends_beside_the_best_and_tries_nothing_twice(best):
     trials = []
-    while (trial := next_trial(trials, has_support=False)) is not None:
+    while (trial := next_trial(trials, has_errors=False)) is not None:
         value = abs(np.log(trial["evidence"] / best))
         trials.append({**trial, "value": value, "start": 9.0})
     tried = [one["evidence"] for one in trials]
@@ -42,48 +39,25 @@ def test_the_search_ends_beside_the_best_and_tries_nothing_twice(best):
 
 
 @pytest.mark.parametrize(("best", "expected"), [(1, 0), (3, 0), (10, 1), (30, 1), (100, 1)])
-def test_support_is_tried_where_leaves_average_over_noise(best, expected):
+def test_errors_are_looked_at_where_leaves_average_over_noise(best, expected):
     trials = []
     while (trial := next_trial(trials)) is not None:
         trials.append({**trial, "value": abs(np.log(trial["evidence"] / best)), "start": 9.0})
-    assert sum(one["by_support"] for one in trials) == expected
+    assert sum(one["by_error"] for one in trials) == expected
 
 
-def test_support_is_taken_unless_it_loses_what_was_learnt():
-    constant = {"evidence": 10.0, "by_support": False, "value": 1.0, "start": 2.0}
-    for value, chosen in ((0.9, 1), (1.019, 1), (1.021, 0)):
-        followed = {"evidence": 40.0, "by_support": True, "value": value, "start": 2.0}
+def test_evidence_by_error_is_taken_unless_it_loses_what_was_learnt():
+    constant = {"evidence": 10.0, "by_error": False, "value": 1.0, "start": 2.0}
+    for value, chosen in ((0.9, 1), (1.049, 1), (1.051, 0)):
+        followed = {"evidence": 40.0, "by_error": True, "value": value, "start": 2.0}
         assert best_trial([constant, followed]) == chosen
-
-
-@pytest.mark.parametrize("newton", [False, True])
-def test_the_support_of_a_group_mean_is_the_size_of_the_group(newton):
-    """One question with two answers, one round at full rate: the mean of the rows of a side."""
-    X = np.repeat([0.0, 1.0], [30, 300])[:, None]
-    features = Features.from_raw(X, bins=255, n_levels=None, weight=None, rng=None)
-    learner = HistTree(TreeSettings(max_depth=1))
-    left = np.mean(
-        [
-            1 / support(features, learner, n_rounds=1, rate=1.0, newton=newton, seed=seed)
-            for seed in range(40)
-        ],
-        axis=0,
-    )
-    # 800 draws of chi-squared with one degree of freedom: a standard error of 5 %.
-    np.testing.assert_allclose(left[[0, -1]], [1 / 30 + 1 / 330, 1 / 300 + 1 / 330], rtol=0.2)
-    assert np.ptp(left[:30]) == 0
-
-
-def test_no_round_rests_on_all_rows():
-    features = Features.from_raw(np.zeros((50, 1)), bins=255, n_levels=None, weight=None, rng=None)
-    found = support(features, HistTree(TreeSettings()), n_rounds=0, rate=0.1, newton=True)
-    np.testing.assert_allclose(found, 50)
+        assert best_trial([constant, {**followed, "evidence": 9.0}]) == 0
 
 
 def test_noise_asks_for_more_evidence_than_its_absence():
     levels = []
     for noise in (0.02, 2.0):
-        X, y = made(600, 0, noise)
+        X, y = made(300, 2, noise)
         model = WGBRegressor(**{**SETTINGS, "n_estimators": 150, "n_iter_no_change": 30}).fit(X, y)
         levels.append(model.evidence_)
         chosen = [one for one in model.evidence_trials_ if one.get("chosen")]
@@ -107,7 +81,7 @@ def test_a_number_beside_it_is_the_same_as_the_number():
     X, y = made(300, 2, 0.02)
     settings = SETTINGS | {"n_estimators": 150, "n_iter_no_change": 30}
     auto = WGBRegressor(**settings).fit(X, y)
-    assert not any(one["by_support"] for one in auto.evidence_trials_)
+    assert not any(one["by_error"] for one in auto.evidence_trials_)
     same = {"evidence": auto.evidence_, "kernel": "gaussian" if auto.evidence_ < 3 else "scaled"}
     plain = WGBRegressor(**settings | same).fit(X, y)
     np.testing.assert_array_equal(auto.predict(X), plain.predict(X))
@@ -164,10 +138,24 @@ def test_ctrl_c_leaves_the_best_so_far():
     assert model.n_estimators_ == chosen["rounds"]
 
 
+def test_ctrl_c_between_two_models_leaves_the_best_so_far(monkeypatch):
+    X, y = made(300, 5, 1.0)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Replay, "errors", interrupt)
+    with pytest.warns(UserWarning, match="interrupted"):
+        model = WGBRegressor(**SETTINGS).fit(X, y)
+    assert model.interrupted_
+    values = {one["evidence"]: one["value"] for one in model.evidence_trials_}
+    assert model.evidence_ == min(values, key=values.get)
+
+
 def test_classes_and_given_rows():
     X, y = made(300, 6, 0.5)
     model = WGBClassifier(**SETTINGS).fit(X[:200], y[:200] > 0, X_val=X[200:], y_val=y[200:] > 0)
-    assert model.evidence_ in LADDER or model.evidence_trials_[-1]["by_support"]
+    assert model.evidence_ in LADDER or model.evidence_trials_[-1]["by_error"]
 
 
 def test_it_needs_rows_to_choose_by():

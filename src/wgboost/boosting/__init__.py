@@ -3,9 +3,9 @@
 from wgboost.boosting.history import Interrupted, Validation, Watch
 from wgboost.boosting.init import AveragedFlow, averaged_flow
 from wgboost.boosting.loop import Boosted, Keep, boost
+from wgboost.boosting.replay import Replay
 from wgboost.boosting.round import LEAVES, Movement
 from wgboost.boosting.start import BackgroundStart, ConstantStart, EstimatorStart, Start
-from wgboost.boosting.support import support
 
 __all__ = [
     "LEAVES",
@@ -17,10 +17,10 @@ __all__ = [
     "Interrupted",
     "Keep",
     "Movement",
+    "Replay",
     "Start",
     "Validation",
     "Watch",
     "averaged_flow",
     "boost",
-    "support",
 ]

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import Start, support
+from wgboost.boosting import Replay, Start
 from wgboost.data import Features
 from wgboost.directions import Kernel
+from wgboost.estimators.constraints import tree_constraints
 from wgboost.estimators.fitting import Fit
-from wgboost.estimators.posterior_rows import PosteriorRows
+from wgboost.estimators.posterior_rows import PosteriorRows, without_rows
 from wgboost.estimators.resuming import Paused, Saver
 from wgboost.estimators.training import Training
 from wgboost.learners import HistTree
+from wgboost.responses import Response
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_number
 
@@ -23,49 +25,66 @@ __all__ = ["LADDER", "ChosenEvidence", "Trial", "best_trial", "next_trial"]
 
 LADDER = (1.0, 3.0, 10.0, 30.0, 100.0)
 _FIRST = 10.0
-_NOISY = 10.0  # from here on leaves average over rows, and how many they are says something
-_SHARE = 0.4  # of the support: about as much of a mean's error is bias as is variance
+_NOISY = 10.0  # from here on leaves average over rows, and how well they do says something
 _MOST = 1000.0
+_LEAST = 1e-3  # of the mean information: where y says nothing, noise has no bounds
 _SCALED = 3.0  # from here on the kernel is in the units of the posterior
-_KEPT = 0.98  # of what the best constant learnt of the watched rows
+_KEPT = 0.95  # of what the best constant learnt of the watched rows
 
-# "evidence", "by_support", "rounds", the metric's "value", and "start", its value before a round
+# "evidence", "by_error", "rounds", the metric's "value", and "start", its value before a round
 Trial = dict[str, Any]
 
 
-def next_trial(trials: Sequence[Trial], has_support: bool = True) -> Trial | None:
-    """Return what to try after these: the evidence, and whether rows differ in it by support.
+def next_trial(trials: Sequence[Trial], has_errors: bool = True) -> Trial | None:
+    """Return what to try after these: the evidence, and whether rows differ in it by their errors.
 
     First one rung of the ladder and then the neighbours of the best until there are no more of
     them, the upper one first, since much evidence takes few rounds; then, where much is best, one
-    that follows the support of each row.
+    that follows how far the best of them errs at each row.
     """
     if not trials:
-        return {"evidence": _FIRST, "by_support": False}
-    constant = {one["evidence"]: one["value"] for one in trials if not one["by_support"]}
+        return {"evidence": _FIRST, "by_error": False}
+    constant = {one["evidence"]: one["value"] for one in trials if not one["by_error"]}
     best = min(constant, key=lambda rung: constant[rung])
     at = LADDER.index(best)
     for rung in LADDER[at + 1 : at + 2] + LADDER[max(at - 1, 0) : at]:
         if rung not in constant:
-            return {"evidence": rung, "by_support": False}
-    if best < _NOISY or not has_support or len(constant) < len(trials):
+            return {"evidence": rung, "by_error": False}
+    if best < _NOISY or not has_errors or len(constant) < len(trials):
         return None
-    return {"evidence": best, "by_support": True}
+    return {"evidence": best, "by_error": True}
+
+
+def best_constant(trials: Sequence[Trial]) -> int:
+    """Return which of the trials has the smallest value among those with the same evidence."""
+    constant = [i for i, one in enumerate(trials) if not one["by_error"]]
+    return min(constant, key=lambda i: trials[i]["value"])
 
 
 def best_trial(trials: Sequence[Trial]) -> int:
     """Return which of the trials to take.
 
-    The constant of the smallest value, or evidence by support if that is hardly worse: it is there
-    for the spread of the particles, of which the metric sees little.
+    The constant of the smallest value, or evidence by error if that is hardly worse: it is there
+    for the spread of the particles, of which the metric sees little. Not where it comes to less
+    than leaves that average over noise ask for: there a model errs by more than y does.
     """
-    constant = [i for i, one in enumerate(trials) if not one["by_support"]]
-    best = min(constant, key=lambda i: trials[i]["value"])
+    if all(one["by_error"] for one in trials):
+        return 0
+    best = best_constant(trials)
     learnt = trials[best]["start"] - trials[best]["value"]
     for i, one in enumerate(trials):
-        if one["by_support"] and one["start"] - one["value"] >= _KEPT * learnt:
+        kept = one["start"] - one["value"] >= _KEPT * learnt
+        if one["by_error"] and one["evidence"] >= _NOISY and kept:
             return i
     return best
+
+
+def expected(response: Response, theta: Array) -> Array:
+    """Return what is expected of y at theta, (..., q): means, or medians, or shares of classes."""
+    if response.nominal:
+        return response.probabilities(theta)
+    value = response.mean(theta) if response.has_mean else response.ppf(np.asarray(0.5), theta)
+    return value if response.y_shape else np.asarray(value)[..., None]
 
 
 class ChosenEvidence(Training):
@@ -106,9 +125,9 @@ class ChosenEvidence(Training):
             self.evidence_ = float(rows.evidence[rows.counted].mean()) if each else self._level()
             self.__dict__.pop("evidence_trials_", None)
         elif stage or goes_on:
-            rounds = n_rounds if n_rounds is not None or previous is None else previous.n_rounds
             [trial] = [one for one in self.evidence_trials_ if one.get("chosen")]
-            rows = self._speaking(rows, trial, rounds or 0)
+            near = like if previous is None else previous.start
+            rows = self._speaking(rows, trial, saver, near)
         else:
             return self._searched(rows, sets, callbacks, previous, saver, paused, watch, like)
         return super()._train(
@@ -132,26 +151,25 @@ class ChosenEvidence(Training):
             self.evidence_trials_: list[Trial] = []
         fits: dict[int, Fit] = {}
 
-        def train(trial: Trial, rounds: int, *before: Any) -> Fit:
-            some = self._speaking(rows, trial, rounds)
-            name = f"evidence {self.evidence_:.3g}" + " by support" * trial["by_support"]
+        def train(trial: Trial, *before: Any) -> Fit:
+            near = next((one.start for one in fits.values()), like)
+            pilot = fits.get(best_constant(self.evidence_trials_)) if trial["by_error"] else None
+            some = self._speaking(rows, trial, saver, near, pilot)
+            name = f"evidence {self.evidence_:.3g}" + " by error" * trial["by_error"]
             return super(ChosenEvidence, self)._train(
-                some,
-                sets,
-                callbacks,
-                *before,
-                watch=watch,
-                stage=name,
-                like=next((one.start for one in fits.values()), like),
+                some, sets, callbacks, *before, watch=watch, stage=name, like=near
             )
 
-        def found(trial: Trial) -> int:  # its rounds, or those of the constant it stands upon
-            same = [one for one in self.evidence_trials_ if one["evidence"] == trial["evidence"]]
-            return int(same[0]["rounds"]) if same else 0
-
         before: tuple[Any, ...] = (previous, saver, paused)
-        while (trial := next_trial(self.evidence_trials_, self._has_support())) is not None:
-            fit = train(trial, found(trial), *before)
+        stopped = False
+        while (trial := next_trial(self.evidence_trials_, self._has_errors())) is not None:
+            try:
+                fit = train(trial, *before)
+            except KeyboardInterrupt:  # before its first round
+                if not fits:
+                    raise
+                stopped = True
+                break
             before = (None, saver, None)
             fits[len(self.evidence_trials_)] = fit
             values = fit.history["validation"][metric]
@@ -160,39 +178,76 @@ class ChosenEvidence(Training):
             self.evidence_trials_ = [*self.evidence_trials_, trial]
             if fit.interrupted:
                 break
-        interrupted = any(fit.interrupted for fit in fits.values())
+        interrupted = stopped or any(fit.interrupted for fit in fits.values())
         known = sorted(fits) if interrupted else range(len(self.evidence_trials_))
         best = known[best_trial([self.evidence_trials_[i] for i in known])]
         self.evidence_trials_[best]["chosen"] = True
         trial = self.evidence_trials_[best]
         if best not in fits:  # an earlier process trained it
-            return train(trial, found(trial), None, saver, None)
+            return train(trial, None, saver, None)
         self.evidence_ = trial["evidence"]
         return replace(fits[best], interrupted=interrupted)
 
-    def _speaking(self, rows: PosteriorRows, trial: Trial, rounds: int) -> PosteriorRows:
-        """Return the rows with the evidence of a trial; by support, that of so many rounds."""
-        self.evidence_ = float(trial["evidence"])
-        if not trial["by_support"]:
+    def _speaking(
+        self, rows: PosteriorRows, trial: Trial, saver: Saver, like: Start | None,
+        pilot: Fit | None = None,
+    ) -> PosteriorRows:  # fmt: skip
+        """Return the rows with the evidence of a trial.
+
+        By error, it is that of the best constant, times the variance of what particles expect over
+        the squared error of it. `pilot` is the model of this constant, if there is one already.
+        """
+        if not trial["by_error"]:
+            self.evidence_ = float(trial["evidence"])
             return replace(rows, evidence=self.evidence_, sought=True)
-        evidence = np.clip(_SHARE * self._support(rows, rounds), LADDER[0], _MOST)
-        self.evidence_ = float(np.exp(np.average(np.log(evidence), weights=rows.weight)))
+        best = self.evidence_trials_[best_constant(self.evidence_trials_)]
+        self.evidence_ = float(best["evidence"])
+        if pilot is None:
+            same = replace(rows, evidence=self.evidence_, sought=True)
+            pilot = super()._train(
+                same, {}, (), None, saver, None, n_rounds=best["rounds"], stage="errors", like=like
+            )
+            if pilot.interrupted:
+                raise KeyboardInterrupt
+        evidence = 1.0 / self._due(rows, pilot, self.evidence_)
+        self.evidence_ = float(1.0 / np.average(1.0 / evidence, weights=rows.weight))
         return replace(rows, evidence=evidence, sought=True)
 
-    def _has_support(self) -> bool:
+    def _has_errors(self) -> bool:
         return isinstance(self._learner(), HistTree)
 
-    def _support(self, rows: PosteriorRows, rounds: int) -> Array:
-        """How many rows predictions of so many rounds rest on, at each of these rows."""
+    def _due(self, rows: PosteriorRows, pilot: Fit, level: float) -> Array:
+        """Return one over the evidence of each row, from how far its model of one level errs."""
+        start = pilot.start.at(rows.X)
+        replay = self._replay(rows, pilot)
+        particles = pilot.ensemble.predict(rows.X, start=start, n_threads=self._n_threads())
+        response = without_rows(rows.response)
+        truth = particles.mean(axis=1, dtype=np.float64)
+        information = response.fisher(truth)
+        information = np.maximum(information, _LEAST * information.mean(axis=0))
+        errors = replay.errors(truth, information, start.mean(axis=1, dtype=np.float64))
+        there = expected(response, truth)[:, None]
+        error = np.square(expected(response, truth[:, None] + errors) - there).mean(axis=1)
+        spread = expected(response, particles.astype(np.float64)).var(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            due = error.sum(axis=1) / spread.sum(axis=1) / level
+        due = np.where(np.isfinite(due), due, 1.0 / level).clip(1.0 / _MOST, 1.0)
+        return replay.smoothed(due).clip(1.0 / _MOST, 1.0)
+
+    def _replay(self, rows: PosteriorRows, pilot: Fit) -> Replay:
         learner = self._learner()
         if not isinstance(learner, HistTree):
-            raise TypeError(f"{learner!r} has no trees to count rows in")
+            raise TypeError(f"{learner!r} has no trees to boost again")
         features = Features.from_raw(
             rows.X, bins=self.max_bins, n_levels=self.schema_.n_levels, weight=rows.weight,
             rng=np.random.default_rng([self.seed_, 2**31]), n_threads=self._n_threads(),
         )  # fmt: skip
-        plain = replace(learner, settings=replace(learner.settings, l2=self.l2))
-        return support(
-            features, plain, n_rounds=rounds, rate=float(self.learning_rate),
+        plain = replace(
+            learner, settings=replace(learner.settings, l2=self.l2),
+            longest_step=rows.response.longest_step,
+            constraints=tree_constraints(self, rows.param_names, pilot.start.shape[1]),
+        )  # fmt: skip
+        return Replay(
+            features, plain, n_rounds=pilot.n_rounds, rate=float(self.learning_rate),
             newton=self.leaf == "newton", weight=rows.weight, seed=self.seed_,
         )  # fmt: skip

@@ -120,7 +120,7 @@ def _check_history(history: Any) -> None:
 def _check_evidence(model: Any) -> None:
     level, trials = getattr(model, "evidence_", 1.0), getattr(model, "evidence_trials_", [])
     _require(type(level) is float and 0 < level < np.inf, "the evidence is no number > 0")
-    kinds = {"evidence": float, "by_support": bool, "rounds": int, "value": float, "start": float}
+    kinds = {"evidence": float, "by_error": bool, "rounds": int, "value": float, "start": float}
     for trial in trials:
         chosen = {"chosen": bool} if "chosen" in trial else {}
         found = {name: type(value) for name, value in trial.items()}

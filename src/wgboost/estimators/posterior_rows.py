@@ -58,6 +58,19 @@ class PosteriorRows(Rows):
             seen = bounded.lower if bounded.plain else bounded
         return seen if self.offset is None else lowered(seen, self.response, self.offset)
 
+    def tree_weight(self, leaf: str) -> Array | None:
+        """See Rows. Evidence that was sought says how close particles lie, not whose y counts.
+
+        Curvature grows with evidence, and rows weigh by it in leaves of "newton". What is divided
+        by it here: neighbours count as they would with the same evidence, and their particles
+        have the mean of the variances that each of them is due.
+        """
+        if leaf != "newton" or not self.sought or np.ndim(self.evidence) == 0:
+            return self.weight
+        share: Array = 1.0 / self.evidence
+        share /= np.average(share, weights=self.weight)
+        return share if self.weight is None else self.weight * share
+
     @property
     def classes(self) -> Array | None:
         """See Rows."""

@@ -39,6 +39,10 @@ class Rows(ABC):
         """Indices of the rows that count: those of weight zero do not."""
         return np.arange(len(self)) if self.weight is None else np.flatnonzero(self.weight)
 
+    def tree_weight(self, leaf: str) -> Array | None:  # noqa: ARG002
+        """How much rows count in the leaves of trees, (n,); None: all the same."""
+        return self.weight
+
     @property
     def classes(self) -> Array | None:
         """Codes (n,) of classes whose shares a random split should keep, if there are any."""

@@ -49,8 +49,8 @@ def make_start(
 
     def settle(flow: AveragedFlow, left: Seen) -> Array:
         return averaged_flow(
-            flow, counting.response, left[rows.counted], counting.weight, counting.evidence,
-            kernel, estimator.n_particles, rng,
+            flow, counting.response, left[rows.counted], counting.tree_weight(estimator.leaf),
+            counting.evidence, kernel, estimator.n_particles, rng,
         )  # fmt: skip
 
     flow, smooth, ground = estimator._flow(), estimator._smooth(), None

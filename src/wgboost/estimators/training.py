@@ -158,7 +158,7 @@ class Training(TreeView, ABC):
             scorers = {m.name: new.scorer(m, units) for m in new.metrics(self.eval_metric)}
             held_out.append(HeldOut(name, one.X, scorers))
         return train(
-            self, rows.X, rows.target(units), start, particles, weight=rows.weight,
+            self, rows.X, rows.target(units), start, particles, weight=rows.tree_weight(self.leaf),
             seed=self.seed_, units=units, constraints=constraints, held_out=held_out,
             callbacks=callbacks,
             n_rounds=self._most_rounds(watched=watch) if n_rounds is None else n_rounds,
