@@ -64,6 +64,39 @@ def test_noise_has_no_background():
     assert [fitted(rng.normal(size=(80, 3)), rng.normal(size=80)) for _ in range(5)] == [None] * 5
     assert fitted(np.ones((50, 3)), rng.normal(size=50)) is None  # nothing varies
     assert fitted(*made(9)) is None
+    assert fitted(made(50)[0], np.full(50, 3.0)) is None
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_trend_does_not_end_where_the_training_rows_do(name):
+    X, new = made(150)[0], made(400, seed=1)[0]
+    slopes = np.array([1.0, 2.0, 3.0])
+    y = X @ slopes + 0.001 * np.random.default_rng(0).normal(size=150)
+    beyond = ((new < X.min(axis=0)) | (new > X.max(axis=0))).any(axis=1)
+    assert 5 < beyond.sum() < 50
+    background = fitted(X, y, settings=SETTINGS[name])[0]
+    there = background.at(new[beyond])
+    away = (new[beyond] @ slopes - there.location) / np.exp(there.log_scale)
+    assert np.square(away).mean() < 1.5
+    further = [background.at(by * np.ones((1, 3))).log_scale[0] for by in (1, 3, 30, 1e9)]
+    assert (np.diff(further) > 0.5).all()
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_number_that_is_missing_for_the_first_time_widens_what_it_has_a_say_in(name):
+    X, y = made(200)
+    background = fitted(X, y, settings=SETTINGS[name])[0]
+    errors, scales = [], []
+    for j in range(3):
+        less, y_less = made(500, seed=1)
+        less[:, j] = np.nan
+        there = background.at(less)
+        scales.append(np.exp(there.log_scale).mean())
+        errors.append(np.sqrt(np.square(y_less - there.location).mean()))
+    ratios = np.array(scales) / errors
+    assert ratios.min() > 0.5  # 0.3 if a missing value were the mean of the others
+    assert ratios.max() < 2
+    assert scales[0] > 1.5 * scales[2]  # the last feature says nothing
 
 
 def test_weights_count_relative_to_each_other():
@@ -75,6 +108,19 @@ def test_weights_count_relative_to_each_other():
     assert_allclose(both.at(new).location, plain.at(new).location, rtol=1e-10)
     both = fitted(twice, wrong, few, like=plain)[0]
     assert_allclose(both.at(new).location, plain.at(new).location, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_rows_that_count_little_do_not_look_noisy(name):
+    X, y = made(200)
+    few = np.where(np.arange(200) < 70, 1e-3, 1.0)
+    some = fitted(X[70:], y[70:], settings=SETTINGS[name])[0]
+    weighted = fitted(X, y, few, settings=SETTINGS[name])[0]
+    assert_allclose(weighted.covariance.noise, some.covariance.noise, rtol=0.3)
+    new = made(50, seed=3)[0]
+    for one in (weighted, fitted(X, y + 5 * (few < 1), few, settings=SETTINGS[name])[0]):
+        off = np.abs(one.at(new).location - some.at(new).location)
+        assert off.mean() < 0.1  # far less than the 5 that they are off by
 
 
 def test_rows_measured_with_a_large_error_say_little():

@@ -25,9 +25,9 @@ FITTED = Columns.fit(X, LEVELS)
 
 
 def test_what_varies_has_columns():
-    assert FITTED.feature.tolist() == [0, 1, 1, 2, 2, 2]
-    assert FITTED.kind.tolist() == [0, 0, 1, 2, 2, 2]
-    assert FITTED.group.tolist() == [0, 1, 2, 3, 3, 3]
+    assert FITTED.feature.tolist() == [0, 1, 1, 2, 2, 2, 2]
+    assert FITTED.kind.tolist() == [0, 0, 1, 2, 2, 2, 2]
+    assert FITTED.group.tolist() == [0, 1, 2, 3, 3, 3, 3]
     assert FITTED.n_lengths == 4
     assert len(Columns.fit(X[:, 3:], LEVELS[3:])) == 0
 
@@ -40,7 +40,8 @@ def test_standardised_numbers_and_zeros_and_ones():
     assert_allclose(values[~missing, 1], (there - there.mean()) / there.std())
     assert_array_equal(values[missing, 1], 0)
     assert_array_equal(values[:, 2], missing)
-    assert_array_equal(values[:, 3:], X[:, 2:3] == np.arange(3))
+    assert_array_equal(values[:, 3], np.isnan(X[:, 2]))
+    assert_array_equal(values[:, 4:], X[:, 2:3] == np.arange(3))
     new = FITTED.apply(np.array([[1.0, 5.0, 3.0, 0.0, 0.0]]))
     assert_array_equal(new[0, 3:], 0)  # a level that no training row has
 
@@ -61,7 +62,7 @@ def test_a_share_of_ranks_is_a_weighted_mean():
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
-def test_beyond_the_training_rows_distance_goes_on_but_not_the_trend(share):
+def test_beyond_the_training_rows_distance_goes_on_but_the_trend_not_far(share):
     columns = FITTED.ranking(share, X)
     ends = columns.apply(X)[:, 0]
     far = np.full((4, 5), np.nan)
@@ -70,7 +71,17 @@ def test_beyond_the_training_rows_distance_goes_on_but_not_the_trend(share):
     assert values[0] < ends.min() - 10
     assert ends.max() + 10 < values[1] < values[2] <= ends.max() + 100
     assert values[2] == values[3]
-    assert_array_equal(columns.within(columns.apply(far))[:, 0], [ends.min(), *[ends.max()] * 3])
+    trend = columns.within(columns.apply(far))
+    assert_array_equal(trend[:, 0], [ends.min() - 1, *[ends.max() + 1] * 3])  # a spread
+    assert_array_equal(trend[:, 2], 1)  # it is missing, no more than that
+
+
+def test_what_is_missing_for_the_first_time_is_not_known():
+    new = np.array([[np.nan] * 5, [0, 0, 3, 0, 0]])  # of the second and third some are missing
+    expected = np.zeros((2, 7), dtype=bool)
+    expected[0, 0] = expected[1, 3] = True
+    assert_array_equal(FITTED.unknown(new, FITTED.apply(new)), expected)
+    assert not FITTED.unknown(X, FITTED.apply(X)).any()
 
 
 FLOATS = st.floats(allow_nan=True, allow_infinity=True)

@@ -15,7 +15,7 @@ N = 400
 X = RNG.normal(size=(N, 3))
 X[-5:] = X[:5]  # rows that others repeat, in other blocks
 Y = np.sin(2 * X[:, 0]) + 0.3 * RNG.normal(size=N)
-SPREAD, KNOWN = RNG.uniform(0.5, 2, size=N), RNG.uniform(0, 0.05, size=N)
+WEIGHT, KNOWN = RNG.uniform(0.5, 2, size=N), RNG.uniform(0, 0.05, size=N)
 COLUMNS = Columns.fit(X, np.zeros(3, dtype=int))
 LOGS = np.array([0.2, -0.9, -1.3, 0.3, 0.9, 0.1])
 
@@ -29,17 +29,18 @@ def plain_correlation(kernel, a, b):
 
 def plain_loss(kernel, logs):
     ours = Covariance(COLUMNS, kernel, logs)
-    points, terms = ours.places(X)
+    points, terms, _ = ours.places(X)
     fading = ours.amplitude * plain_correlation(kernel, points, points)
-    noise = ours.noise * SPREAD + KNOWN + 1e-9 * ours.amplitude
-    matrix = fading + terms @ terms.T + np.diag(noise)
-    return 0.5 * (Y @ np.linalg.solve(matrix, Y) + np.linalg.slogdet(matrix)[1])
+    noise = ours.noise + KNOWN
+    matrix = fading + terms @ terms.T + np.diag(noise / WEIGHT + 1e-9 * ours.amplitude)
+    loss = 0.5 * (Y @ np.linalg.solve(matrix, Y) + np.linalg.slogdet(matrix)[1])
+    return loss - 0.5 * (1 - WEIGHT) @ np.log(noise)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_likelihood_block_by_block(kernel):
     assert len(list(blocks(N, N))) > 3
-    likelihood = Likelihood(COLUMNS, X, Y, KNOWN, SPREAD)
+    likelihood = Likelihood(COLUMNS, X, Y, KNOWN, WEIGHT)
     loss, gradient = likelihood(kernel, LOGS)
     assert_allclose(loss, plain_loss(kernel, LOGS), rtol=1e-10)
     steps = 1e-4 * np.eye(len(LOGS))
@@ -69,3 +70,18 @@ def test_correlations_and_their_slopes(kernel):
     same = np.empty((150, 150))
     correlate(kernel, b, b, same)
     assert_allclose(same.diagonal(), 1, atol=1e-7)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_row_of_weight_2_is_the_row_twice(kernel):
+    few = slice(0, 60)
+    weight = np.repeat([2.0, 1.0], [20, 40])
+    twice = np.concatenate([np.arange(20), np.arange(60)])
+    one = Likelihood(COLUMNS, X[few], Y[few], KNOWN[few], weight)
+    other = Likelihood(COLUMNS, X[twice], Y[twice], KNOWN[twice], np.ones(80))
+    apart = []
+    for logs in (LOGS, LOGS + np.array([0.3, 0.2, 0.9, -0.5, 0.1, 0.4])):
+        (loss, gradient), (again, slopes) = one(kernel, logs), other(kernel, logs)
+        assert_allclose(gradient, slopes, rtol=1e-5, atol=1e-5)
+        apart.append(loss - again)
+    assert_allclose(*apart, rtol=1e-6)  # a constant

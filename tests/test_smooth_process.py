@@ -21,7 +21,7 @@ Y = np.sin(2 * X[:, 0]) + 0.5 * X[:, 3] + 0.1 * RNG.normal(size=N)
 Y = (Y - Y.mean()) / Y.std()
 NEW = np.column_stack([RNG.uniform(-0.5, 0.5, size=(9, 2)), np.ones(9), np.arange(9) % 3])
 LOGS = np.array([0.2, -0.9, -1.3, 0.3, 0.9, 0.1, 0.6])
-SPREAD = RNG.uniform(0.5, 2, size=N)
+WEIGHT = RNG.uniform(0.5, 2, size=N)
 KNOWN = RNG.uniform(0, 0.05, size=N)
 
 
@@ -75,7 +75,7 @@ def test_mean_and_deviation_are_those_of_scikit_learn(kernel):
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("share", [0.0, 0.5])
 def test_the_gradient_meets_finite_differences(kernel, share):
-    sample = Sample(covariance(share=share).columns, X, Y, KNOWN, SPREAD)
+    sample = Sample(covariance(share=share).columns, X, Y, KNOWN, WEIGHT)
     gradient = sample.loss(kernel, LOGS)[1]
     steps = 1e-5 * np.eye(len(LOGS))
     ahead, behind = (
@@ -99,7 +99,7 @@ def test_a_matrix_that_is_not_positive_definite_is_no_place_to_be():
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_rows_left_out_of_a_process_are_predicted_as_by_a_fit_without_them(kernel):
     ours = covariance(kernel, 0.5)
-    noise = ours.noise * SPREAD + KNOWN
+    noise = (ours.noise + KNOWN) / WEIGHT
     mean, variance = Process.fit(ours, X, Y, noise).left_out(ours, X, Y, noise)
     for i in range(0, N, 7):
         without = Process.fit(ours, *rows_without(i, X, Y, noise))
@@ -114,7 +114,7 @@ def on_landmarks(ours, X, Y, noise, places):
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_rows_left_out_of_landmarks_are_predicted_as_by_a_fit_without_them(kernel):
     ours = covariance(kernel, 0.5)
-    noise, places = ours.noise * SPREAD + KNOWN, X[:12]  # landmarks among the rows
+    noise, places = (ours.noise + KNOWN) / WEIGHT, X[:12]  # landmarks among the rows
     mean, variance = on_landmarks(ours, X, Y, noise, places).left_out(ours, X, Y, noise)
     for i in range(0, N, 7):
         without = on_landmarks(ours, *rows_without(i, X, Y, noise), places)
@@ -123,7 +123,7 @@ def test_rows_left_out_of_landmarks_are_predicted_as_by_a_fit_without_them(kerne
 
 def test_landmarks_at_all_rows_are_the_process_itself():
     ours = covariance()
-    noise = ours.noise * SPREAD + KNOWN
+    noise = (ours.noise + KNOWN) / WEIGHT
     process, landmarks = Process.fit(ours, X, Y, noise), on_landmarks(ours, X, Y, noise, X)
     assert_allclose(landmarks.at(ours, NEW), process.at(ours, NEW), atol=5e-3)
     two = [one.left_out(ours, X, Y, noise) for one in (landmarks, process)]
@@ -147,24 +147,27 @@ def test_far_away_nothing_is_known_but_the_prior():
     ours = covariance()
     noise = np.full(N, ours.noise)
     far = np.array([[1e9, -np.inf, 1e300, np.nan]])
-    terms = ours.places(far)[1]
+    _, terms, (unsure,) = ours.places(far)
     for model in (Process.fit(ours, X, Y, noise), on_landmarks(ours, X, Y, noise, X[:12])):
         (mean,), (variance,) = model.at(ours, far)
         assert np.abs(mean) < 5
-        assert ours.amplitude <= variance <= ours.amplitude + np.square(terms).sum()
+        prior = ours.amplitude + np.square(terms).sum() + unsure
+        assert ours.amplitude + unsure <= variance <= prior
         assert variance > 3 * np.median(model.at(ours, X)[1])
 
 
 def test_the_noise_of_all_rows_is_that_of_the_largest_likelihood():
     ours = covariance(logs=LOGS + np.repeat([0, 1], [3, 4]))
     y = Y + np.random.default_rng(0).normal(size=N)
-    noise = likely_noise(ours, X, y, SPREAD)
-    assert_allclose(Sums.of(ours, X, y, 1 / SPREAD, X).likely_noise(ours.noise), noise, rtol=0.1)
+    noise = likely_noise(ours, X, y, WEIGHT)
+    assert_allclose(Sums.of(ours, X, y, WEIGHT, X).likely_noise(ours.noise), noise, rtol=0.1)
 
     def likelihood(noise):
-        points, terms = ours.places(X)
-        matrix = ours.between(points, points) + terms @ terms.T + noise * np.diag(SPREAD)
-        scale = y @ np.linalg.solve(matrix, y) / N
-        return -0.5 * (N * np.log(scale) + np.linalg.slogdet(matrix)[1])
+        points, terms, _ = ours.places(X)
+        matrix = ours.between(points, points) + terms @ terms.T + np.diag(noise / WEIGHT)
+        total = WEIGHT.sum()
+        scale = y @ np.linalg.solve(matrix, y) / total
+        powers = (N - total) * np.log(noise)
+        return -0.5 * (total * np.log(scale) + np.linalg.slogdet(matrix)[1] - powers)
 
     assert likelihood(noise) > max(likelihood(noise * 1.3), likelihood(noise / 1.3))

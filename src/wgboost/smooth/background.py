@@ -32,7 +32,8 @@ class SmoothRows:
 
     X: Array  # (n, p)
     y: Array  # (n,)
-    weight: Array  # (n,), as many in sum as rows of equal weight would say as much
+    weight: Array  # (n,), as many in sum as rows of equal weight would say as much; a row of
+    # weight 2 counts as it would if it were there twice
     known: Array  # (n,) variance of the error that y was measured with
 
     @classmethod
@@ -101,7 +102,7 @@ def fit_background(
     numbers. With `like` columns, kernel and lengths are those of another background, found on some
     of the rows.
     """
-    if len(rows.y) < _FEWEST:
+    if len(rows.y) < _FEWEST or (rows.y == rows.y[0]).all():
         return None
     units = rows.units()
     with one_thread():
@@ -109,7 +110,7 @@ def fit_background(
             columns = Columns.fit(rows.X, n_levels)
             if not len(columns):
                 return None
-            sample = Sample(columns, rows.X, *rows.seen(units), 1 / rows.weight)
+            sample = Sample(columns, rows.X, *rows.seen(units), rows.weight)
             tried = candidates(settings, sample, rng)
         else:
             tried = [like.covariance]
@@ -125,7 +126,7 @@ def fit_background(
                 y, of_f, known
             )
             gain = float(np.average(gains, weights=rows.weight))
-            error = np.sqrt(np.average(np.square(gains - gain), weights=rows.weight) / len(y))
+            error = np.linalg.norm(rows.weight * (gains - gain)) / rows.weight.sum()
             if gain > max(most, _SURE * error):
                 found, most = replace(found, scale=scale), gain
                 best = found, found._ground(mean, of_f)
@@ -136,7 +137,7 @@ def _left_out(background: Background, rows: SmoothRows) -> tuple[Array, Array]:
     """Return mean and variance of the function at each training row, given the others."""
     y, known = rows.seen(background.units)
     covariance = background.covariance
-    noise = covariance.noise / rows.weight + known
+    noise = (covariance.noise + known) / rows.weight
     return background.regression.left_out(covariance, rows.X, y, noise)
 
 
@@ -152,10 +153,10 @@ def _regression(
     regression: Process | Landmarks
     if n <= settings.exact_rows:
         if again:
-            covariance = covariance.with_noise(likely_noise(covariance, rows.X, y, 1 / rows.weight))
-        regression = Process.fit(covariance, rows.X, y, covariance.noise / rows.weight + known)
+            covariance = covariance.with_noise(likely_noise(covariance, rows.X, y, rows.weight))
+        regression = Process.fit(covariance, rows.X, y, (covariance.noise + known) / rows.weight)
     else:
-        weight = covariance.noise / (covariance.noise / rows.weight + known)
+        weight = rows.weight * covariance.noise / (covariance.noise + known)
         sums = Sums.of(covariance, rows.X, y, weight, rows.X[places])
         if again:
             covariance = covariance.with_noise(sums.likely_noise(covariance.noise))

@@ -69,10 +69,10 @@ def _better(
 
 def _left_out_loss(sample: Sample, covariance: Covariance) -> float:
     """Return minus the mean log density of rows left out."""
-    noise = covariance.noise * sample.spread + sample.known
+    noise = (covariance.noise + sample.known) / sample.weight
     process = Process.fit(covariance, sample.X, sample.y, noise)
     mean, variance = process.left_out(covariance, sample.X, sample.y, noise)
-    residual, weight = sample.y - mean, 1 / sample.spread
-    scale = Scale(covariance.noise, 1.0).fitted(residual, variance, weight, sample.known)
+    residual = sample.y - mean
+    scale = Scale(covariance.noise, 1.0).fitted(residual, variance, sample.weight, sample.known)
     density = scale.log_density(residual, variance, sample.known)
-    return -float(np.average(density, weights=weight))
+    return -float(np.average(density, weights=sample.weight))

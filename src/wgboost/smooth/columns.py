@@ -18,6 +18,7 @@ _NUMBER, _MISSING, _LEVEL = range(3)
 _KNOTS = 256
 _MANY = 64  # features
 _FAR = 100.0  # spreads from the centre; infinities lie there
+_MARGIN = 1.0  # spreads beyond the training rows in which a trend goes on
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,13 +27,13 @@ class Columns:
 
     A number is standardised, or ranked (the normal score of its rank among the training rows), or a
     weighted mean of both. Missing values lie at the centre, with a column of their own that says so
-    where training rows have some. A category is one column of zeros and ones for each level; a
-    missing level has zeros only. Features that do not vary have no column.
+    where training rows have some. A category is one column of zeros and ones for each level, of
+    which a missing one is another. Features that do not vary have no column.
     """
 
     feature: Array  # (q,) int64, the feature that each column is made of
     kind: Array  # (q,) uint8: a number, whether it is missing, whether it is a level
-    level: Array  # (q,) int64, code of that level
+    level: Array  # (q,) int64, code of that level, -1 for a missing one
     centre: Array  # (q,) of numbers
     spread: Array  # (q,)
     first_knot: Array  # (q + 1,) int64
@@ -53,8 +54,8 @@ class Columns:
         for j, n_codes in enumerate(n_levels.tolist()):
             values = np.asarray(X[:, j], dtype=np.float64)
             if n_codes:
-                there = np.unique(values[~np.isnan(values)])
-                if there.size + np.isnan(values).any() > 1:
+                there = np.unique(np.nan_to_num(values, nan=-1))
+                if there.size > 1:
                     made += [(j, _LEVEL, int(code), 0.0, 1.0, none, none) for code in there]
                 continue
             finite = values[np.isfinite(values)]
@@ -118,7 +119,7 @@ class Columns:
         for c, (j, kind) in enumerate(zip(self.feature, self.kind, strict=True)):
             values = np.asarray(X[:, j], dtype=np.float64)
             if kind == _LEVEL:
-                out[:, c] = values == self.level[c]
+                out[:, c] = np.nan_to_num(values, nan=-1) == self.level[c]
                 continue
             missing = np.isnan(values)
             if kind == _MISSING:
@@ -146,9 +147,24 @@ class Columns:
         return blend
 
     def within(self, values: Array) -> Array:
-        """Return columns (n, q) no further out than those of the training rows."""
-        inside: Array = np.clip(values, self.low, self.high)
+        """Return columns (n, q) not far beyond those of the training rows."""
+        margin = np.where(self.kind == _NUMBER, _MARGIN, 0.0)
+        inside: Array = np.clip(values, self.low - margin, self.high + margin)
         return inside
+
+    def unknown(self, X: Array, values: Array) -> Array:
+        """Return which columns (n, q) stand for what is not known of rows that lie at values.
+
+        A number is missing that no training row misses, or a level is one that none has.
+        """
+        out = np.zeros(values.shape, dtype=bool)
+        told = self.feature[self.kind == _MISSING]
+        for c in np.flatnonzero((self.kind == _NUMBER) & ~np.isin(self.feature, told)):
+            out[:, c] = np.isnan(np.asarray(X[:, self.feature[c]], dtype=np.float64))
+        for j in np.unique(self.feature[self.kind == _LEVEL]):
+            levels = np.flatnonzero(self.feature == j)
+            out[:, levels[0]] = ~values[:, levels].any(axis=1)
+        return out
 
     def check(self, n_features: int) -> None:
         """Raise ValueError unless columns from a file can be applied to so many features."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,15 @@ from wgboost.smooth.kernels import KERNELS, correlate
 from wgboost.typing import Array
 from wgboost.validation import check_choice
 
-__all__ = ["Covariance"]
+__all__ = ["Covariance", "Places"]
+
+
+class Places(NamedTuple):
+    """Rows as a covariance sees them."""
+
+    points: Array  # (n, q + 1) in units of lengths; the last one is what is not known of a row
+    terms: Array  # (n, 1 + q), whose products are the linear part
+    unsure: Array  # (n,) variance of the linear part far out, or where a number is not known
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +29,8 @@ class Covariance:
     """cov(f(x), f(x')) = amplitude^2 g(r(x, x')) + linear^2 (1 + t(x) . t(x') / q).
 
     g is a Matérn kernel of smoothness 5/2 or a Gaussian, r the distance of the columns over their
-    lengths, t the columns where training rows lie: the linear part goes on as a constant there.
+    lengths, t the columns up to a little beyond the training rows. Further out the linear part is
+    a constant, and its slopes are as unknown as they were before any y: a variance that grows.
     """
 
     columns: Columns
@@ -50,10 +59,21 @@ class Covariance:
         lengths: Array = np.exp(self.logs[3:])[self.columns.group]
         return lengths
 
-    def places(self, X: Array) -> tuple[Array, Array]:
-        """Return rows (n, p) as points (n, q) in units of lengths, and linear terms (n, 1 + q)."""
+    def places(self, X: Array) -> Places:
+        """Return where rows (n, p) lie.
+
+        A number that is missing, which it never was in training, may be any of the column: it is
+        as far from the others as two of them are from each other, on average. So is a new level.
+        """
         values = self.columns.apply(X)
-        return values / self.lengths, self.linear(self.columns.within(values))
+        unknown = self.columns.unknown(X, values)
+        within = self.columns.within(values)
+        points = np.empty((len(values), 1 + values.shape[1]))
+        points[:, :-1] = values / self.lengths
+        points[:, -1] = np.sqrt(unknown @ (1 / np.square(self.lengths)))
+        away = (np.square(values - within) + unknown).sum(axis=1)
+        slopes = np.exp(2 * self.logs[1]) / max(1, values.shape[1])
+        return Places(points, self.linear(within), slopes * away)
 
     def linear(self, within: Array) -> Array:
         """Return terms (n, 1 + q) whose products are the linear part."""
@@ -64,7 +84,7 @@ class Covariance:
         return terms
 
     def between(self, a: Array, b: Array) -> Array:
-        """Return the part (n, m) that fades with distance, of points (n, q) and (m, q)."""
+        """Return the part (n, m) that fades with distance, of points (n, ...) and (m, ...)."""
         covariance = np.empty((len(a), len(b)))
         correlate(self.kernel, a, b, covariance)
         covariance *= self.amplitude

@@ -31,7 +31,7 @@ class Landmarks:
     features do not say of f(x) is the variance that is left at x given the landmarks.
     """
 
-    points: Array  # (m, q)
+    points: Array  # (m, q + 1), see Places
     whitening: Array  # packed factor L
     triangle: Array  # packed factor of the features' products, plus the noise on the diagonal
     coefficients: Array  # (r,)
@@ -80,7 +80,7 @@ class Landmarks:
         """Raise ValueError unless landmarks from a file can be used with so many columns."""
         m = len(self.points)
         r = m + 1 + n_columns
-        check_arrays((self.points, (m, n_columns)), (self.coefficients, (r,)))
+        check_arrays((self.points, (m, n_columns + 1)), (self.coefficients, (r,)))
         check_packed("the landmarks' factor", self.whitening, m)
         check_packed("the factor", self.triangle, r)
 
@@ -94,26 +94,31 @@ class Sums:
     products: Array  # (r, r) of the features, weighted; the lower triangle
     moments: Array  # (r,) of features and y
     square: float  # of y
-    n: int  # rows
+    total: float  # weight of all rows
 
     @classmethod
     def of(
         cls, covariance: Covariance, X: Array, y: Array, weight: Array, landmarks: Array
     ) -> Sums:
         """Return the sums over rows (n, p), a block at a time; landmarks are some rows (m, p)."""
-        points, _ = covariance.places(landmarks)
+        points = covariance.places(landmarks).points
         matrix, m = covariance.between(points, points), len(landmarks)
         steady = max(_STEADY * covariance.noise, _LEAST * covariance.amplitude)
         matrix.flat[:: m + 1] += steady
         whitener = factorised(matrix)
-        r = m + 1 + points.shape[1]
+        r = m + points.shape[1]
         products, moments, root = np.zeros((r, r), order="F"), np.zeros(r), np.sqrt(weight)
         for rows, features, _ in _features(covariance, points, whitener, X):
             features *= root[rows]
             products = blas.dsyrk(1.0, features.T, 1.0, products, trans=1, lower=1, overwrite_c=1)
             moments += features @ (root * y)[rows]
         return cls(
-            points, packed(whitener), products, moments, float(weight @ np.square(y)), len(y)
+            points,
+            packed(whitener),
+            products,
+            moments,
+            float(weight @ np.square(y)),
+            float(weight.sum()),
         )
 
     def _solved(self, noise: float) -> tuple[Array, Array]:
@@ -131,9 +136,9 @@ class Sums:
         def loss(noise: float) -> float:
             factor, half = self._solved(noise)
             residual = (self.square - half @ half) / noise
-            determinant = (self.n - len(half)) * np.log(noise)
+            determinant = (self.total - len(half)) * np.log(noise)
             determinant += 2 * np.log(factor.diagonal()).sum()
-            return float(0.5 * (self.n * np.log(residual) + determinant))
+            return float(0.5 * (self.total * np.log(residual) + determinant))
 
         return best_noise(loss, near)
 
@@ -149,7 +154,7 @@ def _features(
 ) -> Iterator[tuple[slice, Array, Array]]:
     for begin in range(0, len(X), _ROWS):
         rows = slice(begin, begin + _ROWS)
-        points, terms = covariance.places(X[rows])
+        points, terms, unsure = covariance.places(X[rows])
         white = solved(whitener, covariance.between(landmarks, points))
         left = covariance.amplitude - np.square(white).sum(axis=0)
-        yield rows, np.concatenate([white, terms.T]), np.maximum(left, 0)
+        yield rows, np.concatenate([white, terms.T]), np.maximum(left, 0) + unsure

@@ -19,16 +19,19 @@ _STEADY = 1e-9  # of the amplitude, on the diagonal
 class Likelihood:
     """Minus the log marginal likelihood of n rows as a function of a covariance's logs.
 
+    A row of weight w has its likelihood to the power w: y given f varies by 1 / w of the noise,
+    and the density of that is too large by the noise's root to the power 1 - w.
+
     Of the symmetric matrices only what lies below the diagonal is computed, in memory that serves
     for all calls: fresh pages would cost more than the arithmetic.
     """
 
-    def __init__(self, columns: Columns, X: Array, y: Array, known: Array, spread: Array) -> None:
+    def __init__(self, columns: Columns, X: Array, y: Array, known: Array, weight: Array) -> None:
         """Take what a Sample has."""
         self.columns = columns
         self.values = columns.apply(X)
         self.within = columns.within(self.values)
-        self.y, self.known, self.spread = y, known, spread
+        self.y, self.known, self.weight = y, known, weight
         self._matrix, self._fading, self._slopes = (np.empty((len(y), len(y))) for _ in range(3))
 
     def __call__(self, kernel: str, logs: Array) -> tuple[float, Array]:
@@ -38,8 +41,8 @@ class Likelihood:
         """
         covariance = Covariance(self.columns, kernel, logs)
         points, terms = self.values / covariance.lengths, covariance.linear(self.within)
-        noise = covariance.noise * self.spread
-        self._fill(covariance, points, terms, noise)
+        noise = covariance.noise + self.known
+        self._fill(covariance, points, terms, noise / self.weight)
         # Rows of ours are columns of LAPACK's: the same triangle has another name there.
         factor, info = lapack.dpotrf(self._matrix.T, lower=0, clean=0, overwrite_a=1)
         if info:
@@ -47,12 +50,15 @@ class Likelihood:
         half = solved(factor.T, self.y)
         weights = solved(factor.T, half, transposed=True)
         loss = 0.5 * half @ half + np.log(factor.diagonal()).sum()
+        loss -= 0.5 * (1 - self.weight) @ np.log(noise)
         of_terms = solved(factor.T, terms)
         inverse = lapack.dpotri(factor, lower=0, overwrite_c=1)[0].T
         gradient = np.empty_like(logs)
         along = terms.T @ weights
         gradient[1] = np.vdot(of_terms, of_terms) - along @ along
-        gradient[2] = (inverse.diagonal() - np.square(weights)) @ noise
+        by_noise = (inverse.diagonal() - np.square(weights)) / self.weight
+        by_noise -= (1 - self.weight) / noise
+        gradient[2] = covariance.noise * by_noise.sum()
         gradient[0], each = self._along(inverse, weights, points)
         each *= covariance.amplitude
         gradient[0] *= covariance.amplitude
@@ -71,7 +77,7 @@ class Likelihood:
             self._fading[own, own] = 1 + _STEADY
             np.matmul(terms[rows], terms[: rows.stop].T, out=matrix)
             matrix += covariance.amplitude * fading
-        self._matrix.flat[:: n + 1] += noise + self.known
+        self._matrix.flat[:: n + 1] += noise
 
     def _along(self, inverse: Array, weights: Array, points: Array) -> tuple[float, Array]:
         """Return the derivatives by the logs of the amplitude and of each column's length.

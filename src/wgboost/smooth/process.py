@@ -29,7 +29,7 @@ _ROWS = 1024  # at a time
 class Process:
     """f given y = f(x) + noise at n training rows."""
 
-    points: Array  # (n, q), see Covariance.places
+    points: Array  # (n, q + 1), see Places
     terms: Array  # (n, 1 + q)
     triangle: Array  # packed Cholesky factor of the covariance of y
     coefficients: Array  # (n,), that covariance's inverse times y
@@ -37,7 +37,7 @@ class Process:
     @classmethod
     def fit(cls, covariance: Covariance, X: Array, y: Array, noise: Array) -> Process:
         """Return the process given rows (n, p); noise (n,) is the variance of each y around f."""
-        points, terms = covariance.places(X)
+        points, terms, _ = covariance.places(X)
         matrix = _signal(covariance, points, terms)
         matrix.flat[:: len(y) + 1] += noise
         factor = factorised(matrix)
@@ -54,11 +54,11 @@ class Process:
         mean, variance = np.empty(len(X)), np.empty(len(X))
         for begin in range(0, len(X), _ROWS):
             rows = slice(begin, begin + _ROWS)
-            points, terms = covariance.places(X[rows])
+            points, terms, unsure = covariance.places(X[rows])
             known = covariance.between(self.points, points)
             known += self.terms @ terms.T
             mean[rows] = self.coefficients @ known
-            prior = covariance.amplitude + np.square(terms).sum(axis=1)
+            prior = covariance.amplitude + np.square(terms).sum(axis=1) + unsure
             variance[rows] = prior - np.square(solved(self.factor, known)).sum(axis=0)
         return mean, np.maximum(variance, 0)
 
@@ -80,7 +80,7 @@ class Process:
         """Raise ValueError unless a process from a file can be used with so many columns."""
         n = len(self.points)
         check_arrays(
-            (self.points, (n, n_columns)),
+            (self.points, (n, n_columns + 1)),
             (self.terms, (n, 1 + n_columns)),
             (self.coefficients, (n,)),
         )
@@ -93,19 +93,21 @@ def _signal(covariance: Covariance, points: Array, terms: Array) -> Array:
     return matrix
 
 
-def likely_noise(covariance: Covariance, X: Array, y: Array, spread: Array) -> float:
-    """Return the noise of the largest marginal likelihood; spread (n,) is that of a row over it.
+def likely_noise(covariance: Covariance, X: Array, y: Array, weight: Array) -> float:
+    """Return the noise of the largest marginal likelihood; weight (n,) is how often rows count.
 
     All variances may be larger or smaller by a common factor.
     """
-    signal, n = _signal(covariance, *covariance.places(X)), len(y)
+    signal = _signal(covariance, *covariance.places(X)[:2])
+    n, total = len(y), weight.sum()
 
     def loss(noise: float) -> float:
         matrix = signal.copy()
-        matrix.flat[:: n + 1] += noise * spread
+        matrix.flat[:: n + 1] += noise / weight
         factor = factorised(matrix)
         half = solved(factor, y)
-        return float(0.5 * n * np.log(half @ half) + np.log(factor.diagonal()).sum())
+        loss = total * np.log(half @ half) - (n - total) * np.log(noise)
+        return float(0.5 * loss + np.log(factor.diagonal()).sum())
 
     return best_noise(loss, covariance.noise)
 

@@ -42,12 +42,12 @@ class Sample:
     X: Array  # (n, p)
     y: Array  # (n,)
     known: Array  # (n,) variance of the error that y was measured with
-    spread: Array  # (n,) variance of the noise of each row over that of the model
+    weight: Array  # (n,) how often each row counts
 
     def take(self, rows: Array) -> Sample:
         """Return some of the rows."""
         return replace(
-            self, X=self.X[rows], y=self.y[rows], spread=self.spread[rows], known=self.known[rows]
+            self, X=self.X[rows], y=self.y[rows], weight=self.weight[rows], known=self.known[rows]
         )
 
     def tuned(self, kernel: str, logs: Array, steps: Steps) -> Array:
@@ -68,7 +68,7 @@ class Sample:
 
     @cached_property
     def _likelihood(self) -> Likelihood:
-        return Likelihood(self.columns, self.X, self.y, self.known, self.spread)
+        return Likelihood(self.columns, self.X, self.y, self.known, self.weight)
 
     def loss(self, kernel: str, logs: Array) -> tuple[float, Array]:
         """Return minus the log marginal likelihood, less the log prior of logs, and its gradient.
