@@ -220,8 +220,8 @@ def results(out: Path) -> list[dict]:
     return [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
 
 
-def table(out: Path, metric: str) -> None:
-    """Print what each setting loses against the best of its set, in nats, and the means."""
+def table(out: Path, metric: str, chosen: str) -> None:
+    """Print what settings lose against the best of all on each set, and the means."""
     found = results(out)
     names = list(dict.fromkeys(one["set"] for one in found))
     labels = list(dict.fromkeys(one["settings"] for one in found))
@@ -234,6 +234,8 @@ def table(out: Path, metric: str) -> None:
     print("|---|" + "--:|" * (len(names) + 2))
     print(f"| (the best) | {' | '.join(f'{x:.3f}' for x in np.nanmin(mean, axis=0))} | | |")
     for i in np.argsort(np.nanmean(lost, axis=1)):
+        if not re.search(chosen, labels[i]):
+            continue
         cells = [f"{x:.3f}" for x in (*lost[i], np.nanmean(lost[i]), np.nanmax(lost[i]))]
         print(f"| {labels[i]} | {' | '.join(cells)} |")
 
@@ -251,7 +253,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("build/recipes.jsonl"))
     args = parser.parse_args()
     if args.what == "table":
-        table(args.out, args.metric)
+        table(args.out, args.metric, args.settings)
         return
     args.out.parent.mkdir(parents=True, exist_ok=True)
     names = args.sets.split(",")

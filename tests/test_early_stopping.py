@@ -18,9 +18,7 @@ START = np.random.default_rng(8).normal(size=(10, 2))
 
 
 def model(**options):
-    fixed = {
-        "n_estimators": 10, "random_state": 3, "n_jobs": 1, "init": START, "evidence": 1.0,
-    }  # fmt: skip
+    fixed = {"n_estimators": 10, "random_state": 3, "n_jobs": 1, "init": START, "evidence": 1.0}
     return WGBRegressor(**{**fixed, **options})
 
 

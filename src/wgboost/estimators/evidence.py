@@ -21,7 +21,15 @@ from wgboost.responses import Response
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_number
 
-__all__ = ["LADDER", "ChosenEvidence", "Trial", "best_trial", "next_trial"]
+__all__ = [
+    "LADDER",
+    "ChosenEvidence",
+    "Trial",
+    "best_constant",
+    "best_trial",
+    "expected",
+    "next_trial",
+]
 
 LADDER = (1.0, 3.0, 10.0, 30.0, 100.0)
 _FIRST = 10.0
