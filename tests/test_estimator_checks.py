@@ -21,7 +21,7 @@ FEW = {"cv": 2, "n_estimators": 8, "n_iter_no_change": 5, "random_state": 0, "n_
     [
         REGRESSOR,
         CLASSIFIER,
-        ConformalRegressor(clone(REGRESSOR).set_params(n_estimators=20), cv=2, random_state=0),
+        ConformalRegressor(clone(REGRESSOR).set_params(n_estimators=80), cv=2, random_state=0),
         ConformalClassifier(CLASSIFIER, cv=2, random_state=0),
         WGBRegressorCV([{"learning_rate": 0.3}, {"max_depth": 2}], **FEW),
         # To the prior of calibration a row twice says more than a row of weight 2.
