@@ -12,7 +12,7 @@ from wgboost import (
     WGBRegressorCV,
 )
 
-REGRESSOR = WGBRegressor(n_estimators=40, random_state=0, n_jobs=1)
+REGRESSOR = WGBRegressor(n_estimators=12, learning_rate=0.4, random_state=0, n_jobs=1)
 CLASSIFIER = WGBClassifier(n_estimators=10, random_state=0, n_jobs=1)
 FEW = {"cv": 2, "n_estimators": 8, "n_iter_no_change": 5, "random_state": 0, "n_jobs": 1}
 
@@ -21,12 +21,12 @@ FEW = {"cv": 2, "n_estimators": 8, "n_iter_no_change": 5, "random_state": 0, "n_
     [
         REGRESSOR,
         CLASSIFIER,
-        ConformalRegressor(clone(REGRESSOR).set_params(n_estimators=80), cv=2, random_state=0),
+        ConformalRegressor(clone(REGRESSOR).set_params(n_estimators=20), cv=2, random_state=0),
         ConformalClassifier(CLASSIFIER, cv=2, random_state=0),
         # Evidence that is sought by rows may be another for a row twice.
         WGBRegressorCV(
-            [{"learning_rate": 0.3, "evidence": 1.0}, {"max_depth": 2, "evidence": 1.0}],
-            **FEW | {"n_estimators": 40},
+            [{"evidence": 1.0, "learning_rate": 0.5}, {"evidence": 1.0, "max_depth": 2}],
+            **FEW | {"n_estimators": 12},
         ),
         # To the prior of calibration a row twice says more than a row of weight 2.
         WGBClassifierCV([{}, {"max_depth": 2}], calibrated=False, **FEW),
