@@ -12,7 +12,7 @@ import numpy as np
 
 from wgboost.boosting import Interrupted, Movement, Start, Validation, Watch, boost
 from wgboost.callbacks import Progress
-from wgboost.data import Features
+from wgboost.data import Features, StoredMatrix
 from wgboost.ensemble import FlatTrees, RoundList, join_rounds
 from wgboost.estimators.parameters import Parameters
 from wgboost.learners import HistTree
@@ -105,11 +105,17 @@ def train(
     def so_far(rows: Array, particles: Directions) -> Directions:
         if previous is None:
             return particles
+        if isinstance(rows, StoredMatrix):
+            return rows.predict(previous.ensemble, particles, n_threads)
         return previous.ensemble.predict(rows, start=particles, n_threads=n_threads)
 
     validations = []
     for one in held_out:
-        codes = features.cuts.apply(one.X, n_threads=n_threads) if features.cuts else None
+        codes = None
+        if features.cuts is not None:
+            given: Any = one.X
+            stored = isinstance(given, StoredMatrix)
+            codes = given.binned if stored else features.cuts.apply(given, n_threads=n_threads)
         state = so_far(one.X, start.at(one.X))
         earlier = {} if previous is None else previous.measured(one)
         validations.append(Validation(one.name, one.X, codes, state, one.metrics, earlier))

@@ -80,6 +80,13 @@ class WGBRegressor(RegressorPredictions, Evidential):
         or a function.
     learner : None, learner or scikit-learn regressor
         None grows native trees.
+    engine : "native" or "xgboost"
+        Who finds the splits of the trees: the compiled core, or XGBoost, which needs
+        ``wgboost[xgboost]`` while fitting and not afterwards. It has neither categories nor
+        monotone constraints.
+    device : str
+        Where XGBoost grows trees, such as "cuda"; directions and leaf values are computed on the
+        CPU.
     init : "flow", "smooth", AveragedFlow, SmoothStart, array (n_particles, parameters) or estimator
         Where particles start: where a flow without features settles, at a Gaussian process of x
         whose residuals are boosted, at given constants, or around the predictions of an estimator
@@ -173,6 +180,8 @@ class WGBRegressor(RegressorPredictions, Evidential):
         bandwidth: Any = None,
         direction: Any = "diagonal_newton",
         learner: Any = None,
+        engine: str = "native",
+        device: str = "cpu",
         init: Any = "flow",
         response: Any = "normal",
         prior: dict[str, Any] | None = None,

@@ -10,13 +10,16 @@ from typing import Any, Self
 import numpy as np
 
 from wgboost.boosting import Start
-from wgboost.data import without_column
+from wgboost.data import Batches, without_column
+from wgboost.engines import require
 from wgboost.ensemble import FlatTrees, RoundList
 from wgboost.estimators.constraints import tree_constraints
 from wgboost.estimators.continuing import check_continuation, description
+from wgboost.estimators.engine import check_columns
 from wgboost.estimators.fitting import Fit, HeldOut, History, train, warn_interrupted
 from wgboost.estimators.resuming import Paused, Saver, resume
 from wgboost.estimators.rows import Rows, given_sets, split_rows
+from wgboost.estimators.streaming import read_batches, refuse_batches
 from wgboost.estimators.tree_view import TreeView
 from wgboost.responses import Units
 from wgboost.typing import Array
@@ -57,11 +60,16 @@ class Training(TreeView, ABC):
         """Do what `fit` says. `beside` and `beside_val`: what belongs to the rows, by name."""
         with self._all_or_nothing():
             self._check_parameters(callbacks)
+            require(self.engine)
             paused = None if resume_from is None else resume(self, resume_from)
             previous = self._previous(resuming=paused is not None)
             if isinstance(beside["y"], str):
                 X, beside["y"] = without_column(X, beside["y"])
+            refuse_batches(X_val)
+            if isinstance(X, Batches):
+                X, beside = read_batches(self, X, beside, fitting=previous is None)
             rows = self._rows(X, fitting=previous is None, **beside)
+            check_columns(self)
             sets = given_sets(self, rows, X_val, beside_val)
             if sets and validation_rows is not None:
                 raise ValueError("give X_val and y_val, or validation_rows: one of the two")
