@@ -102,8 +102,7 @@ class XGBoostGrower:
             gradient = gradient * weight[:, None]
         least = float(settings.min_samples_leaf)
         if c is not None or weight is not None:  # mass is not a number of rows
-            mean_mass, _ = _average(mass, weight)
-            least = mean_mass * (least if least > 1 else _LEAST)
+            least = _average(mass, weight) * (least if least > 1 else _LEAST)
         booster = library().Booster(
             {
                 **_parameters(settings, constraints, binned.shape[1], k),
@@ -125,12 +124,12 @@ def _drawn(
     return int(rng.integers(2**30)), *draw_projection(settings.split_on, outputs, rng)
 
 
-def _average(mass: Array, weight: Array | None) -> tuple[float, float]:
-    """Return the mean mass of a row that counts, over outputs, and the number of such rows."""
+def _average(mass: Array, weight: Array | None) -> float:
+    """Return the mean mass of a row that counts, over the outputs seen."""
     counted = len(mass) if weight is None else np.count_nonzero(weight)
     summed = float(mass.sum(dtype=np.float64)) / mass.shape[1]
     everywhere, rows = total(np.array([summed, counted], dtype=np.float64))
-    return (float(everywhere / rows) if rows else 0.0), float(rows)
+    return float(everywhere / rows) if rows else 0.0
 
 
 def _parameters(
