@@ -5,7 +5,7 @@ from wgboost.data.binning import MAX_BINS, Binned, Cuts
 from wgboost.data.features import Features, as_matrix
 from wgboost.data.frames import as_dense, as_frame, without_column
 from wgboost.data.schema import FROM_DTYPE, Schema, column_index
-from wgboost.data.stored import StoredMatrix
+from wgboost.data.stored import PreparedMatrix, StoredMatrix
 
 __all__ = [
     "FROM_DTYPE",
@@ -16,6 +16,7 @@ __all__ = [
     "Cuts",
     "Features",
     "ParquetBatches",
+    "PreparedMatrix",
     "Schema",
     "StoredMatrix",
     "as_dense",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,22 +15,41 @@ from wgboost.data.binning import Binned, Cuts
 from wgboost.data.scratch import Scratch
 from wgboost.typing import Array
 
-__all__ = ["StoredMatrix", "empty_file"]
+__all__ = ["PreparedMatrix", "StoredMatrix", "empty_file"]
 
 _BLOCK = 2**24  # bytes at a time
 
 
-@dataclass(frozen=True, eq=False)
-class StoredMatrix:
-    """The codes of a matrix (n, p) in a file that is mapped into memory, or some rows of it.
+class PreparedMatrix(ABC):
+    """Stands where training has a matrix (n, p), and has what training asks of one.
 
-    It stands where training has a matrix, and has what training asks of one. Rows that are taken
-    of it get a file of their own when they are first read.
+    Its columns are learnt and its bins are found; where the values are is its own affair.
+    """
+
+    ndim = 2
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """(n, p)."""
+
+    @abstractmethod
+    def __getitem__(self, index: Any) -> PreparedMatrix: ...
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+
+@dataclass(frozen=True, eq=False)
+class StoredMatrix(PreparedMatrix):
+    """The codes of a matrix (n, p), or some rows of it, mostly in a file mapped into memory.
+
+    Rows that are taken of it get a file of their own when they are first read.
     """
 
     codes: Array  # (rows of the file, p) uint8, column after column
     cuts: Cuts
-    folder: Scratch  # goes with the last that refers to it
+    folder: Scratch | None  # goes with the last that refers to it; None: codes are in memory
     index: Array | None = None  # rows of the file; None: all
 
     @property
@@ -37,9 +57,6 @@ class StoredMatrix:
         """(n, p)."""
         rows = len(self.codes) if self.index is None else len(self.index)
         return rows, self.codes.shape[1]
-
-    def __len__(self) -> int:
-        return self.shape[0]
 
     def __getitem__(self, index: Any) -> StoredMatrix:
         known = np.arange(len(self.codes)) if self.index is None else self.index
@@ -50,6 +67,8 @@ class StoredMatrix:
         """The codes of these rows."""
         if self.index is None or np.array_equal(self.index, np.arange(len(self.codes))):
             return Binned(self.codes, self.cuts.n_bins)
+        if self.folder is None:
+            return Binned(np.asfortranarray(self.codes[self.index]), self.cuts.n_bins)
         codes = empty_file(self.folder, self.shape)
         step = max(1, _BLOCK // self.shape[1])
         for begin in range(0, len(self), step):

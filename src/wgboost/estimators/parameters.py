@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from wgboost.boosting import LEAVES, AveragedFlow
-from wgboost.data import Schema, StoredMatrix, as_dense, as_frame
+from wgboost.data import PreparedMatrix, Schema, as_dense, as_frame
 from wgboost.data.frames import frame_names
 from wgboost.directions import Direction, Kernel, as_direction
 from wgboost.engines import as_grower
@@ -36,9 +36,9 @@ def checked_matrix(estimator: Any, X: Any, *, reset: bool, weight: Any = None) -
 
     `reset` learns the columns, which later calls check; rows of weight zero bring no categories.
     """
-    if isinstance(X, StoredMatrix):  # of batches, whose columns are learnt
-        stored: Any = X
-        return stored  # type: ignore[no-any-return]
+    if isinstance(X, PreparedMatrix):
+        prepared: Any = X
+        return prepared  # type: ignore[no-any-return]
     X = as_dense(X)
     frame = as_frame(X)
     if frame is None:

@@ -12,9 +12,9 @@ from wgboost.data.scratch import Scratch
 from wgboost.data.stored import empty_file
 from wgboost.typing import Array
 
-__all__ = ["read_batches", "refuse_batches"]
+__all__ = ["SAMPLE", "learn_columns", "read_batches", "refuse_batches"]
 
-_SAMPLE = 200_000  # rows that the cuts are found from, as in memory
+SAMPLE = 200_000  # rows that the cuts are found from, as in memory
 
 
 def read_batches(
@@ -94,7 +94,7 @@ class _FirstPass:
         """Take note of one batch."""
         try:
             if i == 0 and self.fitting:
-                matrix = _columns(self.estimator, batch.X)
+                matrix = learn_columns(self.estimator, batch.X)
             else:
                 matrix = self.estimator.schema_.apply(batch.X)
         except (TypeError, ValueError) as error:
@@ -114,13 +114,13 @@ class _FirstPass:
         share = np.ones(n) if weight is None else weight
         self._kept.append((keys, places, matrix, share))
         self._n += n
-        if sum(len(part[0]) for part in self._kept) > 2 * _SAMPLE:
+        if sum(len(part[0]) for part in self._kept) > 2 * SAMPLE:
             self._kept = [self._smallest()]
 
     def _smallest(self) -> tuple[Array, Array, Array, Array]:
         keys, places, rows, share = (np.concatenate(part) for part in zip(*self._kept, strict=True))
-        if len(keys) > _SAMPLE:
-            few = np.argpartition(keys, _SAMPLE)[:_SAMPLE]
+        if len(keys) > SAMPLE:
+            few = np.argpartition(keys, SAMPLE)[:SAMPLE]
             keys, places, rows, share = (part[few] for part in (keys, places, rows, share))
         return keys, places, rows, share
 
@@ -136,8 +136,8 @@ class _FirstPass:
         return np.concatenate(known) if known else None
 
 
-def _columns(estimator: Any, X: Any) -> Array:
-    """Learn the columns from the first batch and return it as a matrix."""
+def learn_columns(estimator: Any, X: Any, what: str = "batches") -> Array:
+    """Learn the columns from the first rows and return these as a matrix."""
     frame = as_frame(X)
     estimator.schema_, matrix = Schema.fit(
         X if frame is not None else np.asarray(X),
@@ -147,7 +147,7 @@ def _columns(estimator: Any, X: Any) -> Array:
     for column, known in enumerate(levels):
         if known is not None:
             raise ValueError(
-                f"column {repr(names[column]) if names else column} is categorical, and batches "
+                f"column {repr(names[column]) if names else column} is categorical, and {what} "
                 "are of numbers: encode it, and set categorical_features=None"
             )
     estimator.n_features_in_ = matrix.shape[1]
