@@ -91,6 +91,7 @@ def test_the_examples_of_scale():
     assert names["model"].n_features_in_ == 5
     assert names["model"].n_estimators_ == 50
     assert names["gap"] < 1e-3
+    assert names["far"] < 1e-3
 
 
 def test_the_examples_of_several_columns():

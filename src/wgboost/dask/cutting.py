@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,9 @@ def find_cuts(
     share = None if weight is None else np.asarray(weight)
     cuts = Cuts.find(rows, max_bins=max_bins, weight=None if share is None else share[index])
     if n > sample:
-        pairs = zip(parts.bounds[:-1], parts.bounds[1:], strict=True)
-        counted = [None if share is None else np.flatnonzero(share[i:j]) for i, j in pairs]
+        counted = [
+            None if share is None else np.flatnonzero(share[i:j]) for i, j in pairwise(parts.bounds)
+        ]
         each = parts.each(_distinct, [schema] * copies, counted, [max_bins] * copies)
         edges = [
             _cut(own, few, max_bins)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -84,8 +85,7 @@ class PartedMatrix(PreparedMatrix):
         """Return which of these rows are in each partition, and where there; None: all of it."""
         bounds = self.parts.bounds
         if self.index is None:
-            pairs = zip(bounds[:-1], bounds[1:], strict=True)
-            return [(slice(int(low), int(high)), None) for low, high in pairs]
+            return [(slice(int(low), int(high)), None) for low, high in pairwise(bounds)]
         cut = np.searchsorted(self.index, bounds)
         return [
             (slice(int(cut[i]), int(cut[i + 1])), self.index[cut[i] : cut[i + 1]] - bounds[i])

@@ -23,14 +23,14 @@ from wgboost.estimators.fitting import Fit, fit_of
 from wgboost.estimators.rows import Rows
 from wgboost.responses import Units
 
-__all__ = ["Cluster", "Stage", "WorkerLost"]
+__all__ = ["Cluster", "LostWorkerError", "Stage"]
 
 _LOG = logging.getLogger("wgboost.dask")
 _PAUSE = 0.05  # seconds between two looks at the queue
 _GRACE = 10.0  # seconds for the scheduler to notice that a worker has gone
 
 
-class WorkerLost(Exception):
+class LostWorkerError(Exception):
     """A worker died, or its connection to the others did."""
 
 
@@ -107,7 +107,7 @@ class Stage:
             try:
                 with self._job() as job:
                     return self._attempt(*job)
-            except WorkerLost as lost:
+            except LostWorkerError as lost:
                 retries += 1
                 if retries > self.cluster.max_retries:
                     raise RuntimeError(
@@ -217,30 +217,32 @@ class Stage:
                     looked = time.monotonic()
                     gone = set(futures) - set(self.cluster.workers())
                     if gone:
-                        raise WorkerLost(f"the worker {min(gone)} is gone")
+                        raise LostWorkerError(f"the worker {min(gone)} is gone")
                 time.sleep(_PAUSE)
             except KeyboardInterrupt:
                 if self.interrupted or self.told is None:
                     raise
                 self.interrupted = True
-            except OSError as error:
+            except Exception as error:
                 self.cluster.workers()  # raises if it is the scheduler
-                raise WorkerLost(str(error)) from error
+                if isinstance(error, OSError):
+                    raise LostWorkerError(str(error)) from error
+                raise
 
     def _failed(self, futures: dict[str, Any]) -> None:
-        """Raise what a worker raised, or WorkerLost if it is the loss of another."""
+        """Raise what a worker raised, or LostWorkerError if it is the loss of another."""
         until = time.monotonic() + _GRACE
         errors = {}
         while time.monotonic() < until:
             gone = set(futures) - set(self.cluster.workers())
             if gone:
-                raise WorkerLost(f"the worker {min(gone)} is gone")
+                raise LostWorkerError(f"the worker {min(gone)} is gone")
             errors = {a: f.exception() for a, f in futures.items() if f.status == "error"}
             own = [e for e in errors.values() if not isinstance(e, library().core.XGBoostError)]
             if own:
                 raise own[0]
             time.sleep(10 * _PAUSE)
-        raise WorkerLost(f"workers lost each other: {next(iter(errors.values()))}")
+        raise LostWorkerError(f"workers lost each other: {next(iter(errors.values()))}")
 
     def _ended(self, futures: dict[str, Any]) -> Fit:
         [fit] = [one for one in (f.result() for f in futures.values()) if one is not None]
