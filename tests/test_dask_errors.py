@@ -62,9 +62,9 @@ def test_the_engine_is_xgboost_unless_something_else_is_said():
 def test_partitions_of_y_and_weights_have_to_be_those_of_x(client):
     said = r"has partitions of 5, 15 rows, X of 10, 10: .*rechunk"
     with pytest.raises(ValueError, match="y " + said):
-        WGBRegressor().fit(LAZY, Y.rechunk((5, 15)), client=client)
+        WGBRegressor().fit(LAZY, Y.rechunk(((5, 15),)), client=client)
     with pytest.raises(ValueError, match="sample_weight " + said):
-        WGBRegressor().fit(LAZY, Y, Y.rechunk((5, 15)), client=client)
+        WGBRegressor().fit(LAZY, Y, Y.rechunk(((5, 15),)), client=client)
     with pytest.raises(ValueError, match="X has 20 rows, y has 19"):
         WGBRegressor().fit(LAZY, X[1:, 0], client=client)
 

@@ -107,7 +107,7 @@ class Stage:
             try:
                 with self._job() as job:
                     return self._attempt(*job)
-            except LostWorkerError as lost:
+            except (LostWorkerError, TimeoutError) as lost:
                 retries += 1
                 if retries > self.cluster.max_retries:
                     raise RuntimeError(
@@ -159,20 +159,22 @@ class Stage:
         )  # fmt: skip
         common = client.scatter(job, broadcast=False, hash=False)
         futures = {}
+        # Two fits that each wait for the other's worker would wait for ever.
+        lock = distributed.MultiLock(list(shares), client=client)
+        lock.acquire()
         try:
-            # Two fits that each wait for the other's worker would wait for ever.
-            with distributed.MultiLock(list(shares), client=client):
-                for address, (share, parts) in shares.items():
-                    own = client.scatter(share, workers=[address], hash=False)
-                    futures[address] = client.submit(
-                        work, common, own, parts, workers=[address], pure=False, priority=100
-                    )
-                yield futures, reports, answers
+            for address, (share, parts) in shares.items():
+                own = client.scatter(share, workers=[address], hash=False)
+                futures[address] = client.submit(
+                    work, common, own, parts, workers=[address], pure=False, priority=100
+                )
+            yield futures, reports, answers
         finally:
             if client.status == "running":
                 client.cancel(list(futures.values()), force=True)
                 reports.close()
                 answers.close()
+                lock.release()
             try:
                 tracker.free()
             except library().core.XGBoostError as error:  # it still waited for a lost worker
@@ -182,6 +184,8 @@ class Stage:
         """Return, by worker, its share of the rows and the partitions that they are in."""
         pieces = {"": self.rows, **{f"+{name}": one for name, one in self.sets.items()}}
         holders = {id(parts): parts.holders() for parts in self._sources()}
+        if any("" in found for found in holders.values()):
+            raise LostWorkerError("a partition went with its worker")
         places: dict[str, dict[str, list[tuple[Parts, int, slice, Any]]]] = {}
         for name, rows in pieces.items():
             matrix: PartedMatrix = rows.X
@@ -242,7 +246,8 @@ class Stage:
             if own:
                 raise own[0]
             time.sleep(10 * _PAUSE)
-        raise LostWorkerError(f"workers lost each other: {next(iter(errors.values()))}")
+        what = next(iter(errors.values()), "a task was taken from its worker")
+        raise LostWorkerError(f"workers lost each other: {what}")
 
     def _ended(self, futures: dict[str, Any]) -> Fit:
         [fit] = [one for one in (f.result() for f in futures.values()) if one is not None]
