@@ -21,7 +21,7 @@ LAZY, Y = da.from_array(X, chunks=(10, 2)), da.from_array(X[:, 0], chunks=10)
 def client():
     """A cluster inside this process: nothing is trained on it but in the last test."""
     with (
-        LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None)
+        LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0")
         as cluster,
         Client(cluster) as client,
     ):  # fmt: skip
@@ -113,7 +113,7 @@ def test_a_metric_of_one_process_is_not_changed_by_the_reduction():
 
 def test_a_dead_scheduler_is_named_before_a_fit_and_in_it():
     with LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
+        n_workers=1, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0"
     ) as cluster:
         client = Client(cluster)
 
