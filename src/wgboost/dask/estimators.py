@@ -37,7 +37,7 @@ class _Lazy(Distributed):
 
     def predict(self, X: Any, **given: Any) -> Any:
         """Return predictions as the ordinary estimator has them, of a collection lazily."""
-        predict: Any = super().predict  # type: ignore[misc]
+        predict: Any = super().predict
         if not is_collection(X):
             return predict(X, **given)
         _refuse_rows(given)

@@ -133,7 +133,7 @@ class Distributed(Evidential):
     ) -> Fit:
         light = copy.copy(self)
         for name in ("_cluster", "_cuts", "ensemble_", "history_", "validation_rows_"):
-            vars(light).pop(name, None)
+            light.__dict__.pop(name, None)
         callbacks, save, bar = [*how.pop("callbacks")], how.pop("save"), None
         if self.verbose:
             bar = Progress(int(self.verbose), how["stage"])

@@ -250,7 +250,8 @@ class Stage:
         raise LostWorkerError(f"workers lost each other: {what}")
 
     def _ended(self, futures: dict[str, Any]) -> Fit:
-        [fit] = [one for one in (f.result() for f in futures.values()) if one is not None]
+        found: list[Fit | None] = [future.result() for future in futures.values()]
+        [fit] = [one for one in found if one is not None]
         return fit
 
     def _hear(self, told: Told) -> None:
