@@ -12,6 +12,7 @@ import pandas as pd  # noqa: E402
 from dask.distributed import Client, LocalCluster  # noqa: E402
 
 import wgboost  # noqa: E402
+from wgboost.callbacks import Checkpoint  # noqa: E402
 from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
 from wgboost.dask.cutting import find_cuts  # noqa: E402
 from wgboost.dask.parts import Parts  # noqa: E402
@@ -151,6 +152,23 @@ def test_classes_are_those_of_all_partitions(client):
         model.predict_proba(X).compute(), one.predict_proba(COARSE), atol=1e-5
     )
     np.testing.assert_array_equal(model.predict(X).compute(), one.predict(COARSE))
+
+
+def test_a_checkpoint_goes_on_as_if_there_had_been_no_pause(client, tmp_path):
+    def stop(info):
+        if info["round"] == 4:
+            raise RuntimeError("power cut")
+
+    X, y, file = parts(COARSE, 300, 300), parts(Y, 300, 300), tmp_path / "checkpoint"
+    saved = Checkpoint(file, every_rounds=3)
+    with pytest.raises(RuntimeError, match="power cut"):
+        WGBRegressor(**FEW).fit(X, y, client=client, callbacks=[saved, stop])
+    assert wgboost.load(file).n_estimators_ == 3
+    model = WGBRegressor(**FEW).fit(X, y, client=client, resume_from=file)
+    one = alone(COARSE, Y)
+    np.testing.assert_allclose(model.predict(COARSE), one.predict(COARSE), atol=1e-5)
+    with pytest.raises(ValueError, match="made with other data"):
+        WGBRegressor(**FEW).fit(X + 1, y, client=client, resume_from=file)
 
 
 def test_a_killed_worker_costs_no_rounds(client):

@@ -21,8 +21,9 @@ LAZY, Y = da.from_array(X, chunks=(10, 2)), da.from_array(X[:, 0], chunks=10)
 def client():
     """A cluster inside this process: nothing is trained on it but in the last test."""
     with (
-        LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0")
-        as cluster,
+        LocalCluster(
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0"
+        ) as cluster,
         Client(cluster) as client,
     ):  # fmt: skip
         yield client

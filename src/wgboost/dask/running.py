@@ -171,9 +171,13 @@ class Stage:
             yield futures, reports, answers
         finally:
             if client.status == "running":
+                if any(future.status != "finished" for future in futures.values()):
+                    # The first worker may wait for an answer; the queue is left for it.
+                    answers.put(pickle.dumps(KeyboardInterrupt()))
+                else:
+                    answers.close()
                 client.cancel(list(futures.values()), force=True)
                 reports.close()
-                answers.close()
                 lock.release()
             try:
                 tracker.free()
