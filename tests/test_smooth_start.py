@@ -119,7 +119,7 @@ def test_a_known_error_is_not_part_of_the_prediction():
 @pytest.mark.parametrize("name", ABLE)
 def test_every_response_with_a_location_and_a_scale(name):
     flow, smooth = (
-        model(init, response=name, evidence=10, n_estimators=60).fit(X, Y)
+        model(init, response=name, evidence=10, n_estimators=25).fit(X, Y)
         for init in ("flow", QUICK)
     )
     assert isinstance(smooth.start_, BackgroundStart)

@@ -86,6 +86,14 @@ def test_the_examples_of_large_data():
     assert not model.refitted_
 
 
+def test_the_examples_of_scale():
+    names = ran("docs/scale.md")
+    assert names["model"].n_features_in_ == 5
+    assert names["model"].n_estimators_ == 50
+    assert names["gap"] < 1e-3
+    assert names["far"] < 1e-3
+
+
 def test_the_examples_of_several_columns():
     names = ran("docs/several_columns.md")
     apart = abs(names["X"][600:, 0]) > 0.2

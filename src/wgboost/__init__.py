@@ -2,6 +2,7 @@
 
 from wgboost.boosting import AveragedFlow, Interrupted
 from wgboost.calibration import Calibration, ConformalClassifier, ConformalRegressor, OODReference
+from wgboost.data import Batches, ParquetBatches
 from wgboost.directions import (
     MMD,
     AlphaDivergence,
@@ -49,6 +50,7 @@ __all__ = [
     "MMD",
     "AlphaDivergence",
     "AveragedFlow",
+    "Batches",
     "Beta",
     "Calibration",
     "Categorical",
@@ -77,6 +79,7 @@ __all__ = [
     "Normal",
     "OODReference",
     "Ordinal",
+    "ParquetBatches",
     "Poisson",
     "SmoothStart",
     "SmoothedGradient",

@@ -174,8 +174,8 @@ def check_finite(name: str, values: Array, *, nonnegative: bool = False) -> None
         raise ValueError(f"{name} is {values[bad][0]} at {_where(bad)}; it has to be >= 0")
 
 
-def check_weight(weight: Any, n: int) -> Array | None:
-    """Return weights (n,) as float32, or None. At least one has to be positive."""
+def check_weight(weight: Any, n: int, *, all_zero: bool = False) -> Array | None:
+    """Return weights (n,) as float32, or None. At least one has to be positive, or `all_zero`."""
     if weight is None:
         return None
     weight = np.asarray(weight)
@@ -192,7 +192,7 @@ def check_weight(weight: Any, n: int) -> Array | None:
         raise ValueError(
             f"sample weight {weight[row]} of row {row} is negative; 0 leaves a row out"
         )
-    if not (wide > 0).any():
+    if not all_zero and not (wide > 0).any():
         raise ValueError("all sample weights are zero; at least one row has to count")
     with np.errstate(over="ignore", under="ignore"):
         narrow: Array = wide.astype(np.float32)

@@ -8,6 +8,7 @@ A callback is any function of one argument, a dict:
 - "particles" (n, m, d) of the training rows, and "rounds", what this fit has added to them;
 - "seconds" since the rounds began;
 - "save": a function of a path that writes the model so far to a file `resume_from` goes on from;
+- "watch": what early stopping has seen (`best_round`, `best_value`), or None;
 - "finished": whether early stopping has found its model, so that this round is the last.
 
 It ends the fit by returning True, and says which rounds to keep by returning `Keep(rounds)`.

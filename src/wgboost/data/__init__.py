@@ -1,17 +1,24 @@
 """From what users hold to what the trees read."""
 
+from wgboost.data.batches import Batch, Batches, ParquetBatches
 from wgboost.data.binning import MAX_BINS, Binned, Cuts
 from wgboost.data.features import Features, as_matrix
 from wgboost.data.frames import as_dense, as_frame, without_column
 from wgboost.data.schema import FROM_DTYPE, Schema, column_index
+from wgboost.data.stored import PreparedMatrix, StoredMatrix
 
 __all__ = [
     "FROM_DTYPE",
     "MAX_BINS",
+    "Batch",
+    "Batches",
     "Binned",
     "Cuts",
     "Features",
+    "ParquetBatches",
+    "PreparedMatrix",
     "Schema",
+    "StoredMatrix",
     "as_dense",
     "as_frame",
     "as_matrix",

@@ -9,6 +9,7 @@ import numpy as np
 
 from wgboost.data.binning import MAX_BINS, Binned, Cuts
 from wgboost.data.matrix import as_matrix
+from wgboost.data.stored import StoredMatrix
 from wgboost.typing import Array
 
 __all__ = ["Features", "as_matrix"]
@@ -18,7 +19,7 @@ __all__ = ["Features", "as_matrix"]
 class Features:
     """The features of the training rows: raw values, and codes for learners that read those."""
 
-    raw: Array  # (n, p)
+    raw: Array | StoredMatrix  # (n, p)
     cuts: Cuts | None = None
     binned: Binned | None = None
 
@@ -33,7 +34,12 @@ class Features:
         rng: np.random.Generator | None = None,
         n_threads: int = 1,
     ) -> Features:
-        """Take a matrix, and bin it unless `bins` is None; see `Cuts.find`."""
+        """Take a matrix, and bin it unless `bins` is None; see `Cuts.find`.
+
+        A matrix in a file is binned already.
+        """
+        if isinstance(X, StoredMatrix):
+            return cls(X, X.cuts, X.binned)
         X = as_matrix(X)
         if bins is None:
             return cls(X)

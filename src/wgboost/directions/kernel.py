@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,14 +17,18 @@ KERNELS = ("gaussian", "scaled")
 _NUMBERS = 2**20  # in a temporary array
 
 
-def default_bandwidth(kind: str, n_params: int) -> float:
+def default_bandwidth(kind: str, n_params: int, n_particles: int = 10) -> float:
     """The bandwidth used when none is given.
 
-    The paper's 0.1 for "gaussian". In a posterior's own units 1 + 0.7 d^2, which keeps the spread
-    of ten to thirty particles near the posterior's as parameters grow in number: narrow kernels
-    do not feel each other in many dimensions, wide ones take as many more rounds to settle.
+    The paper's 0.1 for "gaussian" and ten particles; more of them stand closer together, and
+    (10 / m)^1.5 as much keeps them about as wide together (`benchmarks/bandwidth.py`). In a
+    posterior's own units 1 + 0.7 d^2, which keeps the spread of ten to thirty particles near the
+    posterior's as parameters grow in number: narrow kernels do not feel each other in many
+    dimensions, wide ones take as many more rounds to settle.
     """
-    return 0.1 if kind == "gaussian" else 1.0 + 0.7 * n_params**2
+    if kind == "gaussian":
+        return 0.1 * math.sqrt(10 / n_particles) ** 3
+    return 1.0 + 0.7 * n_params**2
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,7 @@ class Kernel:
         in the posterior's own units.
     bandwidth : float, "median" or None
         h; "median" takes, row by row, the median of the squared distances between particles over
-        log(m + 1). None is 0.1 for "gaussian" and 1 + 0.7 d^2 for "scaled".
+        log(m + 1). None is 0.1 (10 / m)^1.5 for "gaussian" and 1 + 0.7 d^2 for "scaled".
     """
 
     kind: Literal["gaussian", "scaled"] = "gaussian"
@@ -58,7 +63,7 @@ class Kernel:
     def bandwidths(self, particles: Directions, metric: Array | None) -> Array:
         """The bandwidth of every row (n,), or one for all (1,)."""
         if self.bandwidth is None:
-            h = default_bandwidth(self.kind, particles.shape[2])
+            h = default_bandwidth(self.kind, particles.shape[2], particles.shape[1])
             return np.array([h], dtype=np.float32)
         if not isinstance(self.bandwidth, str):
             return np.array([self.bandwidth], dtype=np.float32)

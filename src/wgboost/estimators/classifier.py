@@ -84,6 +84,8 @@ class WGBClassifier(ClassifierPredictions, Evidential):
         bandwidth: Any = None,
         direction: Any = "diagonal_newton",
         learner: Any = None,
+        engine: str = "native",
+        device: str = "cpu",
         init: Any = "flow",
         response: Any = "categorical",
         prior: dict[str, Any] | None = None,

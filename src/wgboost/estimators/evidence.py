@@ -170,7 +170,8 @@ class ChosenEvidence(Training):
 
         before: tuple[Any, ...] = (previous, saver, paused)
         stopped = False
-        while (trial := next_trial(self.evidence_trials_, self._has_errors())) is not None:
+        has_errors = self._has_errors(rows)
+        while (trial := next_trial(self.evidence_trials_, has_errors)) is not None:
             try:
                 fit = train(trial, *before)
             except KeyboardInterrupt:  # before its first round
@@ -221,8 +222,9 @@ class ChosenEvidence(Training):
         self.evidence_ = float(1.0 / np.average(1.0 / evidence, weights=rows.weight))
         return replace(rows, evidence=evidence, sought=True)
 
-    def _has_errors(self) -> bool:
-        return isinstance(self._learner(), HistTree)
+    def _has_errors(self, rows: PosteriorRows) -> bool:
+        """Whether a model can be boosted again: its trees, on rows that are in memory."""
+        return isinstance(self._learner(), HistTree) and isinstance(rows.X, np.ndarray)
 
     def _due(self, rows: PosteriorRows, pilot: Fit, level: float) -> Array:
         """Return one over the evidence of each row, from how far its model of one level errs."""
@@ -251,7 +253,7 @@ class ChosenEvidence(Training):
             rng=np.random.default_rng([self.seed_, 2**31]), n_threads=self._n_threads(),
         )  # fmt: skip
         plain = replace(
-            learner, settings=replace(learner.settings, l2=self.l2),
+            learner, settings=replace(learner.settings, l2=self.l2), grower=None,
             longest_step=rows.response.longest_step,
             constraints=tree_constraints(self, rows.param_names, pilot.start.shape[1]),
         )  # fmt: skip

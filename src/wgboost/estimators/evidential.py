@@ -49,7 +49,7 @@ class Evidential(ChosenEvidence, Calibrated):
     def fit(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         sample_weight: Any = None,
         *,
         offset: Any = None,
@@ -71,7 +71,8 @@ class Evidential(ChosenEvidence, Calibrated):
         ----------
         X : array, sparse matrix or frame (n, p)
             NaN and null mean missing; infinities are values. Frames of pandas, polars and Arrow
-            bring names, and categories as text or of a categorical type.
+            bring names, and categories as text or of a categorical type. Or `wgboost.Batches`,
+            which have y and the weights too: data larger than memory.
         y : array (n,), or (n, q) for a response of several columns
             Or the name of a column of X, if that is a frame. Or what
             `wgboost.censored` returns, where only bounds are known.

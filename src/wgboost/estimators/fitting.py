@@ -12,7 +12,7 @@ import numpy as np
 
 from wgboost.boosting import Interrupted, Movement, Start, Validation, Watch, boost
 from wgboost.callbacks import Progress
-from wgboost.data import Features
+from wgboost.data import Features, StoredMatrix
 from wgboost.ensemble import FlatTrees, RoundList, join_rounds
 from wgboost.estimators.parameters import Parameters
 from wgboost.learners import HistTree
@@ -22,7 +22,7 @@ from wgboost.trees import Constraints
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer
 
-__all__ = ["Fit", "HeldOut", "History", "train", "warn_interrupted"]
+__all__ = ["Fit", "HeldOut", "History", "fit_of", "train", "warn_interrupted"]
 
 History = dict[str, dict[str, list[float]]]
 
@@ -102,14 +102,21 @@ def train(
         n_threads=n_threads,
     )
 
-    def so_far(rows: Array, particles: Directions) -> Directions:
+    def so_far(rows: Any, particles: Directions) -> Directions:
         if previous is None:
             return particles
-        return previous.ensemble.predict(rows, start=particles, n_threads=n_threads)
+        if isinstance(rows, StoredMatrix):
+            return rows.predict(previous.ensemble, particles, n_threads)
+        added: Directions = previous.ensemble.predict(rows, start=particles, n_threads=n_threads)
+        return added
 
     validations = []
     for one in held_out:
-        codes = features.cuts.apply(one.X, n_threads=n_threads) if features.cuts else None
+        codes = None
+        if features.cuts is not None:
+            given: Any = one.X
+            stored = isinstance(given, StoredMatrix)
+            codes = given.binned if stored else features.cuts.apply(given, n_threads=n_threads)
         state = so_far(one.X, start.at(one.X))
         earlier = {} if previous is None else previous.measured(one)
         validations.append(Validation(one.name, one.X, codes, state, one.metrics, earlier))
@@ -121,20 +128,16 @@ def train(
     first_round = 0 if previous is None else previous.n_rounds
 
     def fit(rounds: Sequence[Any], n_kept: int, interrupted: bool = False) -> Fit:
-        rounds = rounds[: max(0, n_kept - first_round)]
-        ensemble = join_rounds(rounds, X.shape[1], start.shape)
         history = {v.name: v.history for v in validations}
-        if previous is not None:
-            ensemble = _continued(previous.ensemble, ensemble, rounds, n_kept)
-            history = _joined(previous.history, history)
-        return Fit(ensemble, start, units or Units(), history, interrupted)
+        found = fit_of(previous, rounds, n_kept, X.shape[1], start, units or Units(), history)
+        return replace(found, interrupted=interrupted)
 
     def saving(info: dict[str, Any]) -> dict[str, Any]:
         def save_to(path: Any) -> None:
             if save is not None:
                 save(path, fit(info["rounds"], info["round"]), watched, n_rounds)
 
-        return {"save": save_to}
+        return {"save": save_to, "watch": watched}
 
     bar = Progress(int(estimator.verbose), stage, measure) if estimator.verbose else None
     try:
@@ -162,6 +165,20 @@ def train(
     elif result.keep is not None:
         n_kept = check_integer("Keep.rounds", result.keep.rounds, low=0, high=n_kept)
     return fit(result.rounds, n_kept, result.interrupted)
+
+
+def fit_of(
+    previous: Fit | None, rounds: Sequence[Any], n_kept: int, n_features: int, start: Start,
+    units: Units, history: History,
+) -> Fit:  # fmt: skip
+    """Return the model of the first n_kept of earlier rounds and those that were added."""
+    first_round = 0 if previous is None else previous.n_rounds
+    rounds = rounds[: max(0, n_kept - first_round)]
+    ensemble = join_rounds(rounds, n_features, start.shape)
+    if previous is not None:
+        ensemble = _continued(previous.ensemble, ensemble, rounds, n_kept)
+        history = _joined(previous.history, history)
+    return Fit(ensemble, start, units, history)
 
 
 def warn_interrupted(fit: Fit, note: str = "") -> None:

@@ -82,6 +82,8 @@ class WGBoost(Training):
         bandwidth: Any = None,
         direction: Any = "diagonal_newton",
         learner: Any = None,
+        engine: str = "native",
+        device: str = "cpu",
         init: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.2,

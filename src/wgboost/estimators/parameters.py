@@ -10,10 +10,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from wgboost.boosting import LEAVES, AveragedFlow
-from wgboost.data import Schema, as_dense, as_frame
+from wgboost.data import PreparedMatrix, Schema, as_dense, as_frame
 from wgboost.data.frames import frame_names
 from wgboost.directions import Direction, Kernel, as_direction
+from wgboost.engines import as_grower
 from wgboost.estimators.constraints import check_constrained, held_parameter
+from wgboost.estimators.engine import check_engine
 from wgboost.estimators.saving import Saving
 from wgboost.learners import HistTree, Learner, as_learner
 from wgboost.smooth import SmoothStart
@@ -45,6 +47,9 @@ def checked_matrix(estimator: Any, X: Any, *, reset: bool, weight: Any = None) -
 
     `reset` learns the columns, which later calls check; rows of weight zero bring no categories.
     """
+    if isinstance(X, PreparedMatrix):
+        prepared: Any = X
+        return prepared  # type: ignore[no-any-return]
     X = as_dense(X)
     frame = as_frame(X)
     if frame is None:
@@ -111,6 +116,7 @@ class Parameters(Saving):
         if isinstance(self.init, type):
             kind = self.init.__name__
             raise TypeError(f"init={kind} is a class; give an object: {kind}()")
+        check_engine(self)
         check_constrained(self, self._learner())
         self._direction()
         self._flow()
@@ -158,7 +164,8 @@ class Parameters(Saving):
         )
         if self.learner is not None:
             return as_learner(self.learner)
-        return HistTree(settings, self._n_threads())
+        grower = as_grower(self.engine, self.device)
+        return HistTree(settings, self._n_threads(), grower=grower)
 
     def _held_parameter(self, names: Sequence[str], n_params: int) -> tuple[int, int]:
         """The coordinate that `monotone_constraints` hold, and what they are multiplied by."""

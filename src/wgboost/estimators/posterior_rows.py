@@ -44,6 +44,7 @@ class PosteriorRows(Rows):
     offset: Array | None = None  # (n,)
     noise: Array | None = None  # (n,)
     ground: Ground | None = None  # what their particles are relative to
+    location: Array | None = None  # (n, ...): where they start, if not as new rows do
     sought: bool = False  # the evidence was: it says nothing about the rows
 
     def __len__(self) -> int:
@@ -97,6 +98,7 @@ class PosteriorRows(Rows):
             None if self.offset is None else self.offset[index],
             None if self.noise is None else self.noise[index],
             None if self.ground is None else self.ground[index],
+            None if self.location is None else self.location[index],
             self.sought,
         )
 
@@ -110,18 +112,22 @@ class PosteriorRows(Rows):
 
     def start(
         self, estimator: Any, units: Units, like: Start | None = None
-    ) -> tuple[Start, PosteriorRows, Directions]:
+    ) -> tuple[Start, PosteriorRows]:
         """See Rows."""
-        start, ground, particles = make_start(estimator, self, units, estimator.seed_, like)
-        return start, replace(self, ground=ground), particles
+        start, ground, location = make_start(estimator, self, units, estimator.seed_, like)
+        return start, replace(self, ground=ground, location=location)
 
-    def resumed(
-        self, estimator: Any, units: Units, start: Start
-    ) -> tuple[PosteriorRows, Directions]:
+    def resumed(self, estimator: Any, units: Units, start: Start) -> PosteriorRows:
         """See Rows."""
         if isinstance(start, EstimatorStart):  # training rows begin out of fold
-            return self, self.start(estimator, units)[2]
-        return replace(self, ground=left_out(start, self, units)), start.at(self.X)
+            return self.start(estimator, units)[1]
+        return replace(self, ground=left_out(start, self, units))
+
+    def particles(self, start: Start) -> Directions:
+        """See Rows."""
+        if self.location is not None and isinstance(start, EstimatorStart):
+            return start.moved(self.location)
+        return start.at(self.X)
 
     def seen_from(self, start: Start) -> PosteriorRows:
         """See Rows."""

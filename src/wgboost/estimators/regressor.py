@@ -76,13 +76,20 @@ class WGBRegressor(RegressorPredictions, Evidential):
         Distances between particles as they are, or in units of each row's Fisher information. None
         is "gaussian", and with evidence="auto" "scaled" for an evidence of 3 or more.
     bandwidth : float, "median" or None
-        Width of the kernel; None is 0.1 ("gaussian") or, with d parameters,
+        Width of the kernel; None is 0.1 (10 / n_particles)^1.5 ("gaussian") or, with d parameters,
         1 + 0.7 d^2 ("scaled").
     direction : str, direction or callable
         "diagonal_newton", "smoothed", "full_newton", "langevin", an object of `wgboost.directions`,
         or a function.
     learner : None, learner or scikit-learn regressor
         None grows native trees.
+    engine : "native" or "xgboost"
+        Who finds the splits of the trees: the compiled core, or XGBoost, which needs
+        ``wgboost[xgboost]`` while fitting and not afterwards. It has neither categories nor
+        monotone constraints.
+    device : str
+        Where XGBoost grows trees, such as "cuda"; directions and leaf values are computed on the
+        CPU.
     init : "flow", "smooth", AveragedFlow, SmoothStart, array (n_particles, parameters) or estimator
         Where particles start: where a flow without features settles, at a Gaussian process of x
         whose residuals are boosted, at given constants, or around the predictions of an estimator
@@ -177,6 +184,8 @@ class WGBRegressor(RegressorPredictions, Evidential):
         bandwidth: Any = None,
         direction: Any = "diagonal_newton",
         learner: Any = None,
+        engine: str = "native",
+        device: str = "cpu",
         init: Any = "flow",
         response: Any = "normal",
         prior: dict[str, Any] | None = None,

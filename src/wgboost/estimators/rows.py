@@ -71,17 +71,19 @@ class Rows(ABC):
         """Return rows to watch, checked: a table, and y, sample_weight, ... as `fit` takes them."""
 
     @abstractmethod
-    def start(
-        self, estimator: Any, units: Units, like: Start | None = None
-    ) -> tuple[Start, Self, Directions]:
-        """Return the start of new rows, these rows as seen from it, and their particles (n, m, d).
+    def start(self, estimator: Any, units: Units, like: Start | None = None) -> tuple[Start, Self]:
+        """Return the start of new rows, and these rows as seen from it.
 
         `like` is the start of some of these rows: what was sought for it may be used again.
         """
 
-    def resumed(self, estimator: Any, units: Units, start: Start) -> tuple[Self, Directions]:  # noqa: ARG002
-        """Return these rows as seen from the start that they have given, and their particles."""
-        return self, start.at(self.X)
+    def resumed(self, estimator: Any, units: Units, start: Start) -> Self:  # noqa: ARG002
+        """Return these rows as seen from the start that they have given."""
+        return self
+
+    def particles(self, start: Start) -> Directions:
+        """Return where the particles (n, m, d) of these rows, as seen from the start, are."""
+        return start.at(self.X)
 
     def seen_from(self, start: Start) -> Self:  # noqa: ARG002
         """Return these rows, which are new to a start, as seen from it."""

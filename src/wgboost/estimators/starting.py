@@ -23,7 +23,7 @@ from wgboost.estimators.parameters import Parameters
 from wgboost.estimators.smoothing import data_of, smooth_ground
 from wgboost.learners import weight_options
 from wgboost.responses import Ground, Observations, Seen, Units, lowered, standardised
-from wgboost.typing import Array, Directions
+from wgboost.typing import Array
 
 if TYPE_CHECKING:
     from wgboost.estimators.posterior_rows import PosteriorRows
@@ -33,9 +33,9 @@ __all__ = ["make_start"]
 
 def make_start(
     estimator: Parameters, rows: PosteriorRows, units: Units, seed: int, like: Start | None
-) -> tuple[Start, Ground | None, Directions]:
+) -> tuple[Start, Ground | None, Array | None]:
     """Return the start of new rows; of training rows what their particles are relative to, and
-    the particles (n, m, d).
+    the location (n, ...) that they are moved by; None: they start as new rows do.
 
     With an estimator as `init` the training rows start at out-of-fold predictions, new rows at
     those of an estimator fitted on all rows. With a smooth start a training row is seen from what
@@ -62,10 +62,9 @@ def make_start(
             background, ground = found
             particles = settle(flow, ground.relative(seen, response)).astype(np.float32)
             there = BackgroundStart(particles, background, data_of(rows))
-            return there, ground, there.at(rows.X)
+            return there, ground, None
     if flow is not None:
-        constant = ConstantStart(settle(flow, seen).astype(np.float32))
-        return constant, None, constant.at(rows.X)
+        return ConstantStart(settle(flow, seen).astype(np.float32)), None, None
     if hasattr(init, "fit") and hasattr(init, "predict"):
         location, fitted = _cross_fitted(init, rows, units)
         # What the estimator leaves over: residuals, or for classes the spread alone.
@@ -74,9 +73,8 @@ def make_start(
         if response.nominal:
             particles = particles - particles.mean(axis=0)
         moving = EstimatorStart(particles.astype(np.float32), fitted, response, units)
-        return moving, None, moving.moved(location)
-    constant = ConstantStart(_given(init, (estimator.n_particles, response.n_params)))
-    return constant, None, constant.at(rows.X)
+        return moving, None, location
+    return ConstantStart(_given(init, (estimator.n_particles, response.n_params))), None, None
 
 
 def _given(init: Any, shape: tuple[int, int]) -> Array:

@@ -75,7 +75,7 @@ class TargetRows(Rows):
         estimator: Any,
         units: Units,  # noqa: ARG002
         like: Start | None = None,  # noqa: ARG002
-    ) -> tuple[Start, TargetRows, Directions]:
+    ) -> tuple[Start, TargetRows]:
         """See Rows."""
         particles, m = _particles(estimator.init), estimator.n_particles
         d = self.n_params(estimator)
@@ -91,10 +91,9 @@ class TargetRows(Rows):
                 f"set n_particles={len(particles)}"
             )
         constant = ConstantStart(particles)
-        start = constant.at(self.X)
         if isinstance(self.described, LogDensityTarget):
-            self.described.check_start(start)
-        return constant, self, start
+            self.described.check_start(constant.at(self.X))
+        return constant, self
 
     def n_params(self, estimator: Any) -> int:
         """Return d, as targets, `n_params` and `init` say it; raise unless they agree."""

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
 from wgboost.boosting import Start
-from wgboost.data import without_column
+from wgboost.data import Batches, without_column
+from wgboost.engines import require
 from wgboost.ensemble import FlatTrees, RoundList
 from wgboost.estimators.constraints import tree_constraints
 from wgboost.estimators.continuing import check_continuation, description
+from wgboost.estimators.engine import check_columns
 from wgboost.estimators.fitting import Fit, HeldOut, History, train, warn_interrupted
 from wgboost.estimators.resuming import Paused, Saver, resume
 from wgboost.estimators.rows import Rows, given_sets, split_rows
+from wgboost.estimators.streaming import read_batches, refuse_batches
 from wgboost.estimators.tree_view import TreeView
+from wgboost.metrics import Metric
 from wgboost.responses import Units
-from wgboost.typing import Array
+from wgboost.typing import Array, Directions
 
-__all__ = ["Training"]
+__all__ = ["Training", "trained"]
 
 _SHOWN = 2000  # training rows that are measured for what is printed
 
@@ -60,11 +64,15 @@ class Training(TreeView, ABC):
         """Do what `fit` says. `beside` and `beside_val`: what belongs to the rows, by name."""
         with self._all_or_nothing():
             self._check_parameters(callbacks)
+            require(self.engine)
             paused = None if resume_from is None else resume(self, resume_from)
             previous = self._previous(resuming=paused is not None)
             if isinstance(beside["y"], str):
                 X, beside["y"] = without_column(X, beside["y"])
+            refuse_batches(X_val)
+            X, beside = self._taken_in(X, beside, fitting=previous is None)
             rows = self._rows(X, fitting=previous is None, **beside)
+            check_columns(self)
             sets = given_sets(self, rows, X_val, beside_val)
             if sets and validation_rows is not None:
                 raise ValueError("give X_val and y_val, or validation_rows: one of the two")
@@ -147,25 +155,32 @@ class Training(TreeView, ABC):
     ) -> Fit:  # fmt: skip
         if previous is None:
             units = rows.units() if self._units is None else self._units
-            start, rows, particles = rows.start(self, units, like or self._like)
+            start, rows = rows.start(self, units, like or self._like)
         else:
             units, start = previous.units, previous.start
-            rows, particles = rows.resumed(self, units, start)
-        constraints = tree_constraints(self, rows.param_names, start.shape[1])
-        held_out = []
-        for name, one in sets.items():
-            new = one.seen_from(start)
-            scorers = {m.name: new.scorer(m, units) for m in new.metrics(self.eval_metric)}
-            held_out.append(HeldOut(name, one.X, scorers))
-        return train(
-            self, rows.X, rows.target(units), start, particles, weight=rows.tree_weight(self.leaf),
-            seed=self.seed_, units=units, constraints=constraints, held_out=held_out,
-            callbacks=callbacks,
+            rows = rows.resumed(self, units, start)
+        return self._run(
+            rows, sets, start, units, callbacks=callbacks,
+            constraints=tree_constraints(self, rows.param_names, start.shape[1]),
             n_rounds=self._most_rounds(watched=watch) if n_rounds is None else n_rounds,
             watch=watch, previous=previous, stage=stage,
-            measure=self._measure(rows, units) if self.verbose else None,
             save=replace(saver, stage=stage), seen=None if paused is None else paused.watch,
         )  # fmt: skip
+
+    def _run(
+        self, rows: Rows, sets: Mapping[str, Rows], start: Start, units: Units, **how: Any
+    ) -> Fit:
+        """Add the rounds: here."""
+        measure = self._measure(rows, units) if self.verbose else None
+        return trained(self, rows, sets, start, units, measure=measure, **how)
+
+    def _taken_in(
+        self, X: Any, beside: dict[str, Any], *, fitting: bool
+    ) -> tuple[Any, dict[str, Any]]:
+        """Return X, and what belongs to its rows, in a form that rows are made of."""
+        if isinstance(X, Batches):
+            return read_batches(self, X, beside, fitting=fitting)
+        return X, beside
 
     def _measure(self, rows: Rows, units: Units) -> Any:
         """What `verbose` shows of the training rows: the metric of some, if there is one."""
@@ -198,3 +213,27 @@ class Training(TreeView, ABC):
         self.validation_rows_, self.refitted_ = fit.held_out, fit.refitted
         self.interrupted_ = fit.interrupted
         self._constraints = repr(tree_constraints(self, rows.param_names, fit.start.shape[1]))
+
+
+def trained(
+    estimator: Any, rows: Rows, sets: Mapping[str, Rows], start: Start, units: Units, *,
+    scorer: Callable[[Rows, Metric, Units], Callable[[Directions], float]] | None = None,
+    seed: int | None = None, **how: Any,
+) -> Fit:  # fmt: skip
+    """Add rounds to the model of rows as seen from their start; `how` is for `train`.
+
+    `scorer` makes a metric a function of the particles of rows to watch, in place of `Rows.scorer`.
+    """
+    held_out = []
+    for name, one in sets.items():
+        new = one.seen_from(start)
+        scores = {
+            m.name: new.scorer(m, units) if scorer is None else scorer(new, m, units)
+            for m in new.metrics(estimator.eval_metric)
+        }
+        held_out.append(HeldOut(name, one.X, scores))
+    return train(
+        estimator, rows.X, rows.target(units), start, rows.particles(start),
+        weight=rows.tree_weight(estimator.leaf), seed=estimator.seed_ if seed is None else seed,
+        units=units, held_out=held_out, **how,
+    )  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 
 from wgboost import _core
 from wgboost.data import Features
-from wgboost.trees import Constraints, FlatTrees, Tree, TreeSettings, grow_trees
+from wgboost.trees import Constraints, FlatTrees, Grower, Tree, TreeSettings, grow_trees
 from wgboost.typing import Array, Directions
 from wgboost.validation import (
     check_curvature,
@@ -62,6 +62,7 @@ class HistTree:
     n_threads: int = 1
     longest_step: float = np.inf  # leaf values are held to it
     constraints: Constraints | None = None
+    grower: Grower | None = None  # None: the compiled core
     uses_codes: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
@@ -90,12 +91,14 @@ class HistTree:
         targets = check_targets("targets", targets, n)
         if curvature is not None:
             curvature = check_curvature(curvature, targets)
-        weight = check_weight(weight, n)
+        # Of rows that are spread over machines, those that count may be elsewhere.
+        weight = check_weight(weight, n, all_zero=self.grower is not None)
         rng = np.random.default_rng(0) if rng is None else rng
-        trees, leaf = grow_trees(
-            features.binned, features.cuts, targets, curvature, weight, self.settings, rng,
-            self._workspace, self.n_threads, self.constraints,
-        )  # fmt: skip
+        given = features.binned, features.cuts, targets, curvature, weight, self.settings, rng
+        if self.grower is None:
+            trees, leaf = grow_trees(*given, self._workspace, self.n_threads, self.constraints)
+        else:
+            trees, leaf = self.grower(*given, self.n_threads, self.constraints)
         if self.longest_step < np.inf:
             trees = trees.held(self.longest_step)
         return FittedTrees(trees, leaf, self.n_threads)

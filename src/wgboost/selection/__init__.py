@@ -2,7 +2,7 @@
 
 from wgboost.selection.bag import Bag
 from wgboost.selection.classifier import WGBClassifierCV
-from wgboost.selection.race import Entry, leader, mean_value, next_fit, run_race
+from wgboost.selection.race import Entry, leader, mean_value, next_fit, run_race, run_some
 from wgboost.selection.recipes import (
     FEW,
     MANY,
@@ -10,6 +10,7 @@ from wgboost.selection.recipes import (
     checked_recipes,
     classifier_recipes,
     regressor_recipes,
+    wide_recipe,
 )
 from wgboost.selection.regressor import WGBRegressorCV
 from wgboost.selection.starts import SharedStarts
@@ -30,4 +31,6 @@ __all__ = [
     "next_fit",
     "regressor_recipes",
     "run_race",
+    "run_some",
+    "wide_recipe",
 ]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import time
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import count
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,7 +24,7 @@ from wgboost.estimators.file_checks import SHARED
 from wgboost.estimators.parameters import checked_matrix
 from wgboost.estimators.saving import Saving
 from wgboost.responses import Ground
-from wgboost.selection.race import Entry, leader, mean_value, run_race
+from wgboost.selection.race import Entry, leader, mean_value, run_race, run_some
 from wgboost.selection.recipes import FEW, Recipes, checked_recipes
 from wgboost.selection.starts import SharedStarts
 from wgboost.typing import Array, Directions
@@ -33,6 +35,7 @@ __all__ = ["Bag"]
 _SMALL = 2000  # rows
 _FOLDS = 10, 5  # below and from so many rows on
 _KEPT = 1 / 2, 1 / 3  # share of the recipes that reach the next fold, below FEW rows and above
+_WIDE = "wide"  # what further members are called
 _COMPARED = 2000  # rows by which the scales of members' and the bag's OOD scores are compared
 _SPLITS = list[tuple[Array, Array]]  # rows to train on, rows to watch
 
@@ -46,6 +49,10 @@ class Bag(Saving, Calibrated):
     @abstractmethod
     def _usual_recipes(self, rows: Any) -> Recipes:
         """Return what to try with these rows."""
+
+    def _further_recipe(self, rows: Any) -> dict[str, Any] | None:  # noqa: ARG002
+        """Return what half of the folds have a second member of, if anything."""
+        return None
 
     # --- fitting ------------------------------------------------------------------------------
 
@@ -142,20 +149,30 @@ class Bag(Saving, Calibrated):
                 print(_line(entry, metric, len(splits)), flush=True)
             return entry
 
+        further, clock = self._further_recipe(rows), time.perf_counter
+        begun, budget = clock(), self.time_budget
+        share = budget if budget is None or further is None else budget / 2
         entries, interrupted = run_race(
-            list(recipes), len(splits), fit, keep=_KEPT[n >= FEW], budget=self.time_budget
+            list(recipes), len(splits), fit, keep=_KEPT[n >= FEW], budget=share
         )
         best = leader(entries)
         kept = sorted((e for e in entries if e.recipe == best), key=lambda e: e.fold)
+        self.best_value_ = mean_value(entries, best)
+        if further is not None and not interrupted:
+            name = next(name for i in count() if (name := _WIDE + "_" * i) not in recipes)
+            recipes = {**recipes, name: further}
+            left = None if budget is None else budget - (clock() - begun)
+            more, interrupted = run_some(name, [e.fold for e in kept[::2]], fit, budget=left)
+            entries, kept = entries + more, kept + more
         self.seed_, self.interrupted_ = seed, interrupted
         self.best_recipe_, self.best_params_ = best, recipes[best]
-        self.best_value_ = mean_value(entries, best)
-        self.cv_results_ = _table(entries, best)
+        self.cv_results_ = _table(entries, kept)
         self._adopt([entry.model for entry in kept])
         self._forget()
         self._learn(
-            X, y, [splits[entry.fold] for entry in kept], {**beside, "sample_weight": rows.weight}
-        )
+            X, y, [(splits[entry.fold], entry.model) for entry in kept],
+            {**beside, "sample_weight": rows.weight},
+        )  # fmt: skip
         if self.verbose:
             print(f"best: {best!r}, a bag of {len(self.members_)}", flush=True)
 
@@ -193,11 +210,16 @@ class Bag(Saving, Calibrated):
             if hasattr(members[0], name):
                 setattr(self, name, getattr(members[0], name))
 
-    def _learn(self, X: Any, y: Any, splits: _SPLITS, beside: dict[str, Any]) -> None:
-        """Calibrate with the rows of each member's own fold."""
+    def _learn(
+        self, X: Any, y: Any, members: list[tuple[tuple[Array, Array], Any]], beside: dict[str, Any]
+    ) -> None:
+        """Calibrate with the rows of each fold, by the members that were fitted without them."""
+        parts: dict[int, tuple[tuple[Array, Array], list[Any]]] = {}
+        for split, member in members:
+            parts.setdefault(id(split), (split, []))[1].append(member)
         folds = [
-            Fold.of(member, X, y, train, test, beside)
-            for member, (train, test) in zip(self.members_, splits, strict=True)
+            Fold.of(self._of(some), X, y, train, test, beside)
+            for (train, test), some in parts.values()
         ]
         if self.calibrated:
             # A bag is wider than its members and errs less. Members that were stopped at their
@@ -205,10 +227,19 @@ class Bag(Saving, Calibrated):
             metric = next(iter(self.members_[0].history_["validation"]))
             dists = [fold.dist() for fold in folds]
             self.calibration_ = fitted_factors(dists, folds, widen=metric != "nll")
-        counted = np.unique(np.concatenate([part for one in splits for part in one]))
+        counted = np.unique(np.concatenate([part for split, _ in parts.values() for part in split]))
         some = counted[:: -(-counted.size // _COMPARED)]
         dist = self.predict_dist(take_rows(X, some), calibrated=False)
         self.ood_reference_ = OODReference.of_folds(folds, X, dist, rows=some)
+
+    def _of(self, members: list[Any]) -> Any:
+        """Return some of the members as a model: the one, or a bag of them."""
+        if len(members) == 1:
+            return members[0]
+        bag = copy.copy(self)
+        bag._adopt(members)
+        bag._forget()
+        return bag
 
     # --- predicting ---------------------------------------------------------------------------
 
@@ -288,7 +319,7 @@ def _line(entry: Entry, metric: str, n_folds: int) -> str:
     )
 
 
-def _table(entries: list[Entry], best: str) -> dict[str, Array]:
+def _table(entries: list[Entry], kept: list[Entry]) -> dict[str, Array]:
     """Return what was tried, by column."""
     models = [entry.model for entry in entries]
     return {
@@ -298,5 +329,5 @@ def _table(entries: list[Entry], best: str) -> dict[str, Array]:
         "rounds": np.array([model.n_estimators_ for model in models]),
         "evidence": np.array([model.evidence_ for model in models]),
         "seconds": np.array([entry.seconds for entry in entries]),
-        "kept": np.array([entry.recipe == best for entry in entries]),
+        "kept": np.array([any(entry is one for one in kept) for entry in entries]),
     }

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from wgboost.estimators import WGBClassifier
 from wgboost.estimators.classification import ClassifierPredictions
 from wgboost.selection.bag import Bag
-from wgboost.selection.recipes import Recipes, classifier_recipes
+from wgboost.selection.recipes import Recipes, classifier_recipes, wide_recipe
 
 __all__ = ["WGBClassifierCV"]
 
@@ -24,6 +26,10 @@ class WGBClassifierCV(ClassifierPredictions, Bag):
         `wgboost.selection.classifier_recipes`, which depends on the number of rows.
     cv : int, splitter or None
         Folds, with classes in equal shares where their number is given.
+    wide : bool or None
+        Whether every second fold has a further member, of `wgboost.selection.wide_recipe`: its
+        particles stay apart where there are no data, which OOD scores live on. It takes no part in
+        the race. None: with the usual recipes, and not with those that are given.
     response, class_weight, eval_metric
         As in `WGBClassifier`.
 
@@ -48,6 +54,7 @@ class WGBClassifierCV(ClassifierPredictions, Bag):
         cv: Any = None,
         time_budget: float | None = None,
         calibrated: bool = True,
+        wide: bool | None = None,
         n_particles: int = 10,
         n_estimators: int = 1000,
         n_iter_no_change: int | None = 50,
@@ -66,3 +73,12 @@ class WGBClassifierCV(ClassifierPredictions, Bag):
 
     def _usual_recipes(self, rows: Any) -> Recipes:
         return classifier_recipes(rows.counted.size)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.wide is not None and not isinstance(self.wide, (bool, np.bool_)):
+            raise TypeError(f"wide={self.wide!r} must be True, False or None")
+
+    def _further_recipe(self, rows: Any) -> dict[str, Any] | None:
+        wide = self.recipes is None if self.wide is None else self.wide
+        return wide_recipe(rows.counted.size) if wide else None

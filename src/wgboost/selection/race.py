@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Entry", "leader", "mean_value", "next_fit", "run_race"]
+__all__ = ["Entry", "leader", "mean_value", "next_fit", "run_race", "run_some"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +96,31 @@ def run_race(
             if not entries:
                 raise
             return entries, True
+
+
+def run_some(
+    recipe: str,
+    folds: Sequence[int],
+    fit: Callable[[str, int], Entry],
+    *,
+    budget: float | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> tuple[list[Entry], bool]:
+    """Fit one recipe on some folds; return the entries, and whether Ctrl-C ended it.
+
+    With a budget in seconds nothing is begun that would take longer than is left.
+    """
+    entries: list[Entry] = []
+    begun = clock()
+    for fold in folds:
+        next_one = max((entry.seconds for entry in entries), default=0.0)
+        if budget is not None and clock() - begun + next_one >= budget:
+            break
+        try:
+            entries.append(fit(recipe, fold))
+        except KeyboardInterrupt:
+            return entries, True
+    return entries, False
 
 
 def _to_come(entries: Sequence[Entry], n_folds: int) -> float:

@@ -14,6 +14,7 @@ __all__ = [
     "checked_recipes",
     "classifier_recipes",
     "regressor_recipes",
+    "wide_recipe",
 ]
 
 Recipes = dict[str, dict[str, Any]]
@@ -35,6 +36,7 @@ _TREES = {
     "growth": "best_first", "max_depth": None, "leaf": "newton", "l2": 1.0,
     "split_on": "particle_mean", "colsample": 0.7,
 }  # fmt: skip
+_CLASSES = {"split_on": "all", "kernel": "gaussian", "colsample": 0.5}
 _SCALED = 3.0  # evidence from which on particles of numbers are apart in the posterior's units
 
 # Start, trees for each particle or shared ones, leaves, evidence, share of the rows.
@@ -102,22 +104,35 @@ def regressor_recipes(n: int, *, smooth: bool = True) -> Recipes:
 
 
 def classifier_recipes(n: int) -> Recipes:
-    """Return the recipes of `WGBClassifierCV` for n rows, the likely ones first.
+    """Return the recipes of `WGBClassifierCV` for n rows, the likely ones first."""
+    more, each = 1 if n < MANY else 4, "each" if n < 10 * MANY else "shared"
+    specs: list[tuple[str, int, float, float, float]] = [
+        (each, 16 * more, 10, 0.9, 0.3),
+        ("shared", 16 * more, 10, 0.6, 0.1),
+        ("shared", 4 * more, 10, 0.6, 0.1),
+        (each, 31 * more, 1, 0.9, 0.1),
+        ("shared", 16 * more, 30, 0.6, 0.1),
+    ]
+    return {
+        f"{tree}_{leaves}_evidence_{evidence:g}": {
+            **_TREES, **_CLASSES, "tree": _KINDS[tree], "max_leaves": leaves,
+            "evidence": float(evidence), "subsample": rows, "learning_rate": rate,
+        }
+        for tree, leaves, evidence, rows, rate in specs
+    }  # fmt: skip
+
+
+def wide_recipe(n: int) -> dict[str, Any]:
+    """Return the recipe of further members of a bag of classes, for n rows.
 
     Large trees for each particle, leaves that are means, evidence 1 and rounds beyond the best log
-    loss keep particles apart where there are no data. That probabilities come near 0 and 1 is
-    left to calibration.
+    loss keep particles apart where there are no data.
     """
-    more, tree = 1 if n < MANY else 4, "each" if n < 10 * MANY else "shared"
-    specs = (31, 0.5), (63, 0.5), (31, 0.3), (63, 0.3), (16, 0.5)
+    each = "each" if n < 10 * MANY else "shared"
     return {
-        f"{tree}_{more * leaves}_columns_{columns}": {
-            **_TREES, "split_on": "all", "tree": _KINDS[tree], "max_leaves": more * leaves,
-            "leaf": "mean", "l2": 0.0, "evidence": 1.0, "kernel": "gaussian", "subsample": 0.9,
-            "colsample": columns, "learning_rate": 0.3, "early_stopping": False,
-            "n_estimators": 300,
-        }
-        for leaves, columns in specs
+        **_TREES, **_CLASSES, "tree": _KINDS[each], "max_leaves": 31 * (1 if n < MANY else 4),
+        "leaf": "mean", "l2": 0.0, "evidence": 1.0, "subsample": 0.9, "learning_rate": 0.3,
+        "early_stopping": False, "n_estimators": 300,
     }  # fmt: skip
 
 

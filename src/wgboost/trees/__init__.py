@@ -2,7 +2,8 @@
 
 from wgboost.trees.constraints import Constraints
 from wgboost.trees.flat import FlatTrees
-from wgboost.trees.growth import GROUPINGS, GROWTHS, PROJECTIONS, TreeSettings, grow_trees
+from wgboost.trees.growth import GROUPINGS, GROWTHS, Grower, TreeSettings, grow_trees
+from wgboost.trees.sampling import PROJECTIONS
 from wgboost.trees.tree import Tree
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "PROJECTIONS",
     "Constraints",
     "FlatTrees",
+    "Grower",
     "Tree",
     "TreeSettings",
     "grow_trees",

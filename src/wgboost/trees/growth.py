@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -11,14 +11,14 @@ from wgboost import _core
 from wgboost.data import Binned, Cuts
 from wgboost.trees.constraints import Constraints
 from wgboost.trees.flat import FlatTrees
-from wgboost.typing import Array, Directions, Rows
+from wgboost.trees.sampling import PROJECTIONS, draw_features, draw_projection, draw_rows
+from wgboost.typing import Array, Directions
 from wgboost.validation import check_choice, check_finite, check_integer, check_number
 
-__all__ = ["GROUPINGS", "GROWTHS", "PROJECTIONS", "TreeSettings", "grow_trees"]
+__all__ = ["GROUPINGS", "GROWTHS", "Grower", "TreeSettings", "grow_trees"]
 
 GROUPINGS = ("shared", "per_particle")
 GROWTHS = ("depth_wise", "best_first")
-PROJECTIONS = ("all", "sum", "particle_mean")
 _ELSEWHERE = {
     "leaf": "'best_first'",
     "leaf_wise": "'best_first'",
@@ -57,7 +57,8 @@ class TreeSettings:
         Categories are ordered by their mean direction as if so many more rows (of weight 1 and
         average curvature) had the mean of the node: rare ones stay in the middle.
     subsample, colsample : float
-        Share of the rows and of the features drawn, without replacement, for every round.
+        Share of the rows and of the features drawn, without replacement, for every round; that of
+        features is rounded up.
     """
 
     tree: Literal["shared", "per_particle"] = "shared"
@@ -94,14 +95,16 @@ class TreeSettings:
         check_number("colsample", self.colsample, above=0, high=1)
 
 
-def _draw_rows(n: int, weight: Array | None, share: float, rng: np.random.Generator) -> Rows | None:
-    """Rows to grow on, ascending; None means all. Rows of weight zero are never among them."""
-    counted = np.arange(n) if weight is None else np.flatnonzero(weight)
-    if share < 1.0:
-        size = max(1, round(share * counted.size))
-        chosen = rng.choice(counted.size, size=size, replace=False, shuffle=False)
-        return counted[np.sort(chosen)].astype(np.uint32)
-    return None if counted.size == n else counted.astype(np.uint32)
+class Grower(Protocol):
+    """What grows the trees of a round in place of the compiled core; see `grow_trees`."""
+
+    def __call__(
+        self, binned: Binned, cuts: Cuts, direction: Directions, curvature: Directions | None,
+        weight: Array | None, settings: TreeSettings, rng: np.random.Generator,
+        n_threads: int, constraints: Constraints | None,
+    ) -> tuple[FlatTrees, Array]:  # fmt: skip
+        """Return one round of trees, and the leaf (trees, n) of every training row."""
+        ...
 
 
 def _least_weight(weight: Array | None, min_samples_leaf: int) -> float:
@@ -110,27 +113,6 @@ def _least_weight(weight: Array | None, min_samples_leaf: int) -> float:
     return (
         1e-3 * min(min_samples_leaf, len(weight)) * float(weight.sum() / np.count_nonzero(weight))
     )
-
-
-def _draw_features(p: int, share: float, rng: np.random.Generator) -> Array:
-    if share == 1.0:
-        return np.arange(p, dtype=np.int32)
-    size = max(1, round(share * p))
-    return np.sort(rng.choice(p, size=size, replace=False)).astype(np.int32)
-
-
-def _projection(
-    settings: TreeSettings, m: int, d: int, rng: np.random.Generator
-) -> tuple[int, Array | None]:
-    """The core's number of the projection and, for a random one, its matrix."""
-    outputs = d if settings.tree == "per_particle" else m * d
-    if isinstance(settings.split_on, str):
-        return PROJECTIONS.index(settings.split_on), None
-    k = int(settings.split_on)
-    if k >= outputs:  # nothing is saved by looking at fewer than all
-        return PROJECTIONS.index("all"), None
-    matrix = rng.standard_normal((outputs, k)) / np.sqrt(k)
-    return len(PROJECTIONS), matrix.astype(np.float32)
 
 
 def _explain(direction: Directions, curvature: Directions | None, values: Array) -> None:
@@ -175,9 +157,10 @@ def grow_trees(
     if settings.subsample < 1.0 and weight is None and not _core.all_finite(direction):
         check_finite("targets", direction)  # rows that are not drawn now are drawn later
     constraints = constraints or Constraints()
-    rows = _draw_rows(n, weight, settings.subsample, rng)
-    features = _draw_features(binned.shape[1], settings.colsample, rng)
-    projection, matrix = _projection(settings, m, d, rng)
+    rows = draw_rows(n, weight, settings.subsample, rng)
+    features = draw_features(binned.shape[1], settings.colsample, rng)
+    outputs = d if settings.tree == "per_particle" else m * d
+    projection, matrix = draw_projection(settings.split_on, outputs, rng)
     arrays, leaf, clean = _core.grow(
         workspace,
         binned.codes.T,

@@ -1,0 +1,93 @@
+"""Memory of a fit from batches: bytes a row beyond what is in files, by engine.
+
+Every fit runs in a process of its own, which watches the memory that is not backed by a file. What
+a row costs is the difference between two numbers of rows, so that the sizes of programs and of
+batches do not count.
+
+    python benchmarks/batches.py 250000 500000
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+
+FEATURES, BATCH, ROUNDS, PARTICLES = 20, 65_536, 5, 10
+SETTINGS = {
+    "split_on=sum": {"split_on": "sum"},
+    "split_on=particle_mean": {"split_on": "particle_mean"},
+    "split_on=sum, leaf=newton": {"split_on": "sum", "leaf": "newton"},
+    "split_on=all": {"split_on": "all"},
+}
+
+
+def made(n):
+    """Yield n rows in batches, the same ones every time."""
+    rng = np.random.default_rng(0)
+    for begin in range(0, n, BATCH):
+        size = min(BATCH, n - begin)
+        X = rng.uniform(-1, 1, size=(size, FEATURES)).astype(np.float32)
+        yield X, np.sin(2 * X[:, 0]) + np.exp(X[:, 1] / 2) * rng.normal(size=size)
+
+
+def own_memory():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("RssAnon"))
+
+
+def one(n, engine, settings):
+    """Print the largest memory of one fit and the seconds of a round."""
+    from wgboost import Batches, WGBRegressor
+
+    peak, ended = [0], threading.Event()
+
+    def watch():
+        while not ended.wait(0.002):
+            peak[0] = max(peak[0], own_memory())
+
+    seconds = []
+    model = WGBRegressor(
+        n_particles=PARTICLES, n_estimators=ROUNDS, engine=engine, n_jobs=1, random_state=0,
+        **settings,
+    )  # fmt: skip
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        model.fit(
+            Batches(lambda: made(n)),
+            callbacks=[lambda info: seconds.append(info["seconds"] or time.time())],
+        )
+    finally:
+        ended.set()
+        thread.join()
+    rounds = np.diff(seconds)
+    print(json.dumps({"peak": peak[0], "round": float(rounds.min())}))
+
+
+def main(sizes):
+    print(
+        f"{FEATURES} features, {PARTICLES} particles of 2 parameters, one thread\n\n"
+        "| engine | settings | bytes a row | seconds a round, "
+        f"{max(sizes):,} rows |\n|---|---|---|---|"
+    )
+    for engine in ("native", "xgboost"):
+        for name, settings in SETTINGS.items():
+            found = []
+            for n in sizes:
+                command = [sys.executable, __file__, "--one", json.dumps([n, engine, settings])]
+                done = subprocess.run(command, capture_output=True, text=True, check=True)
+                found.append(json.loads(done.stdout))
+            slope = (found[-1]["peak"] - found[0]["peak"]) / (sizes[-1] - sizes[0])
+            print(f"| {engine} | {name} | {slope:.0f} | {found[-1]['round']:.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--one"]:
+        one(*json.loads(sys.argv[2]))
+    else:
+        main([int(n) for n in sys.argv[1:]] or [1_000_000, 2_000_000])

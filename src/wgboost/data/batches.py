@@ -1,0 +1,130 @@
+"""Data that come in batches, again and again: more of them than memory holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wgboost.typing import Array
+from wgboost.validation import check_integer, nearest_name
+
+__all__ = ["Batch", "Batches", "ParquetBatches"]
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some rows."""
+
+    X: Any  # an array or a frame
+    y: Array
+    weight: Array | None
+
+
+class Batches:
+    """Rows for `fit`, a batch at a time, in place of X and y.
+
+    Parameters
+    ----------
+    source : iterable, or function that returns one
+        Of batches (X, y) or (X, y, sample_weight), X an array or a frame. It is gone through
+        twice and has to give the same rows in the same order, so an iterator, which ends after one
+        pass, will not do: give the function that makes it.
+    folder : path, optional
+        Where to keep a byte for each value of X while fitting, and what XGBoost keeps of it; by
+        default the folder for temporary files.
+    """
+
+    def __init__(
+        self, source: Iterable[Any] | Callable[[], Iterable[Any]], *, folder: Any = None
+    ) -> None:
+        if isinstance(source, Iterator):
+            raise TypeError(
+                f"{type(source).__name__} is an iterator and ends after one pass, and a fit needs "
+                "two; give a list of batches, or the function that makes the iterator"
+            )
+        if not callable(source) and not isinstance(source, Iterable):
+            raise TypeError(f"source={source!r} must be batches (X, y), or a function of them")
+        self.source, self.folder = source, folder
+
+    def __iter__(self) -> Iterator[Batch]:
+        found = self.source() if callable(self.source) else self.source
+        n_batches = 0
+        for i, given in enumerate(found):
+            if not isinstance(given, tuple) or len(given) not in (2, 3):
+                kind = type(given).__name__
+                raise TypeError(f"batch {i} is a {kind}, not (X, y) or (X, y, sample_weight)")
+            y = np.asarray(given[1])
+            weight = None if len(given) == 2 or given[2] is None else np.asarray(given[2])
+            yield Batch(given[0], y, weight)
+            n_batches += 1
+        if not n_batches:
+            raise ValueError("there are no batches; the source has to give some in every pass")
+
+
+class ParquetBatches(Batches):
+    """Rows for `fit` from Parquet files, in place of X and y.
+
+    Parameters
+    ----------
+    path : path
+        A file, or a folder whose files *.parquet are read by name.
+    y : str or list of str
+        The column, or columns, to predict.
+    sample_weight : str, optional
+        The column of weights.
+    columns : list of str, optional
+        The features; all other columns by default.
+    batch_rows : int
+        Rows to read at a time.
+    folder : path, optional
+        As in `Batches`.
+    """
+
+    def __init__(
+        self, path: Any, y: Any, *, sample_weight: str | None = None,
+        columns: list[str] | None = None, batch_rows: int = 65_536, folder: Any = None,
+    ) -> None:  # fmt: skip
+        check_integer("batch_rows", batch_rows, low=1)
+        self.path, self.y, self.sample_weight = Path(path), y, sample_weight
+        self.columns, self.batch_rows = columns, batch_rows
+        super().__init__(self._read, folder=folder)
+
+    def _files(self) -> list[Path]:
+        found = sorted(self.path.glob("*.parquet")) if self.path.is_dir() else [self.path]
+        if not found or not found[0].exists():
+            raise FileNotFoundError(f"there is no Parquet file at {str(self.path)!r}")
+        return found
+
+    def _read(self) -> Iterator[tuple[Any, ...]]:
+        try:
+            import pyarrow
+            from pyarrow import parquet
+        except ImportError as error:
+            raise ImportError(
+                "ParquetBatches needs pyarrow: pip install wgboost[parquet]"
+            ) from error
+        targets = [self.y] if isinstance(self.y, str) else list(self.y)
+        beside = [*targets, *([] if self.sample_weight is None else [self.sample_weight])]
+        for path in self._files():
+            file = parquet.ParquetFile(path)
+            names = file.schema_arrow.names
+            features = self.columns
+            if features is None:
+                features = [name for name in names if name not in beside]
+            for name in (*beside, *features):
+                if name not in names:
+                    near = nearest_name(name, names)
+                    raise ValueError(f"{path.name} has no column {name!r}{near}")
+            if not features:
+                raise ValueError(f"{path.name} has no columns beside {beside}")
+            for some in file.iter_batches(self.batch_rows, columns=[*features, *beside]):
+                columns = [some.column(one).to_numpy(zero_copy_only=False) for one in targets]
+                y = columns[0] if isinstance(self.y, str) else np.stack(columns, axis=1)
+                weight = None
+                if self.sample_weight is not None:
+                    weight = some.column(self.sample_weight).to_numpy(zero_copy_only=False)
+                yield pyarrow.Table.from_batches([some]).select(features), y, weight

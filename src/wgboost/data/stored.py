@@ -1,0 +1,113 @@
+"""Features that lie in a file, a byte for each value."""
+
+from __future__ import annotations
+
+import tempfile
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wgboost.data.binning import Binned, Cuts
+from wgboost.data.scratch import Scratch
+from wgboost.typing import Array
+
+__all__ = ["PreparedMatrix", "StoredMatrix", "empty_file"]
+
+_BLOCK = 2**24  # bytes at a time
+
+
+class PreparedMatrix(ABC):
+    """Stands where training has a matrix (n, p), and has what training asks of one.
+
+    Its columns are learnt and its bins are found; where the values are is its own affair.
+    """
+
+    ndim = 2
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """(n, p)."""
+
+    @abstractmethod
+    def __getitem__(self, index: Any) -> PreparedMatrix: ...
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+
+@dataclass(frozen=True, eq=False)
+class StoredMatrix(PreparedMatrix):
+    """The codes of a matrix (n, p), or some rows of it, mostly in a file mapped into memory.
+
+    Rows that are taken of it get a file of their own when they are first read.
+    """
+
+    codes: Array  # (rows of the file, p) uint8, column after column
+    cuts: Cuts
+    folder: Scratch | None  # goes with the last that refers to it; None: codes are in memory
+    index: Array | None = None  # rows of the file; None: all
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, p)."""
+        rows = len(self.codes) if self.index is None else len(self.index)
+        return rows, self.codes.shape[1]
+
+    def __getitem__(self, index: Any) -> StoredMatrix:
+        known = np.arange(len(self.codes)) if self.index is None else self.index
+        return replace(self, index=known[index])
+
+    @cached_property
+    def binned(self) -> Binned:
+        """The codes of these rows."""
+        if self.index is None or np.array_equal(self.index, np.arange(len(self.codes))):
+            return Binned(self.codes, self.cuts.n_bins)
+        if self.folder is None:
+            return Binned(np.asfortranarray(self.codes[self.index]), self.cuts.n_bins)
+        codes = empty_file(self.folder, self.shape)
+        step = max(1, _BLOCK // self.shape[1])
+        for begin in range(0, len(self), step):
+            rows = slice(begin, begin + step)
+            codes[rows] = self.codes[self.index[rows]]
+        return Binned(codes, self.cuts.n_bins)
+
+    def values(self, rows: slice) -> Array:
+        """Return values (rows, p) that have the codes of these rows: the upper edge of each bin."""
+        codes = self.binned.codes[rows]
+        table = np.full((codes.shape[1], 256), np.nan)
+        for line, edges in zip(table, self.cuts.edges, strict=True):
+            line[: len(edges)] = edges
+            line[len(edges)] = np.inf
+        return np.ascontiguousarray(table[np.arange(codes.shape[1]), codes])
+
+    def predict(self, ensemble: Any, start: Array, n_threads: int) -> Array:
+        """Return what trees add to the start (n, m, d) of these rows.
+
+        Raises ValueError if the trees cut features where the codes do not.
+        """
+        inner = (ensemble.feature >= 0) & np.isfinite(ensemble.threshold)
+        for feature, at in zip(ensemble.feature[inner], ensemble.threshold[inner], strict=True):
+            if at not in self.cuts.edges[feature]:
+                raise ValueError(
+                    f"rounds cannot be added with these batches: the model cuts feature {feature} "
+                    f"at {at:g}, and their bins do not; go on with the data of before, or fit anew "
+                    "with warm_start=False"
+                )
+        out = np.empty_like(start)
+        step = max(1, _BLOCK // (8 * self.shape[1]))
+        for begin in range(0, len(self), step):
+            rows = slice(begin, begin + step)
+            out[rows] = ensemble.predict(self.values(rows), start=start[rows], n_threads=n_threads)
+        return out
+
+
+def empty_file(folder: Scratch, shape: tuple[int, int]) -> Array:
+    """Return a mapped file for codes of this shape."""
+    with tempfile.NamedTemporaryFile(dir=Path(folder.name), suffix=".codes", delete=False) as file:
+        name = file.name
+    return np.memmap(name, dtype=np.uint8, mode="w+", shape=shape, order="F")

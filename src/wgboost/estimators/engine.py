@@ -1,0 +1,52 @@
+"""What the parameters ask of an engine, and what it cannot do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wgboost.engines import ENGINES
+from wgboost.validation import check_choice
+
+__all__ = ["check_columns", "check_engine"]
+
+_ELSEWHERE = {"xgb": "'xgboost'", "core": "'native'", "lightgbm": "'xgboost'"}
+
+
+def check_engine(estimator: Any) -> None:
+    """Raise for an engine that there is not, and for parameters that it has nothing for."""
+    check_choice("engine", estimator.engine, ENGINES, _ELSEWHERE)
+    device = estimator.device
+    if not isinstance(device, str):
+        raise TypeError(f'device={device!r} must be text, such as "cpu" or "cuda"')
+    if estimator.engine == "native":
+        if device != "cpu":
+            raise ValueError(f'device={device!r} needs engine="xgboost"; engine="native" has "cpu"')
+        return
+    if estimator.learner is not None:
+        raise ValueError(
+            f"learner={estimator.learner!r} takes the place of trees, and engine="
+            f"{estimator.engine!r} grows them; leave one of the two out"
+        )
+    if estimator.monotone_constraints is not None:
+        raise ValueError(
+            'monotone_constraints hold every particle, which engine="xgboost" does not; '
+            'engine="native" does'
+        )
+    if estimator.interaction_constraints is not None and estimator.split_on != "sum":
+        raise ValueError(
+            f"interaction_constraints with split_on={estimator.split_on!r}: XGBoost has them for "
+            'trees of one output alone; set split_on="sum", or engine="native"'
+        )
+
+
+def check_columns(estimator: Any) -> None:
+    """Raise ValueError for a column that the engine cannot split."""
+    schema = estimator.schema_
+    for column, levels in enumerate(schema.levels):
+        if levels is not None and estimator.engine != "native":
+            label = repr(schema.names[column]) if schema.names else column
+            raise ValueError(
+                f"column {label} is categorical, and engine={estimator.engine!r} splits numbers "
+                'alone; engine="native" has sets of categories, or encode the column as numbers '
+                "and set categorical_features=None"
+            )

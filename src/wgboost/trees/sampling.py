@@ -1,0 +1,53 @@
+"""What is drawn for every round: rows, features, and what the split search looks at."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from wgboost.typing import Array, Rows
+
+__all__ = ["PROJECTIONS", "draw_features", "draw_projection", "draw_rows", "n_asked", "n_drawn"]
+
+PROJECTIONS = ("all", "sum", "particle_mean")
+
+
+def draw_rows(n: int, weight: Array | None, share: float, rng: np.random.Generator) -> Rows | None:
+    """Rows to grow on, ascending; None means all. Rows of weight zero are never among them."""
+    counted = np.arange(n) if weight is None else np.flatnonzero(weight)
+    if share < 1.0:
+        size = n_drawn(counted.size, share)
+        chosen = rng.choice(counted.size, size=size, replace=False, shuffle=False)
+        return counted[np.sort(chosen)].astype(np.uint32)
+    return None if counted.size == n else counted.astype(np.uint32)
+
+
+def n_drawn(size: int, share: float) -> int:
+    """How many of so many rows a share is: at least one, if there are any."""
+    return min(size, max(1, round(share * size)))
+
+
+def draw_features(p: int, share: float, rng: np.random.Generator) -> Array:
+    """Features to ask for, ascending."""
+    if share == 1.0:
+        return np.arange(p, dtype=np.int32)
+    return np.sort(rng.choice(p, size=n_asked(p, share), replace=False)).astype(np.int32)
+
+
+def n_asked(p: int, share: float) -> int:
+    """How many of p features a share is: rounded up, so that the trees of two can have both."""
+    return min(p, math.ceil(share * p - 1e-9))  # 0.7 * 10 may be a little more than 7
+
+
+def draw_projection(
+    split_on: str | int, outputs: int, rng: np.random.Generator
+) -> tuple[int, Array | None]:
+    """The number of the projection among `PROJECTIONS`, or a random matrix (outputs, k)."""
+    if isinstance(split_on, str):
+        return PROJECTIONS.index(split_on), None
+    k = int(split_on)
+    if k >= outputs:  # nothing is saved by looking at fewer than all
+        return PROJECTIONS.index("all"), None
+    matrix = rng.standard_normal((outputs, k)) / np.sqrt(k)
+    return len(PROJECTIONS), matrix.astype(np.float32)

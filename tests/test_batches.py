@@ -1,0 +1,207 @@
+"""Fits from batches, whose features lie in files."""
+
+import gc
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from wgboost import Batches, ParquetBatches, WGBClassifier, WGBRegressor, callbacks, load
+from wgboost.data import Cuts, StoredMatrix
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(600, 3))
+X[rng.random(X.shape) < 0.05] = np.nan
+Y = np.nan_to_num(X[:, 0]) + 0.3 * rng.normal(size=600)
+WEIGHT = rng.integers(0, 3, 600)
+ENGINES = ["native", "xgboost"]
+
+
+def batches(size=170, *, weight=None, x=X, y=Y, **settings):
+    def make():
+        for begin in range(0, len(y), size):
+            rows = slice(begin, begin + size)
+            yield (x[rows], y[rows]) if weight is None else (x[rows], y[rows], weight[rows])
+
+    return Batches(make, **settings)
+
+
+def regressor(**settings):
+    return WGBRegressor(**{"n_estimators": 8, "random_state": 0, "n_jobs": 1, **settings})
+
+
+def equal(a, b):
+    np.testing.assert_array_equal(a.predict_dist(X).mean(), b.predict_dist(X).mean())
+    np.testing.assert_array_equal(a.predict_dist(X).std(), b.predict_dist(X).std())
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("size", [1000, 170, 7])
+def test_the_model_is_that_of_the_same_rows_in_memory(engine, size):
+    equal(
+        regressor(engine=engine).fit(batches(size)),
+        regressor(engine=engine).fit(X, Y),
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_weights_and_samples_of_rows_are_those_of_memory(engine):
+    settings = {"engine": engine, "subsample": 0.6, "leaf": "newton", "l2": 1.0}
+    equal(
+        regressor(**settings).fit(batches(weight=WEIGHT)),
+        regressor(**settings).fit(X, Y, WEIGHT),
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_rows_are_held_out_and_the_model_is_refitted(engine):
+    coarse = np.round(X)  # the rows to train on have all values, so that their bins are the same
+    settings = {
+        "engine": engine, "early_stopping": True, "n_estimators": 20, "learning_rate": 0.5,
+        "evidence": 1.0,
+    }  # fmt: skip
+    stored = regressor(**settings).fit(batches(x=coarse))
+    memory = regressor(**settings).fit(coarse, Y)
+    assert stored.refitted_
+    assert stored.history_ == memory.history_
+    equal(stored, memory)
+
+
+def test_evidence_is_chosen_by_rows_held_out():
+    model = regressor(evidence="auto", early_stopping=True, leaf="newton").fit(batches())
+    assert model.evidence_trials_
+    assert model.refitted_
+
+
+def test_classes_are_those_of_all_batches():
+    labels = np.where(Y > 1, "high", np.where(Y < -1, "low", "middle"))
+    order = np.argsort(labels)  # the first batch has one class only
+    settings = {"n_estimators": 5, "random_state": 0, "n_jobs": 1}
+    stored = WGBClassifier(**settings).fit(batches(x=X[order], y=labels[order]))
+    memory = WGBClassifier(**settings).fit(X[order], labels[order])
+    assert stored.classes_.tolist() == ["high", "low", "middle"]
+    np.testing.assert_array_equal(stored.predict_proba(X), memory.predict_proba(X))
+
+
+def test_a_validation_set_in_memory_is_watched():
+    model = regressor(early_stopping=True).fit(batches(), X_val=X[:100], y_val=Y[:100])
+    assert len(model.history_["validation"]["nll"]) == 9
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_checkpoint_goes_on_with_the_same_batches(tmp_path, engine):
+    whole = regressor(engine=engine).fit(batches())
+    path = tmp_path / "half.wgb"
+    stop = [callbacks.Checkpoint(path, every_rounds=3), lambda info: info["round"] == 3]
+    regressor(engine=engine).fit(batches(), callbacks=stop)
+    equal(regressor(engine=engine).fit(batches(50), resume_from=path), whole)
+    whole.save(tmp_path / "model.wgb")
+    equal(load(tmp_path / "model.wgb"), whole)
+
+
+def test_rounds_are_added_where_the_bins_are_those_of_before():
+    part = regressor(n_estimators=3, warm_start=True).fit(batches())
+    equal(part.set_params(n_estimators=8).fit(batches()), regressor().fit(X, Y))
+    with pytest.raises(ValueError, match=r"the model cuts feature \d at .*fit anew"):
+        part.set_params(n_estimators=9).fit(batches(x=X + 0.001))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_files_go_with_the_fit(tmp_path, engine):
+    def there(info):
+        if info["round"] == 1:
+            seen.update(path.suffix for path in Path(tmp_path).rglob("*") if path.is_file())
+
+    seen: set[str] = set()
+    regressor(engine=engine).fit(batches(folder=tmp_path), callbacks=[there])
+    assert seen >= ({".codes", ".page"} if engine == "xgboost" else {".codes"})
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_stored_matrix_has_values_of_the_same_codes():
+    cuts = Cuts.find(X)
+    codes = cuts.apply(X).codes
+    stored = StoredMatrix(codes, cuts, folder=None)
+    again = cuts.apply(stored.values(slice(0, 600))).codes
+    np.testing.assert_array_equal(again, codes)
+    assert stored[np.array([5, 2])].shape == (2, 3)
+
+
+# --- Parquet --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path):
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=Y, w=WEIGHT)
+    for part, rows in enumerate(np.array_split(np.arange(600), 3)):
+        pl.from_pandas(frame.iloc[rows]).write_parquet(tmp_path / f"part-{part}.parquet")
+    return tmp_path
+
+
+def test_parquet_files_are_read_by_name(folder):
+    source = ParquetBatches(folder, y="y", sample_weight="w", batch_rows=64)
+    model = regressor().fit(source)
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    memory = regressor().fit(frame, Y, WEIGHT)
+    np.testing.assert_array_equal(model.predict(frame), memory.predict(frame))
+    few = regressor().fit(ParquetBatches(folder / "part-0.parquet", y="y", columns=["a"]))
+    assert few.n_features_in_ == 1
+
+
+def test_several_columns_of_y_come_from_parquet(folder):
+    source = ParquetBatches(folder, y=["y", "w"], columns=["a", "b"])
+    model = regressor(response="multivariate_normal").fit(source)
+    memory = regressor(response="multivariate_normal").fit(X[:, :2], np.stack([Y, WEIGHT], axis=1))
+    with pytest.warns(UserWarning, match="feature names"):
+        np.testing.assert_array_equal(model.predict(X[:, :2]), memory.predict(X[:, :2]))
+
+
+def test_what_is_wrong_with_parquet_files_is_said(folder, tmp_path_factory):
+    with pytest.raises(ValueError, match=r"part-0.parquet has no column 'yy'; did you mean 'y'\?"):
+        regressor().fit(ParquetBatches(folder, y="yy"))
+    with pytest.raises(FileNotFoundError, match="there is no Parquet file at"):
+        regressor().fit(ParquetBatches(tmp_path_factory.mktemp("empty"), y="y"))
+
+
+# --- bad input ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Batches(iter([])), "is an iterator and ends after one pass"),
+        (lambda: Batches(3), "source=3 must be batches"),
+        (lambda: Batches([X]), r"batch 0 is a ndarray, not \(X, y\)"),
+        (lambda: Batches([]), "there are no batches"),
+        (lambda: Batches([(X, Y[:5])]), r"batch 0 has 600 rows of X, and y of shape \(5,\)"),
+        (lambda: Batches([(X, Y), (X[:, :2], Y)]), "batch 1: X has 2 columns, training had 3"),
+        (lambda: Batches([(X, Y), (X, Y, WEIGHT)]), "some batches have weights and some have none"),
+        (
+            lambda: Batches(lambda: [(X, np.random.default_rng().normal(size=600))]),
+            "batch 0 has another y in the second pass",
+        ),
+        (
+            lambda: Batches([(pd.DataFrame({"a": list("xy") * 300}), Y)]),
+            "batch 0: column 'a' is categorical, and batches are of numbers",
+        ),
+    ],
+)
+def test_bad_batches_are_said(make, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        regressor().fit(make())
+
+
+def test_what_needs_x_in_memory_is_refused():
+    with pytest.raises(ValueError, match="y is in the batches"):
+        regressor().fit(batches(), Y)
+    with pytest.raises(ValueError, match="init='smooth' is fitted to X"):
+        regressor(init="smooth").fit(batches())
+    with pytest.raises(ValueError, match=r"learner=LinearRegression\(\) reads X itself"):
+        regressor(learner=LinearRegression()).fit(batches())
+    with pytest.raises(TypeError, match="X_val in batches"):
+        regressor().fit(batches(), X_val=batches())

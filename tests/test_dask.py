@@ -1,0 +1,198 @@
+"""Fits on a Dask cluster of two processes: the model is the one of all rows in one process."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+da = pytest.importorskip("dask.array")
+import dask.dataframe as dd  # noqa: E402
+import pandas as pd  # noqa: E402
+from dask.distributed import Client, LocalCluster  # noqa: E402
+
+import wgboost  # noqa: E402
+from wgboost.callbacks import Checkpoint  # noqa: E402
+from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
+from wgboost.dask.cutting import find_cuts  # noqa: E402
+from wgboost.dask.parts import Parts  # noqa: E402
+from wgboost.data import Cuts, Schema  # noqa: E402
+from wgboost.metrics import nll, rmse  # noqa: E402
+
+RNG = np.random.default_rng(0)
+COARSE = RNG.integers(0, 12, size=(600, 3)).astype(np.float64)
+Y = np.sin(COARSE[:, 0]) + np.exp(COARSE[:, 1] / 12 - 1) * RNG.normal(size=600)
+WEIGHT = RNG.integers(0, 3, 600).astype(np.float64)
+FEW = {"n_estimators": 6, "n_particles": 4, "random_state": 0, "engine": "xgboost", "n_jobs": 1}
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+        ) as cluster,
+        Client(cluster) as client,
+    ):  # fmt: skip
+        yield client
+
+
+def parts(values, *lengths):
+    """An array in chunks of so many rows, the first of them on one worker, the last on another."""
+    return da.from_array(values, chunks=(lengths, *((size,) for size in values.shape[1:])))
+
+
+def alone(X, y, weight=None, **settings):
+    return wgboost.WGBRegressor(**{**FEW, **settings}).fit(X, y, weight)
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"leaf": "newton", "l2": 1.0, "split_on": "particle_mean"}], ids=str
+)
+def test_predictions_are_those_of_one_process(client, settings):
+    X = parts(COARSE, 400, 150, 50)
+    assert len(set(Parts(client, X, "X").holders())) == 2
+    model = WGBRegressor(**{**FEW, **settings}).fit(X, parts(Y, 400, 150, 50), client=client)
+    one = alone(COARSE, Y, **settings)
+    np.testing.assert_allclose(model.predict(COARSE), one.predict(COARSE), atol=1e-5)
+    assert model.units_ == one.units_
+    lazy = model.predict(X)
+    assert lazy.chunks == ((400, 150, 50),)
+    np.testing.assert_array_equal(lazy.compute(), model.predict(COARSE))
+
+
+def test_weights_count_and_an_empty_partition_does_not(client):
+    X, y, weight = (parts(one, 500, 0, 100) for one in (COARSE, Y, WEIGHT))
+    model = WGBRegressor(**FEW).fit(X, y, weight, client=client)
+    one = alone(COARSE, Y, WEIGHT)
+    np.testing.assert_allclose(model.predict(COARSE), one.predict(COARSE), atol=1e-5)
+
+
+@pytest.mark.parametrize(("share", "near"), [(1.0, 0.01), (0.7, 0.05)])
+def test_fine_features_give_about_the_same_model(client, share, near):
+    X = RNG.normal(size=(1500, 3))
+    y = np.sin(X[:, 0]) + np.exp(X[:, 1] / 2) * RNG.normal(size=1500)
+    settings = {**FEW, "n_estimators": 20, "leaf": "newton", "l2": 10.0, "subsample": share}
+    train, test = slice(0, 1000), slice(1000, 1500)
+    model = WGBRegressor(**settings).fit(
+        parts(X[train], 900, 100), parts(y[train], 900, 100), client=client
+    )
+    one = alone(X[train], y[train], **settings)
+    apart = nll(model.predict_dist(X[test]), y[test]) - nll(one.predict_dist(X[test]), y[test])
+    assert abs(apart) < near
+
+
+def test_cuts_beyond_the_sample_are_exact_for_few_values(client):
+    X = np.column_stack([COARSE[:, 0], RNG.normal(size=600)])
+    X[599, 0] = 99.0  # a value that a sample may miss
+    schema = Schema.fit(X)[0]
+    cuts, _ = find_cuts(Parts(client, parts(X, 450, 150), "X"), schema, 20, None, sample=100)
+    exact = Cuts.find(X, max_bins=20)
+    np.testing.assert_array_equal(cuts.edges[0], exact.edges[0])
+    assert len(cuts.edges[1]) == 19
+    share = [np.mean(X[:, 1] <= edge) for edge in cuts.edges[1]]
+    np.testing.assert_allclose(share, np.arange(1, 20) / 20, atol=0.15)
+
+
+@pytest.mark.parametrize("lengths", [(4500, 500), (5000,)], ids=["uneven", "all on one worker"])
+def test_metrics_are_those_of_all_rows_to_watch(client, lengths):
+    X = RNG.integers(0, 12, size=(5000, 3)).astype(np.float64)
+    y = np.sin(X[:, 0]) + RNG.normal(size=5000)
+    weight = RNG.uniform(size=5000)
+    model = WGBRegressor(**{**FEW, "eval_metric": ["nll", "rmse"]}).fit(
+        parts(COARSE, 300, 300), parts(Y, 300, 300), client=client,
+        X_val=parts(X, *lengths), y_val=parts(y, *lengths),
+        sample_weight_val=parts(weight, *lengths),
+    )  # fmt: skip
+    for name, metric in (("nll", nll), ("rmse", rmse)):
+        exact = [metric(d, y, sample_weight=weight) for d in model.staged_predict_dist(X)]
+        np.testing.assert_allclose(model.history_["validation"][name][1:], exact, rtol=1e-5)
+
+
+def test_early_stopping_holds_out_rows_of_all_workers_and_refits(client):
+    settings = {**FEW, "early_stopping": True, "n_iter_no_change": 2, "learning_rate": 0.5}
+    settings |= {"n_estimators": 40}
+    model = WGBRegressor(**settings).fit(parts(COARSE, 350, 250), parts(Y, 350, 250), client=client)
+    one = alone(COARSE, Y, **settings)
+    assert model.n_estimators_ == one.n_estimators_ < 40
+    assert model.refitted_
+    values = [run.history_["validation"]["nll"] for run in (model, one)]
+    np.testing.assert_allclose(*values, atol=1e-5)
+    np.testing.assert_allclose(model.predict(COARSE), one.predict(COARSE), atol=1e-4)
+
+
+def test_frames_bring_names_and_the_model_file_needs_no_dask(client, tmp_path):
+    frame = pd.DataFrame(COARSE, columns=["a", "b", "c"]).assign(price=Y)
+    lazy = dd.from_pandas(frame, npartitions=2, sort=True)
+    model = WGBRegressor(**FEW).fit(lazy, "price", client=client)
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+    X = lazy[["a", "b", "c"]]
+    predicted = model.predict(X).compute()
+    assert predicted.index.equals(frame.index)
+    model.save(tmp_path / "model")
+    loaded = wgboost.load(tmp_path / "model")
+    assert type(loaded) is wgboost.WGBRegressor
+    np.testing.assert_array_equal(loaded.predict(frame[["a", "b", "c"]]), predicted)
+    dist = loaded.predict_dist(frame[["a", "b", "c"]])
+    lazily = model.predict_dist(X)
+    np.testing.assert_array_equal(lazily.std().compute(), dist.std())
+    np.testing.assert_array_equal(lazily.ppf([0.1, 0.9]).compute(), dist.ppf([[0.1], [0.9]]).T)
+
+
+def test_classes_are_those_of_all_partitions(client):
+    labels = np.where(COARSE[:, 0] > 5, "high", "low")
+    labels[:3] = "odd"  # in the first partition alone
+    settings = {**FEW, "learning_rate": 0.4}
+    X = parts(COARSE, 400, 200)
+    model = WGBClassifier(**settings).fit(X, parts(labels, 400, 200), client=client)
+    one = wgboost.WGBClassifier(**settings).fit(COARSE, labels)
+    assert model.classes_.tolist() == ["high", "low", "odd"]
+    np.testing.assert_allclose(
+        model.predict_proba(X).compute(), one.predict_proba(COARSE), atol=1e-5
+    )
+    np.testing.assert_array_equal(model.predict(X).compute(), one.predict(COARSE))
+
+
+def test_a_checkpoint_goes_on_as_if_there_had_been_no_pause(client, tmp_path):
+    def stop(info):
+        if info["round"] == 4:
+            raise RuntimeError("power cut")
+
+    X, y, file = parts(COARSE, 300, 300), parts(Y, 300, 300), tmp_path / "checkpoint"
+    saved = Checkpoint(file, every_rounds=3)
+    with pytest.raises(RuntimeError, match="power cut"):
+        WGBRegressor(**FEW).fit(X, y, client=client, callbacks=[saved, stop])
+    assert wgboost.load(file).n_estimators_ == 3
+    model = WGBRegressor(**FEW).fit(X, y, client=client, resume_from=file)
+    one = alone(COARSE, Y)
+    np.testing.assert_allclose(model.predict(COARSE), one.predict(COARSE), atol=1e-5)
+    with pytest.raises(ValueError, match="made with other data"):
+        WGBRegressor(**FEW).fit(X + 1, y, client=client, resume_from=file)
+
+
+def test_a_killed_worker_costs_no_rounds(client):
+    killed, settings = [], {**FEW, "n_estimators": 12}
+
+    def kill(info):
+        if info["round"] == 5 and not killed:
+            killed.extend(client.run(os.getpid).values())
+            os.kill(killed[0], signal.SIGKILL)
+
+    X, y = parts(COARSE, 300, 300), parts(Y, 300, 300)
+    model = WGBRegressor(**settings).fit(X, y, client=client, callbacks=[kill])
+    assert killed[0] not in client.run(os.getpid).values()
+    one = alone(COARSE, Y, **settings)
+    assert model.n_estimators_ == one.n_estimators_ == 12
+    apart = nll(model.predict_dist(COARSE), Y) - nll(one.predict_dist(COARSE), Y)
+    assert abs(apart) < 0.01
+
+
+def test_a_fit_that_may_not_lose_a_worker_says_so(client):
+    def kill(_):
+        os.kill(min(client.run(os.getpid).values()), signal.SIGKILL)
+
+    X, y = parts(COARSE, 300, 300), parts(Y, 300, 300)
+    with pytest.raises(RuntimeError, match="lost 1 times, max_retries=0"):
+        WGBRegressor(**FEW).fit(X, y, client=client, callbacks=[kill], max_retries=0)
+    client.wait_for_workers(2, timeout=60)

@@ -1,0 +1,129 @@
+"""What wgboost.dask refuses, and how it says so."""
+
+import numpy as np
+import pytest
+
+da = pytest.importorskip("dask.array")
+import dask.dataframe as dd  # noqa: E402
+import pandas as pd  # noqa: E402
+from dask.distributed import Client, LocalCluster  # noqa: E402
+
+import wgboost  # noqa: E402
+from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
+from wgboost.dask.work import reduced  # noqa: E402
+from wgboost.metrics import METRICS  # noqa: E402
+
+X = np.arange(40.0).reshape(20, 2)
+LAZY, Y = da.from_array(X, chunks=(10, 2)), da.from_array(X[:, 0], chunks=10)
+
+
+@pytest.fixture(scope="module")
+def client():
+    """A cluster inside this process: nothing is trained on it but in the last test."""
+    with (
+        LocalCluster(
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0"
+        ) as cluster,
+        Client(cluster) as client,
+    ):  # fmt: skip
+        yield client
+
+
+def test_without_a_client_the_error_says_how_to_make_one():
+    with pytest.raises(ValueError, match=r"no Dask client: make one, .*fit\(X, y, client=client\)"):
+        WGBRegressor().fit(LAZY, Y)
+    with pytest.raises(TypeError, match=r"client='here' must be a dask.distributed.Client"):
+        WGBRegressor().fit(LAZY, Y, client="here")
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"engine": "native"}, 'one process; wgboost.dask has engine="xgboost"'),
+        ({"init": "smooth"}, "init='smooth' is fitted to X, .* the estimators of wgboost"),
+        ({"eval_metric": "concordance"}, "different workers; use .* with wgboost.WGBRegressor"),
+        ({"monotone_constraints": [1, 0]}, 'monotone_constraints .* engine="native" does'),
+        ({"learner": wgboost.WGBRegressor()}, "learner=.* leave one of the two out"),
+    ],
+)
+def test_what_only_one_process_can_do_is_named_with_what_can(settings, said):
+    with pytest.raises(ValueError, match=said):
+        WGBRegressor(**settings).fit(LAZY, Y)
+
+
+def test_the_engine_is_xgboost_unless_something_else_is_said():
+    assert WGBRegressor().engine == WGBClassifier().engine == "xgboost"
+    assert WGBRegressor(max_depth=5).get_params() == {
+        **wgboost.WGBRegressor(max_depth=5).get_params(), "engine": "xgboost",
+    }  # fmt: skip
+    with pytest.raises(TypeError, match="max_dept"):
+        WGBRegressor(max_dept=5)
+
+
+def test_partitions_of_y_and_weights_have_to_be_those_of_x(client):
+    said = r"has partitions of 5, 15 rows, X of 10, 10: .*rechunk"
+    with pytest.raises(ValueError, match="y " + said):
+        WGBRegressor().fit(LAZY, Y.rechunk(((5, 15),)), client=client)
+    with pytest.raises(ValueError, match="sample_weight " + said):
+        WGBRegressor().fit(LAZY, Y, Y.rechunk(((5, 15),)), client=client)
+    with pytest.raises(ValueError, match="X has 20 rows, y has 19"):
+        WGBRegressor().fit(LAZY, X[1:, 0], client=client)
+
+
+def test_data_in_memory_are_sent_to_the_ordinary_estimator(client):
+    with pytest.raises(TypeError, match=r"X is a numpy ndarray; .* wgboost.WGBRegressor"):
+        WGBRegressor().fit(X, X[:, 0], client=client)
+
+
+def test_columns_that_are_no_numbers_are_named(client):
+    frame = pd.DataFrame({"a": X[:, 0], "b": pd.Categorical(["u", "v"] * 10)})
+    lazy = dd.from_pandas(frame, npartitions=2)
+    with pytest.raises(ValueError, match="column 'b' is categorical, and partitions are of num"):
+        WGBRegressor().fit(lazy, lazy["a"], client=client)
+    with pytest.raises(ValueError, match="y='c' is no column of X"):
+        WGBRegressor().fit(lazy, "c", client=client)
+
+
+def test_a_failed_fit_leaves_the_estimator_as_it_was(client):
+    model = WGBRegressor()
+    before = dict(vars(model))
+    with pytest.raises(ValueError, match="nan"):
+        model.fit(LAZY, Y * np.nan, client=client)
+    assert vars(model) == before
+
+
+def test_values_of_rows_cannot_go_beside_partitions(client):
+    model = WGBRegressor(n_estimators=2, n_particles=2, n_jobs=1)
+    model.fit(LAZY, Y, client=client, tracker_host="127.0.0.1")
+    with pytest.raises(TypeError, match="offset has a value for each row"):
+        model.predict(LAZY, offset=np.zeros(20))
+    shifted = model.predict(LAZY, offset=1.0).compute()
+    np.testing.assert_array_equal(shifted, model.predict(X, offset=1.0))
+
+
+def test_a_metric_of_one_process_is_not_changed_by_the_reduction():
+    model = wgboost.WGBRegressor(n_estimators=2, n_particles=2).fit(X, X[:, 0])
+    rows = model._rows(
+        X, fitting=False, y=X[:, 0], sample_weight=None, offset=None, exposure=None, y_std=None
+    )
+    particles = model._particles(X)
+    for name in ("nll", "rmse", "crps"):
+        score = rows.scorer(METRICS[name], model.units_)(particles)
+        assert reduced(rows, METRICS[name], model.units_)(particles) == pytest.approx(score)
+
+
+def test_a_dead_scheduler_is_named_before_a_fit_and_in_it():
+    with LocalCluster(
+        n_workers=1, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0"
+    ) as cluster:
+        client = Client(cluster)
+
+        def close(info):
+            if info["round"] == 2:
+                client.close()
+
+        model = WGBRegressor(n_particles=2, n_jobs=1)
+        with pytest.raises(ConnectionError, match="scheduler does not answer"):
+            model.fit(LAZY, Y, client=client, tracker_host="127.0.0.1", callbacks=[close])
+        with pytest.raises(ConnectionError, match="the Dask client is closed: its scheduler"):
+            model.fit(LAZY, Y, client=client)
