@@ -53,7 +53,8 @@ def regression_repeat(name: str, repeat: int, method: str, data: str | None) -> 
     factors, bag.calibration_ = bag.calibration_, Calibration()
     before = measured(bag.predict_dist(X_test), y_test)
     return {
-        **after, "copied": float(1 - new.mean()), "before": before, "recipe": bag.best_recipe_, "value": bag.best_value_,
+        **after, "copied": float(1 - new.mean()), "before": before,
+        "recipe": bag.best_recipe_, "value": bag.best_value_,
         "scale": factors.scale, "spread": factors.spread, "members": len(bag.members_),
         "tried": len(set(bag.cv_results_["recipe"])), "models": len(bag.cv_results_["recipe"]),
     }  # fmt: skip

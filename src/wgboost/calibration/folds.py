@@ -25,7 +25,7 @@ from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_integer, check_number
 
-__all__ = ["Fold", "checked_rows", "held_out", "out_of_fold", "split_folds"]
+__all__ = ["Fold", "checked_rows", "held_out", "out_of_fold", "split_folds", "taken_beside"]
 
 _PREDICTED_WITH = ("offset", "exposure")
 
@@ -58,7 +58,7 @@ class Fold:
         cls, model: Any, X: Any, y: Any, seen: Array, rows: Array, beside: Mapping[str, Any]
     ) -> Fold:
         """Return a fitted model with rows of X and y that it has not seen."""
-        along = _beside(beside, count_rows(X), rows)
+        along = taken_beside(beside, count_rows(X), rows)
         return cls(model, rows, seen, take_rows(X, rows), take_rows(y, rows), along)
 
     def take(self, some: Array) -> Fold:
@@ -173,12 +173,12 @@ def _fitted(
     estimator: Any, X: Any, y: Any, n: int, train: Array, test: Array, beside: Mapping[str, Any]
 ) -> Fold:
     prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
-    fit_with = {prefix + name: value for name, value in _beside(beside, n, train).items()}
+    fit_with = {prefix + name: value for name, value in taken_beside(beside, n, train).items()}
     model = clone(estimator).fit(take_rows(X, train), take_rows(y, train), **fit_with)
     return Fold.of(model, X, y, train, test, beside)
 
 
-def _beside(beside: Mapping[str, Any], n: int, rows: Array) -> dict[str, Any]:
+def taken_beside(beside: Mapping[str, Any], n: int, rows: Array) -> dict[str, Any]:
     """Return what goes along with some of n rows, where it was given."""
     given = {k: np.asarray(v) for k, v in beside.items() if v is not None}
     for name, value in given.items():

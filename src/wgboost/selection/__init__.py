@@ -14,6 +14,7 @@ from wgboost.selection.recipes import (
 )
 from wgboost.selection.regressor import WGBRegressorCV
 from wgboost.selection.starts import SharedStarts
+from wgboost.selection.wide import gain_of_left_out, left_out_classes
 
 __all__ = [
     "FEW",
@@ -26,7 +27,9 @@ __all__ = [
     "WGBRegressorCV",
     "checked_recipes",
     "classifier_recipes",
+    "gain_of_left_out",
     "leader",
+    "left_out_classes",
     "mean_value",
     "next_fit",
     "regressor_recipes",

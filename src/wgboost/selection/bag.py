@@ -17,8 +17,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from wgboost.boosting import Interrupted
 from wgboost.calibration import Fold, OODReference, split_folds
+from wgboost.calibration.folds import taken_beside
 from wgboost.data import without_column
-from wgboost.data.rows import take_rows
+from wgboost.data.rows import count_rows, take_rows
 from wgboost.estimators.calibrated import Calibrated, fitted_factors
 from wgboost.estimators.file_checks import SHARED
 from wgboost.estimators.parameters import checked_matrix
@@ -35,7 +36,7 @@ __all__ = ["Bag"]
 _SMALL = 2000  # rows
 _FOLDS = 10, 5  # below and from so many rows on
 _KEPT = 1 / 2, 1 / 3  # share of the recipes that reach the next fold, below FEW rows and above
-_WIDE = "wide"  # what further members are called
+_WIDE, _APART = "wide", 4  # what further members are called; one for so many folds
 _COMPARED = 2000  # rows by which the scales of members' and the bag's OOD scores are compared
 _SPLITS = list[tuple[Array, Array]]  # rows to train on, rows to watch
 
@@ -51,8 +52,12 @@ class Bag(Saving, Calibrated):
         """Return what to try with these rows."""
 
     def _further_recipe(self, rows: Any) -> dict[str, Any] | None:  # noqa: ARG002
-        """Return what half of the folds have a second member of, if anything."""
+        """Return what one of four folds may have a second member of, if anything."""
         return None
+
+    def _helps(self, rows: Any, *trial: Any, budget: float | None) -> bool:  # noqa: ARG002
+        """Return whether to have second members; the trial is as `gain_of_left_out` takes it."""
+        return True
 
     # --- fitting ------------------------------------------------------------------------------
 
@@ -121,7 +126,7 @@ class Bag(Saving, Calibrated):
         probe = self._member({})
         probe._check_parameters()
         rows = probe._rows(X, fitting=True, y=y, **beside)
-        recipes, n = given or self._usual_recipes(rows), rows.counted.size
+        recipes, n = dict(given or self._usual_recipes(rows)), rows.counted.size
         if not rows.response.y_shape and np.asarray(y).ndim == 2:
             y = column_or_1d(np.asarray(y))
         splits = self._splits(rows, groups, seed)
@@ -160,10 +165,24 @@ class Bag(Saving, Calibrated):
         self.best_value_ = mean_value(entries, best)
         if further is not None and not interrupted:
             name = next(name for i in count() if (name := _WIDE + "_" * i) not in recipes)
-            recipes = {**recipes, name: further}
-            left = None if budget is None else budget - (clock() - begun)
-            more, interrupted = run_some(name, [e.fold for e in kept[::2]], fit, budget=left)
-            entries, kept = entries + more, kept + more
+            recipes[name] = further
+
+            def pair(train: Array, test: Array) -> tuple[Any, Any]:
+                some = [self._member(recipes[one], 0, seed) for one in (best, name)]
+                both = [_fitted_alone(one, X, y, beside, train, test) for one in some]
+                return both[0], self._of(both)
+
+            def left() -> float | None:
+                return None if budget is None else budget - (clock() - begun)
+
+            try:
+                trial = splits[0], pair, lambda some: take_rows(X, some)
+                if self._helps(rows, *trial, budget=left()):
+                    folds = [entry.fold for entry in kept[::_APART]]
+                    more, interrupted = run_some(name, folds, fit, budget=left())
+                    entries, kept = entries + more, kept + more
+            except KeyboardInterrupt:
+                interrupted = True
         self.seed_, self.interrupted_ = seed, interrupted
         self.best_recipe_, self.best_params_ = best, recipes[best]
         self.cv_results_ = _table(entries, kept)
@@ -297,6 +316,21 @@ def _fitted(member: Any, X: Any, y: Any, beside: dict[str, Any], train: Array, t
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Interrupted)
         member.fit(X, y, validation_rows=test, **beside)
+    if member.interrupted_:
+        raise KeyboardInterrupt
+    return member
+
+
+def _fitted_alone(
+    member: Any, X: Any, y: Any, beside: dict[str, Any], train: Array, test: Array
+) -> Any:
+    """Fit a member as if there were no rows but these."""
+    rows = np.concatenate([train, test])
+    along = taken_beside(beside, count_rows(X), rows)
+    watched = len(train) + np.arange(len(test))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Interrupted)
+        member.fit(take_rows(X, rows), take_rows(y, rows), validation_rows=watched, **along)
     if member.interrupted_:
         raise KeyboardInterrupt
     return member

@@ -10,6 +10,7 @@ from wgboost.estimators import WGBClassifier
 from wgboost.estimators.classification import ClassifierPredictions
 from wgboost.selection.bag import Bag
 from wgboost.selection.recipes import Recipes, classifier_recipes, wide_recipe
+from wgboost.selection.wide import gain_of_left_out
 
 __all__ = ["WGBClassifierCV"]
 
@@ -27,9 +28,10 @@ class WGBClassifierCV(ClassifierPredictions, Bag):
     cv : int, splitter or None
         Folds, with classes in equal shares where their number is given.
     wide : bool or None
-        Whether every second fold has a further member, of `wgboost.selection.wide_recipe`: its
-        particles stay apart where there are no data, which OOD scores live on. It takes no part in
-        the race. None: with the usual recipes, and not with those that are given.
+        Whether every fourth fold has a further member, of `wgboost.selection.wide_recipe`: on some
+        data its particles stay apart where there are no rows, which OOD scores live on. It takes no
+        part in the race. None leaves out up to three classes in turn, to see whether their rows
+        stand out more with such members; two classes, or recipes of one's own, have none.
     response, class_weight, eval_metric
         As in `WGBClassifier`.
 
@@ -82,3 +84,11 @@ class WGBClassifierCV(ClassifierPredictions, Bag):
     def _further_recipe(self, rows: Any) -> dict[str, Any] | None:
         wide = self.recipes is None if self.wide is None else self.wide
         return wide_recipe(rows.counted.size) if wide else None
+
+    def _helps(self, rows: Any, *trial: Any, budget: float | None) -> bool:
+        if self.wide:
+            return True
+        gain = gain_of_left_out(np.asarray(rows.y), *trial, budget=budget)
+        if self.verbose:
+            print(f"wide members, classes left out: average precision {gain:+.4f}", flush=True)
+        return gain > 0

@@ -108,7 +108,7 @@ def classifier_recipes(n: int) -> Recipes:
     more, each = 1 if n < MANY else 4, "each" if n < 10 * MANY else "shared"
     specs: list[tuple[str, int, float, float, float]] = [
         (each, 16 * more, 10, 0.9, 0.3),
-        ("shared", 16 * more, 10, 0.6, 0.1),
+        ("shared", 24 * more, 10, 0.6, 0.1),
         ("shared", 4 * more, 10, 0.6, 0.1),
         (each, 31 * more, 1, 0.9, 0.1),
         ("shared", 16 * more, 30, 0.6, 0.1),

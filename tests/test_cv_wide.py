@@ -1,0 +1,152 @@
+"""Bags of classes: members whose particles stay apart where there are no data."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+
+from wgboost import Interrupted, WGBClassifier, WGBClassifierCV, load, metrics
+from wgboost.selection import (
+    Entry,
+    classifier_recipes,
+    gain_of_left_out,
+    left_out_classes,
+    run_some,
+    wide_recipe,
+)
+
+RNG = np.random.default_rng(3)
+PLACES = np.array([[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]])
+LABELS = np.repeat(["a", "b", "c"], 40)
+X = np.repeat(PLACES, 40, axis=0) + 0.35 * RNG.normal(size=(120, 2))
+X = np.hstack([X, RNG.normal(size=(120, 2))])
+NEW = np.repeat(PLACES, 20, axis=0) + 0.35 * RNG.normal(size=(60, 2))
+NEW = np.hstack([NEW, RNG.normal(size=(60, 2))])
+ELSEWHERE = np.hstack([1 + 0.35 * RNG.normal(size=(60, 2)), RNG.normal(size=(60, 2))])
+SMALL = {"cv": 5, "n_estimators": 40, "n_particles": 5, "random_state": 0, "n_jobs": 1}
+
+
+@pytest.fixture(scope="module")
+def wide():
+    return WGBClassifierCV(wide=True, **SMALL).fit(X, LABELS)
+
+
+def precision(bag):
+    scores = (bag.ood_score(rows, method="mutual_information") for rows in (NEW, ELSEWHERE))
+    return metrics.ood_average_precision(*scores)
+
+
+def test_every_fourth_fold_has_a_wide_member_of_its_own(wide):
+    table = wide.cv_results_
+    assert_array_equal(table["fold"][table["recipe"] == "wide"], [0, 4])
+    assert table["kept"].sum() == len(wide.members_) == 5 + 2
+    assert wide.best_recipe_ in classifier_recipes(120)
+    assert wide.best_value_ == pytest.approx(
+        np.average(table["value"][table["recipe"] == wide.best_recipe_])  # folds of 24 rows
+    )
+    for one in wide.members_[5:]:
+        assert one.get_params()["leaf"] == "mean"
+        assert one.n_estimators_ == 300
+    assert_array_equal(wide.members_[5].validation_rows_, wide.members_[0].validation_rows_)
+    assert_array_equal(wide.members_[6].validation_rows_, wide.members_[4].validation_rows_)
+    WGBClassifier(**wide_recipe(10**6))._check_parameters()
+
+
+def test_all_members_count_alike(wide, tmp_path):
+    raw = clone(wide).set_params(calibrated=False).fit(X, LABELS)
+    mean = np.mean([one.predict_proba(NEW) for one in raw.members_], axis=0)
+    assert_allclose(raw.predict_proba(NEW), mean, atol=1e-6)
+    wide.save(tmp_path / "bag.wgb")
+    assert_array_equal(load(tmp_path / "bag.wgb").predict_proba(NEW), wide.predict_proba(NEW))
+
+
+def test_left_out_classes_decide_whether_wide_members_are_had(wide):
+    # Where features without meaning make wide members uncertain of rows that are known.
+    chosen, narrow = (clone(wide).set_params(wide=one).fit(X, LABELS) for one in (None, False))
+    assert precision(wide) < precision(narrow) - 0.1
+    assert len(chosen.members_) == len(narrow.members_) == 5
+    assert_array_equal(chosen.predict_proba(NEW), narrow.predict_proba(NEW))
+
+
+def test_the_gain_is_that_of_rows_of_classes_that_models_have_not_seen():
+    split = np.flatnonzero(np.arange(120) % 4), np.arange(0, 120, 4)
+    seen = []
+
+    def fitted(train, inside):
+        seen.append(set(LABELS[train]) | set(LABELS[inside]))
+        settings = {"early_stopping": False, "n_particles": 3, "random_state": 0, "n_jobs": 1}
+        few, many = (WGBClassifier(n_estimators=n, **settings) for n in (1, 30))
+        return few.fit(X[train], LABELS[train]), many.fit(X[train], LABELS[train])
+
+    gains = []
+    for one in "abc":
+        inside = split[1][LABELS[split[1]] != one]
+        models = fitted(split[0][LABELS[split[0]] != one], inside)
+        parts = [
+            [m.ood_score(x, method="mutual_information") for x in (X[inside], X[one == LABELS])]
+            for m in models
+        ]
+        few, many = (metrics.ood_average_precision(*part) for part in parts)
+        gains.append(many - few)
+    assert gain_of_left_out(LABELS, split, fitted, X.__getitem__) == pytest.approx(np.mean(gains))
+    assert seen[3:] == [{"b", "c"}, {"a", "c"}, {"a", "b"}]
+    late = gain_of_left_out(LABELS, split, fitted, X.__getitem__, budget=0.0)
+    assert late == 0.0
+
+
+@pytest.mark.parametrize(
+    ("sizes", "left_out"),
+    [({"a": 50, "b": 50}, []), ({"a": 20, "b": 50, "c": 9}, ["b", "a"]),
+     ({"a": 20, "b": 20, "c": 20, "d": 90}, ["d", "a", "b"])],
+)  # fmt: skip
+def test_the_largest_classes_are_left_out(sizes, left_out):
+    labels = np.repeat(list(sizes), list(sizes.values()))
+    assert list(left_out_classes(labels)) == left_out
+
+
+def test_calibration_sees_the_members_of_a_fold_together(wide):
+    # Without factors the rows of a fold would have the mean of both its members.
+    fold = wide.members_[0].validation_rows_
+    both = np.mean([wide.members_[i].predict_proba(X[fold]) for i in (0, 5)], axis=0)
+    scores = wide._of([wide.members_[0], wide.members_[5]]).predict_proba(X[fold])
+    assert_allclose(scores, both, atol=1e-6)
+    assert len(wide.ood_reference_) == 120
+
+
+def test_with_recipes_of_ones_own_only_if_asked():
+    few = {**SMALL, "n_estimators": 3, "n_particles": 2}
+    given = WGBClassifierCV({"wide": {"learning_rate": 0.3}}, **few).fit(X, LABELS)
+    assert len(given.members_) == 5
+    both = clone(given).set_params(wide=True).fit(X, LABELS)
+    assert set(both.cv_results_["recipe"]) == {"wide", "wide_"}
+    with pytest.raises(TypeError, match="wide='yes' must be True, False or None"):
+        WGBClassifierCV(wide="yes").fit(X, LABELS)
+
+
+def test_ctrl_c_in_a_wide_member_leaves_the_others():
+    calls = []
+
+    def nll_until(dist, y):
+        calls.append(len(y))
+        if len(calls) == 5 * 4 + 10:  # in the first of them
+            raise KeyboardInterrupt
+        return metrics.nll(dist, y)
+
+    few = {**SMALL, "n_estimators": 3, "n_particles": 2, "n_iter_no_change": None}
+    with pytest.warns(Interrupted, match="the bag consists of 5 models"):
+        bag = WGBClassifierCV([{}], wide=True, eval_metric=nll_until, **few).fit(X, LABELS)
+    assert bag.interrupted_
+    assert np.isfinite(bag.predict_proba(NEW)).all()
+
+
+@pytest.mark.parametrize(("budget", "done"), [(None, 3), (7.0, 3), (5.5, 2), (3.0, 1), (0.0, 0)])
+def test_nothing_is_begun_that_takes_longer_than_is_left(budget, done):
+    now = [0.0]
+
+    def fit(recipe, fold):
+        now[0] += 2.0
+        return Entry(recipe, fold, 0.0, 1.0, 2.0)
+
+    entries, interrupted = run_some("one", [0, 4, 8], fit, budget=budget, clock=lambda: now[0])
+    assert [entry.fold for entry in entries] == [0, 4, 8][:done]
+    assert not interrupted
