@@ -15,7 +15,7 @@ from wgboost import WGBRegressor, metrics
 
 NOISES = (1.0, 0.2, 0.05)  # in units of the standard deviation of all y
 PARTICLES = (3, 5, 10, 20, 30, 50)
-BANDWIDTHS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005)
+BANDWIDTHS = (1.0, 0.1, 0.02)
 
 
 def excess(m: int, h: float | None, noise: float, seed: int = 0, evidence: float = 1.0) -> float:
