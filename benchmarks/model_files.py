@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 import wgboost
-from wgboost import ModelFileError, WGBClassifier, WGBoost, WGBRegressor
+from wgboost import ModelFileError, SmoothStart, WGBClassifier, WGBoost, WGBRegressor
 
 DIGEST = slice(8 + 27, 8 + 27 + 64)  # after {"__metadata__":{"sha256":"
 NUMBERS = [-1, 0, 1, 2, 7, 255, 256, 65535, 2**31 - 1, 2**31, 2**32, 2**53, 2**63, 2**64, 10**30]
@@ -43,6 +43,8 @@ def models() -> list:
     small = {"n_estimators": 6, "n_particles": 4, "random_state": 0, "n_jobs": 1}
     names = np.array(["ash", "beech", "cedar"])[np.digitize(y, [-0.4, 0.4])]
     two, codes = np.stack([y, X[:, 1]], axis=1), rng.integers(0, 9, size=150)
+    mixed = np.c_[np.where(X[:, :2] > 1.5, np.nan, X[:, :2]), codes]
+    smooth = {"scaling": "between", "kernel": "matern52"}
     return [
         WGBRegressor(early_stopping=True, prior={"mean": 0.1}, **small).fit(X, y),
         WGBRegressor(response="multivariate_normal", **small).fit(X, two),
@@ -51,6 +53,12 @@ def models() -> list:
         ),
         WGBClassifier(init=rng.normal(size=(4, 2)), **small).fit(X, names),
         WGBRegressor(categorical_features=[2], **small).fit(np.c_[X[:, :2], codes], y + codes % 3),
+        WGBRegressor(init=SmoothStart(**smooth), **small).fit(X[:60], y[:60]),
+        WGBRegressor(
+            init=SmoothStart(exact_rows=50, landmarks=20, **smooth),
+            categorical_features=[2],
+            **small,
+        ).fit(mixed, y + codes % 3),
         WGBoost(direction="energy", **small).fit(X, rng.normal(y[:, None], size=(150, 8))),
     ]
 

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeRegressor
 
+from pages import ran
 from wgboost import (
     SmoothStart,
     WGBClassifier,
@@ -179,6 +180,14 @@ def test_more_rounds_of_a_warm_start_are_those_of_one_fit():
         ValueError, match="init='flow' cannot go on from rounds with init=SmoothStart"
     ):
         parts.set_params(init="flow").fit(X, Y)
+
+
+def test_the_examples_of_the_page():
+    names = ran("docs/smooth.md")
+    assert names["nll"]["smooth"] < names["nll"]["flow"] - 1
+    assert (names["far"] > 5 * names["noise"].max()).all()
+    start = names["model"].start_.background.covariance
+    assert (start.kernel, start.columns.ranked) == ("matern52", 1.0)
 
 
 LABELS = np.where(Y > 10, "high", "low")

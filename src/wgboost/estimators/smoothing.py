@@ -102,7 +102,7 @@ def _seen(rows: PosteriorRows, units: Units) -> SmoothRows:
         raise ValueError(
             f"init={'smooth'!r} needs a response with a location and a scale, which "
             f"{response.name!r} does not have; WGBRegressor has such: "
-            f"{', '.join(map(repr, able))}"
+            f'{", ".join(map(repr, able))}; others start at "flow"'
         )
     seen: Any = standardised(rows.seen, units)
     noise = None

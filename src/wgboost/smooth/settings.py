@@ -17,6 +17,8 @@ SCALINGS = {"between": 0.5, "standard": 0.0, "rank": 1.0}
 class SmoothStart:
     """Start at a Gaussian process of x, and boost what it leaves.
 
+    Particles, and with them a prior, are then relative to its location and scale at x.
+
     Attributes
     ----------
     exact_rows : int
