@@ -23,9 +23,9 @@ y = np.array(["Barolo", "Grignolino", "Barbera"])[data.target]  # labels of any 
 # %%
 # Two features of 178 wines, of three kinds. Each particle has a tree of its own, here on half of
 # the rows and without leaves of one or two: where rows are few, the trees of different particles
-# differ.
+# differ. By default a tree sees half of the columns, which would be one.
 
-model = WGBClassifier(subsample=0.5, min_samples_leaf=3, random_state=0).fit(X, y)
+model = WGBClassifier(subsample=0.5, colsample=1, min_samples_leaf=3, random_state=0).fit(X, y)
 
 # %%
 # NLL and accuracy by cross-validation. Boosting for a number takes the labels it has seen for

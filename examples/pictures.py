@@ -78,15 +78,12 @@ plotting.UncertaintyDisplay.from_estimator(*test, ax=axes[3])
 # %%
 # Rows from elsewhere
 # -------------------
-# Eights and nines are never shown to this model of digits, whose settings keep particles apart
-# where nothing brings them together.
+# Eights and nines are never shown to this model of digits.
 
 X, y = load_digits(return_X_y=True)
 inside = y < 8
 X_train, X_test, y_train, _ = train_test_split(X[inside], y[inside], random_state=0)
-model = WGBClassifier(
-    n_estimators=60, max_leaves=31, leaf="mean", l2=0, evidence=1, random_state=0
-).fit(X_train, y_train)
+model = WGBClassifier(n_estimators=60, random_state=0).fit(X_train, y_train)
 figure, axis = plt.subplots(figsize=(7, 3.2), layout="constrained", num="pictures_ood")
 plotting.OODDisplay.from_estimator(model, X_test, X[~inside], ax=axis)
 plt.show()
