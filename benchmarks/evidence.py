@@ -25,8 +25,8 @@ EVIDENCE = (1, 3, 10, 30, 100)
 DATA = ("sine", "bends", "squares", "product")
 KERNELS = {"gaussian": 0.1, "scaled": 1.5}  # and their bandwidths
 TREES: dict[str, dict[str, Any]] = {
-    "depth 3": {},
-    "16 leaves": {"growth": "best_first", "max_depth": None, "max_leaves": 16},
+    "depth 3": {"growth": "depth_wise", "max_depth": 3, "max_leaves": None, "tree": "shared"},
+    "16 leaves": {"growth": "best_first", "max_depth": None, "max_leaves": 16, "tree": "shared"},
 }
 Made = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -67,7 +67,7 @@ def fitted(
 
 def gap(kernel: str, evidence: Any, seed: int) -> tuple[float, int, float]:
     chosen = {"kernel": kernel, "bandwidth": KERNELS[kernel]} if kernel in KERNELS else {}
-    model = fitted(evidence, seed, **chosen)
+    model = fitted(evidence, seed, **TREES["depth 3"], **chosen)
     X_test, y_test, mean, log_scale = made(4000, 2 * seed + 1)
     dist = model.predict_dist(X_test)
     residual = (y_test - mean) / np.exp(log_scale)

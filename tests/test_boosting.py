@@ -34,7 +34,7 @@ def test_rounds_are_those_of_a_plain_loop():
     theta = np.tile(START, (len(X), 1, 1))
     trees = {**PAPER_TREES, "split_on": "all", "min_samples_leaf": 5}
     ours = model(
-        n_particles=4, n_estimators=rounds, learning_rate=rate, init=START, **trees
+        n_particles=4, n_estimators=rounds, learning_rate=rate, init=START, bandwidth=0.1, **trees
     ).fit(X, Y)  # fmt: skip
     for staged in ours.staged_predict_dist(X):
         steps = [

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from wgboost import WGBRegressor, metrics
+from wgboost.estimators.parameters import PAPER_TREES
 
 
 def made(n, seed):
@@ -19,12 +20,13 @@ def gap(evidence, seed, kernel, bandwidth):
     """How much the test NLL exceeds that of the true distribution."""
     X, y, *_ = made(5000, 2 * seed)
     X_test, y_test, mean, log_scale = made(4000, 2 * seed + 1)
-    model = WGBRegressor(
-        n_estimators=4000, learning_rate=0.05, subsample=0.6, colsample=0.7, leaf="newton",
-        split_on="particle_mean", l2=1, evidence=evidence, kernel=kernel,
-        bandwidth=bandwidth, early_stopping=True, n_iter_no_change=150, refit=False,
-        random_state=seed, n_jobs=1,
-    ).fit(X, y)  # fmt: skip
+    settings = {
+        **PAPER_TREES, "n_estimators": 4000, "learning_rate": 0.05, "subsample": 0.6,
+        "colsample": 0.7, "leaf": "newton", "split_on": "particle_mean", "l2": 1,
+        "evidence": evidence, "kernel": kernel, "bandwidth": bandwidth, "early_stopping": True,
+        "n_iter_no_change": 150, "refit": False, "random_state": seed, "n_jobs": 1,
+    }  # fmt: skip
+    model = WGBRegressor(**settings).fit(X, y)
     residual = (y_test - mean) / np.exp(log_scale)
     true = np.mean(0.5 * residual**2 + log_scale + 0.5 * np.log(2 * np.pi))
     return metrics.nll(model.predict_dist(X_test), y_test) - true

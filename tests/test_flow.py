@@ -11,11 +11,11 @@ from wgboost.boosting import averaged_flow
 from wgboost.directions import as_direction
 
 
-def settled(direction, m, seed, rate, steps, sd=0.5):
+def settled(direction, m, seed, rate, steps, sd=0.5, bandwidth=0.1):
     """Particles (m,) that flow towards N(0, sd)."""
     rng = np.random.default_rng(seed)
     x = rng.standard_normal((1, m, 1)).astype(np.float32)
-    direction = as_direction(direction)
+    direction = as_direction(direction, Kernel(bandwidth=bandwidth))
     second = np.full_like(x, 1 / sd**2)
     second = -second[..., None] if direction.needs == "hessian" else second
     for _ in range(steps):
@@ -33,6 +33,12 @@ def test_particles_of_a_normal_target_settle_at_the_known_spread(direction, rate
     x = settled(direction, m, 0, rate, steps)
     assert_allclose(x.std() / 0.5, share, atol=0.003)
     assert_allclose(x.mean(), 0, atol=0.01)
+
+
+@pytest.mark.parametrize("m", [5, 10, 20, 40])
+def test_the_default_bandwidth_gives_any_number_of_particles_about_the_same_spread(m):
+    x = settled("diagonal_newton", m, 0, 0.1, 3000, bandwidth=None)
+    assert_allclose(x.std() / 0.5, 0.88, atol=0.04)
 
 
 def test_langevin_particles_spread_like_the_target():
@@ -54,7 +60,7 @@ def test_the_scaled_kernel_keeps_the_spread_of_many_parameters(d):
 
 def start(response, y, flow=None, weight=None, evidence=1.0, kernel=None, m=6, seed=0):
     flow = AveragedFlow(steps=60) if flow is None else flow
-    kernel = Kernel() if kernel is None else kernel
+    kernel = Kernel(bandwidth=0.1) if kernel is None else kernel
     rng = np.random.default_rng(seed)
     return averaged_flow(flow, response, y, weight, evidence, kernel, m, rng)
 
