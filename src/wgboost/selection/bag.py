@@ -327,13 +327,9 @@ def _fitted_alone(
     """Fit a member as if there were no rows but these."""
     rows = np.concatenate([train, test])
     along = taken_beside(beside, count_rows(X), rows)
-    watched = len(train) + np.arange(len(test))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", Interrupted)
-        member.fit(take_rows(X, rows), take_rows(y, rows), validation_rows=watched, **along)
-    if member.interrupted_:
-        raise KeyboardInterrupt
-    return member
+    here = np.arange(rows.size)
+    some = take_rows(X, rows), take_rows(y, rows)
+    return _fitted(member, *some, along, here[: train.size], here[train.size :])
 
 
 def _noted(function: Any, recipe: str) -> Any:
