@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.datasets import load_diabetes, make_friedman1
 from sklearn.model_selection import KFold, train_test_split
 
-from wgboost import Mixture, WGBRegressor, metrics
+from wgboost import Mixture, WGBRegressor, WGBRegressorCV, metrics
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 Rows = tuple[np.ndarray, np.ndarray]
@@ -40,13 +40,13 @@ SETS = {
 }
 
 
-def wgboost(train: Rows, X: np.ndarray, seed: int) -> tuple[Mixture, float]:
+OURS = {"wgboost": WGBRegressor, "wgboost_cv": WGBRegressorCV}  # as they come
+TITLES = {"wgboost": "`WGBRegressor()`", "wgboost_cv": "`WGBRegressorCV()`"}
+
+
+def ours(name: str, train: Rows, X: np.ndarray, seed: int) -> tuple[Mixture, float]:
     begin = time.process_time()
-    model = WGBRegressor(
-        evidence="auto", early_stopping=True, n_iter_no_change=50, n_estimators=2000,
-        learning_rate=0.05, leaf="newton", l2=1, split_on="particle_mean", subsample=0.6,
-        colsample=0.7, n_jobs=1, random_state=seed,
-    ).fit(*train)  # fmt: skip
+    model = OURS[name](n_jobs=1, random_state=seed).fit(*train)
     return model.predict_dist(X), time.process_time() - begin
 
 
@@ -67,7 +67,7 @@ def measured(name: str, method: str) -> np.ndarray:
     figures = []
     for seed, (inside, outside) in enumerate(KFold(5, shuffle=True, random_state=0).split(X)):
         rows = (X[inside], y[inside]), X[outside], seed
-        dist, seconds = wgboost(*rows) if method == "wgboost" else peer(method, *rows)
+        dist, seconds = (ours if method in OURS else peer)(method, *rows)
         seen = dist, y[outside]
         figures.append([
             metrics.nll(*seen), metrics.crps(*seen), 100 * metrics.coverage(*seen, LEVEL),
@@ -97,7 +97,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", nargs="+", choices=SETS, default=[*SETS])
     sets = parser.parse_args().sets
-    titles = {"wgboost": "wgboost", **{m: p.title for m, p in PEERS.items() if p.is_there}}
+    titles = {**TITLES, **{m: p.title for m, p in PEERS.items() if p.is_there}}
     print(f"| data | method | {' | '.join(HEADS)} |\n|---|---|{'--:|' * len(HEADS)}", flush=True)
     for name in sets:
         table = np.array([measured(name, method) for method in titles])
