@@ -30,7 +30,7 @@ class WGBClassifierCV(ClassifierPredictions, Bag):
     wide : bool or None
         Whether every fourth fold has a further member, of `wgboost.selection.wide_recipe`: on some
         data its particles stay apart where there are no rows, which OOD scores live on. It takes no
-        part in the race. None leaves out up to three classes in turn, to see whether their rows
+        part in the race. None leaves out up to six classes in turn, to see whether their rows
         stand out more with such members; two classes, or recipes of one's own, have none.
     response, class_weight, eval_metric
         As in `WGBClassifier`.

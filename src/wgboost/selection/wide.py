@@ -13,13 +13,13 @@ from wgboost.typing import Array
 
 __all__ = ["gain_of_left_out", "left_out_classes"]
 
-_MOST = 3  # classes that are left out, one after the other
+_MOST = 6  # classes that are left out, one after the other
 _LEAST = 10  # rows of a class that is
 _SCORE = "mutual_information"
 
 
 def left_out_classes(labels: Array) -> Array:
-    """Return up to three labels to leave out, the most frequent first; none of two classes."""
+    """Return up to six labels to leave out, the most frequent first; none of two classes."""
     classes, sizes = np.unique(labels, return_counts=True)
     if classes.size < 3:
         return classes[:0]
