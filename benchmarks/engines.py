@@ -4,8 +4,8 @@
     WGBOOST_DATA=folder python benchmarks/engines.py --sets kin8nm --splits 1 --rounds 50
 
 Both engines fit the same settings and as many rounds, so that what differs is which of two splits
-that are as good was taken, and with `colsample` which columns were drawn. Seconds are of CPU on one
-thread. The last line has the largest difference of a single split.
+that are as good was taken. Seconds are of CPU on one thread. The last line has the largest
+difference of a single split.
 """
 
 from __future__ import annotations
