@@ -1,25 +1,37 @@
 """Cost of a round and peak memory by number of rows: the native engine against XGBoost's.
 
-Made rows of 20 features, 10 particles of 2 parameters. Every fit runs in a process of its own; a
-round is the median of the rounds after the first, which has XGBoost's matrix to build. The last
-column says whether the cost is linear in the number of rows: the cost of a row, relative to that of
-the smallest size.
+Made rows of 20 features, 10 particles of 2 parameters, curvature-weighted leaves, evidence 10; one
+tree of depth 3 a round whose splits look at the sum of the outputs ("sum") or at all 20 of them
+("all"), or the default trees, ten of 16 leaves. Every fit runs in a process of its own. A round is
+the median of the rounds after the first, in seconds of the clock and of CPU; "start" are the
+seconds until the first round is done: bins, the flow, XGBoost's matrix. Memory is that beyond X and
+y, at its highest. The last column says whether a round is linear in the number of rows: the CPU of
+a row, relative to that of the smallest size.
 
-    python benchmarks/scale.py                    # 1, 5 and 10 million rows: hours
-    python benchmarks/scale.py 100000 500000      # other sizes
+    python benchmarks/scale.py                              # 1, 5 and 10 million rows: hours
+    python benchmarks/scale.py 100000 --trees sum           # other sizes, one kind of trees
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
 import sys
+import time
 
 import numpy as np
 
-FEATURES, ROUNDS, PARTICLES, CHUNK = 20, 6, 10, 2**20
-SETTINGS = {"split_on": "sum", "leaf": "newton", "l2": 30.0, "evidence": 30.0}
+FEATURES, ROUNDS, PARTICLES, CHUNK = 20, 5, 10, 2**18
+SHARED = {
+    "tree": "shared", "growth": "depth_wise", "max_depth": 3, "max_leaves": None, "colsample": 1.0,
+}  # fmt: skip
+TREES = {
+    "sum": {**SHARED, "split_on": "sum"},
+    "all": {**SHARED, "split_on": "all"},
+    "default": {},
+}
 
 
 def made(n):
@@ -34,62 +46,83 @@ def made(n):
     return X, y
 
 
-def highest_memory():
-    """Return the most memory that this process has had, in bytes."""
+def memory(line):
+    """Return the memory of this process in bytes: VmRSS now, or VmHWM at its highest."""
     with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
+        return next(int(one.split()[1]) * 1024 for one in status if one.startswith(line))
 
 
-def one(n, engine, threads):
+def one(n, trees, engine, threads):
     """Print what one fit costs."""
     from wgboost import WGBRegressor
 
+    if engine == "xgboost":
+        import xgboost  # noqa: F401  that a program is in memory is no cost of its rows
+
     X, y = made(n)
-    before, seconds = highest_memory(), []
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")  # the highest begins anew
+    before, clock, cpu = memory("VmRSS"), [], []
+
+    def look(_):
+        clock.append(time.monotonic())
+        cpu.append(time.process_time())
+
     model = WGBRegressor(
         n_particles=PARTICLES, n_estimators=ROUNDS, engine=engine, n_jobs=threads, random_state=0,
-        **SETTINGS,
+        evidence=10.0, **TREES[trees],
     )  # fmt: skip
-    model.fit(X, y, callbacks=[lambda info: seconds.append(info["seconds"])])
-    cost = {"round": float(np.median(np.diff(seconds))), "data": before, "peak": highest_memory()}
+    began = time.monotonic()
+    model.fit(X, y, callbacks=[look])
+    cost = {
+        "start": clock[0] - began, "round": float(np.median(np.diff(clock))),
+        "cpu": float(np.median(np.diff(cpu))), "peak": memory("VmHWM"),
+        "beyond": memory("VmHWM") - before,
+    }  # fmt: skip
     print(json.dumps(cost))
 
 
-def measured(n, engine, threads):
-    command = [sys.executable, __file__, "--one", json.dumps([n, engine, threads])]
+def measured(*what):
+    command = [sys.executable, __file__, "--one", json.dumps(what)]
     # Threads that wait in a loop for others would measure the machine's other work.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     environment.setdefault("OMP_WAIT_POLICY", "passive")
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
     return json.loads(done.stdout)
 
 
-def main(sizes):
+def main(sizes, kinds, threads):
     print(
-        f"{FEATURES} features, {PARTICLES} particles of 2 parameters, {SETTINGS}\n\n"
-        "| rows | threads | engine | seconds a round | of native | peak memory, GB | without the "
-        "data, bytes a row | cost of a row |\n|---|---|---|---|---|---|---|---|"
+        f"{FEATURES} features, {PARTICLES} particles of 2 parameters; load of the machine "
+        f"{os.getloadavg()[0]:.1f} at the beginning, {os.cpu_count()} cores\n\n"
+        "| trees | rows | threads | engine | start, s | round, s | round, CPU s | CPU of native "
+        "| peak, GB | beyond the data, bytes a row | CPU of a row |\n" + "|---" * 11 + "|"
     )
     first = {}
-    for n in sizes:
-        for threads in (1, 2):
-            native = None
-            for engine in ("native", "xgboost"):
-                cost = measured(n, engine, threads)
-                native = cost["round"] if native is None else native
-                a_row = cost["round"] / n
-                linear = a_row / first.setdefault((engine, threads), a_row)
-                beyond = (cost["peak"] - cost["data"]) / n
-                print(
-                    f"| {n:,} | {threads} | {engine} | {cost['round']:.3f} "
-                    f"| {cost['round'] / native:.1f} | {cost['peak'] / 1e9:.2f} | {beyond:.0f} "
-                    f"| {linear:.2f} |",
-                    flush=True,
-                )
+    for trees in kinds:
+        for n in sizes:
+            for count in threads:
+                native = None
+                for engine in ("native", "xgboost"):
+                    cost = measured(n, trees, engine, count)
+                    native = cost["cpu"] if native is None else native
+                    a_row = cost["cpu"] / n
+                    linear = a_row / first.setdefault((trees, engine, count), a_row)
+                    print(
+                        f"| {trees} | {n:,} | {count} | {engine} | {cost['start']:.1f} "
+                        f"| {cost['round']:.3f} | {cost['cpu']:.3f} | {cost['cpu'] / native:.1f} "
+                        f"| {cost['peak'] / 1e9:.2f} | {cost['beyond'] / n:.0f} | {linear:.2f} |",
+                        flush=True,
+                    )
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
         one(*json.loads(sys.argv[2]))
     else:
-        main([int(n) for n in sys.argv[1:]] or [1_000_000, 5_000_000, 10_000_000])
+        parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+        parser.add_argument("rows", type=int, nargs="*", default=[1_000_000, 5_000_000, 10_000_000])
+        parser.add_argument("--trees", choices=list(TREES), nargs="+", default=list(TREES))
+        parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+        given = parser.parse_args()
+        main(given.rows, given.trees, given.threads)

@@ -70,10 +70,23 @@ def test_rows_are_held_out_and_the_model_is_refitted(engine):
     equal(stored, memory)
 
 
-def test_evidence_is_chosen_by_rows_held_out():
-    model = regressor(evidence="auto", early_stopping=True, leaf="newton").fit(batches())
-    assert model.evidence_trials_
-    assert model.refitted_
+@pytest.mark.parametrize("engine", ENGINES)
+def test_rounds_and_evidence_are_sought_where_nothing_is_said(engine):
+    settings = {"n_particles": 3, "n_iter_no_change": 3, "learning_rate": 0.5, "random_state": 0}
+    settings |= {"engine": engine, "n_jobs": 1}
+    coarse = np.round(X)
+    stored = WGBRegressor(**settings).fit(batches(x=coarse))
+    memory = WGBRegressor(**settings).fit(coarse, Y)
+    constant = [trial for trial in memory.evidence_trials_ if not trial["by_error"]]
+    assert stored.refitted_
+    for mine, theirs in zip(stored.evidence_trials_, constant, strict=True):
+        assert {**mine, "chosen": None} == {**theirs, "chosen": None}
+
+
+def test_batches_without_rows_are_passed_over():
+    empty = (X[:0], Y[:0])
+    equal(regressor().fit(Batches([empty, (X[:500], Y[:500]), empty, (X[500:], Y[500:])])),
+          regressor().fit(X, Y))  # fmt: skip
 
 
 def test_classes_are_those_of_all_batches():
@@ -177,7 +190,9 @@ def test_what_is_wrong_with_parquet_files_is_said(folder, tmp_path_factory):
         (lambda: Batches(iter([])), "is an iterator and ends after one pass"),
         (lambda: Batches(3), "source=3 must be batches"),
         (lambda: Batches([X]), r"batch 0 is a ndarray, not \(X, y\)"),
-        (lambda: Batches([]), "there are no batches"),
+        (lambda: Batches([]), "there are no rows; the source"),
+        (lambda: Batches([(X[:0], Y[:0])]), "there are no rows; the source"),
+        (lambda: Batches([(X, np.where(Y > 1, np.nan, Y))]), "y has missing values|is nan"),
         (lambda: Batches([(X, Y[:5])]), r"batch 0 has 600 rows of X, and y of shape \(5,\)"),
         (lambda: Batches([(X, Y), (X[:, :2], Y)]), "batch 1: X has 2 columns, training had 3"),
         (lambda: Batches([(X, Y), (X, Y, WEIGHT)]), "some batches have weights and some have none"),

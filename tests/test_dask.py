@@ -87,7 +87,7 @@ def test_cuts_beyond_the_sample_are_exact_for_few_values(client):
     X = np.column_stack([COARSE[:, 0], RNG.normal(size=600)])
     X[599, 0] = 99.0  # a value that a sample may miss
     schema = Schema.fit(X)[0]
-    cuts, _ = find_cuts(Parts(client, parts(X, 450, 150), "X"), schema, 20, None, sample=100)
+    cuts = find_cuts(Parts(client, parts(X, 450, 150), "X"), schema, 20, None, sample=100)
     exact = Cuts.find(X, max_bins=20)
     np.testing.assert_array_equal(cuts.edges[0], exact.edges[0])
     assert len(cuts.edges[1]) == 19
@@ -171,11 +171,16 @@ def test_a_checkpoint_goes_on_as_if_there_had_been_no_pause(client, tmp_path):
         WGBRegressor(**FEW).fit(X + 1, y, client=client, resume_from=file)
 
 
-def test_a_killed_worker_costs_no_rounds(client):
-    killed, settings = [], {**FEW, "n_estimators": 12}
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"early_stopping": True, "n_iter_no_change": 3, "learning_rate": 0.5, "refit": False}],
+    ids=["all rounds", "early stopping"],
+)
+def test_a_killed_worker_costs_no_rounds(client, settings):
+    killed, settings = [], {**FEW, "n_estimators": 12, **settings}
 
     def kill(info):
-        if info["round"] == 5 and not killed:
+        if info["round"] == 4 and not killed:
             killed.extend(client.run(os.getpid).values())
             os.kill(killed[0], signal.SIGKILL)
 
@@ -183,9 +188,22 @@ def test_a_killed_worker_costs_no_rounds(client):
     model = WGBRegressor(**settings).fit(X, y, client=client, callbacks=[kill])
     assert killed[0] not in client.run(os.getpid).values()
     one = alone(COARSE, Y, **settings)
-    assert model.n_estimators_ == one.n_estimators_ == 12
+    assert model.n_estimators_ == one.n_estimators_
+    for name, values in one.history_.items():
+        np.testing.assert_allclose(model.history_[name]["nll"], values["nll"], atol=1e-4)
     apart = nll(model.predict_dist(COARSE), Y) - nll(one.predict_dist(COARSE), Y)
     assert abs(apart) < 0.01
+
+
+def test_a_worker_killed_after_the_last_round_is_not_missed(client):
+    def kill(info):
+        if info["round"] == 6:
+            os.kill(min(client.run(os.getpid).values()), signal.SIGKILL)
+
+    X, y = parts(COARSE, 300, 300), parts(Y, 300, 300)
+    model = WGBRegressor(**FEW).fit(X, y, client=client, callbacks=[kill], max_retries=0)
+    np.testing.assert_allclose(model.predict(COARSE), alone(COARSE, Y).predict(COARSE), atol=1e-5)
+    client.wait_for_workers(2, timeout=60)
 
 
 def test_a_fit_that_may_not_lose_a_worker_says_so(client):

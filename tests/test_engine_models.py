@@ -62,6 +62,8 @@ def test_a_model_is_that_of_xgboost_with_the_directions_as_its_objective():
         {"early_stopping": True, "n_iter_no_change": 5, "n_estimators": 40},
         {"early_stopping": True, "evidence": "auto", "leaf": "newton", "refit": False},
         {"direction": "langevin"},
+        {"subsample": 0.6, "colsample": 0.6, "split_on": 2, "n_particles": 4},
+        {"tree": "per_particle", "growth": "best_first", "max_leaves": 6, "colsample": 0.6},
     ],
     ids=lambda settings: " ".join(map(str, settings)),
 )

@@ -11,7 +11,6 @@ from wgboost.dask.parts import PartedMatrix, Parts
 from wgboost.data import Cuts, Schema
 from wgboost.data.rows import take_rows
 from wgboost.estimators.streaming import SAMPLE
-from wgboost.persistence import fingerprint
 from wgboost.typing import Array
 
 __all__ = ["find_cuts"]
@@ -21,8 +20,8 @@ _GLANCE = 4096  # rows that tell most features of many values
 
 def find_cuts(
     parts: Parts, schema: Schema, max_bins: int, weight: Array | None, sample: int = SAMPLE
-) -> tuple[Cuts, PartedMatrix]:
-    """Return the cuts of all rows, and the matrix that they are.
+) -> Cuts:
+    """Return the cuts of all rows.
 
     Up to `sample` rows, and for features of at most `max_bins` different values, they are those of
     one machine; beyond, quantiles are those of so many rows drawn from all workers.
@@ -47,8 +46,7 @@ def find_cuts(
             for own, few in zip(cuts.edges, zip(*each, strict=True), strict=True)
         ]
         cuts = Cuts(tuple(edges), cuts.categorical)
-    matrix = PartedMatrix(parts, rows.shape[1], fingerprint(rows, parts.lengths))
-    return cuts, matrix
+    return cuts
 
 
 def _cut(edges: Array, distinct: tuple[Array | None, ...], max_bins: int) -> Array:

@@ -12,26 +12,38 @@ from wgboost.dask.library import libraries
 __all__ = ["Distributions", "lazily"]
 
 
-def lazily(function: Callable[[Any], Any], X: Any, columns: tuple[int, ...], kind: Any) -> Any:
-    """Return a function of every partition of X: (rows,) or (rows, columns) of some dtype.
+def lazily(
+    function: Callable[..., Any], model: Any, X: Any, columns: tuple[int, ...], kind: Any
+) -> Any:
+    """Return function(model, part) of every partition: (rows,) or (rows, columns) of some dtype.
 
-    Of an array it is a Dask array, of a frame a series or frame with its index.
+    Of an array it is a Dask array, of a frame a series or frame with its index. The model is sent
+    to a worker once, not with every partition.
     """
+    dask, _ = libraries()
+    shared = dask.delayed(model, traverse=False)
     if hasattr(X, "chunks"):
         whole = X.rechunk({1: -1})
-        chunks = (whole.chunks[0], *((size,) for size in columns))
-        drop = [] if columns else [1]
-        return whole.map_blocks(function, dtype=kind, chunks=chunks, drop_axis=drop)
+
+        def block(part: Any, model: Any) -> Any:
+            return function(model, part)
+
+        return whole.map_blocks(
+            block, model=shared, meta=np.empty((0,) * (1 + len(columns)), dtype=kind), dtype=kind,
+            chunks=(whole.chunks[0], *((size,) for size in columns)),
+            drop_axis=[] if columns else [1],
+        )  # fmt: skip
     import pandas
 
-    def indexed(part: Any) -> Any:
-        values = function(part) if len(part) else np.empty((0, *columns), dtype=kind)
+    def indexed(part: Any, model: Any) -> Any:
+        some = len(part) > 0
+        values = function(model, part) if some else np.empty((0, *columns), dtype=kind)
         if columns:
             return pandas.DataFrame(values, index=part.index)
         return pandas.Series(values, index=part.index)
 
-    meta = indexed(X._meta.iloc[:0])
-    return X.map_partitions(indexed, meta=meta)
+    meta = indexed(X._meta.iloc[:0], None)
+    return X.map_partitions(indexed, model=shared, meta=meta)
 
 
 class Distributions:
@@ -42,13 +54,20 @@ class Distributions:
     `map` is any function of them.
     """
 
-    def __init__(self, predict: Callable[[Any], Any], X: Any) -> None:
+    def __init__(self, predict: Callable[..., Any], model: Any, X: Any) -> None:
         dask, _ = libraries()
-        self._predict, self._X = predict, X
+        self._predict, self._model, self._X = predict, model, X
         whole = X.rechunk({1: -1}) if hasattr(X, "chunks") else X
+        shared = dask.delayed(model, traverse=False)
         self.parts: list[Any] = [
-            dask.delayed(predict)(part) for part in np.ravel(whole.to_delayed())
+            dask.delayed(predict)(shared, part) for part in np.ravel(whole.to_delayed())
         ]
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"distributions of a Dask collection have no {name!r}: map(function) has any function "
+            "of the mixture of a partition, and X in memory has all of them"
+        )
 
     def map(
         self, function: Callable[[Any], Any], columns: int | None = None, dtype: Any = float
@@ -56,7 +75,10 @@ class Distributions:
         """Return a function of the distributions of every partition, (rows,) or (rows, columns)."""
         predict = self._predict
         size = () if columns is None else (columns,)
-        return lazily(lambda part: function(predict(part)), self._X, size, np.dtype(dtype))
+        return lazily(
+            lambda model, part: function(predict(model, part)), self._model, self._X, size,
+            np.dtype(dtype),
+        )  # fmt: skip
 
     def mean(self) -> Any:
         """Return the means."""

@@ -29,25 +29,39 @@ class _Lazy(Distributed):
 
     def predict_dist(self, X: Any, **given: Any) -> Any:
         """Return the predictive distributions: of a Dask collection as `Distributions`."""
-        dist = super().predict_dist
         if not is_collection(X):
-            return dist(X, **given)
+            return super().predict_dist(X, **given)
         _refuse_rows(given)
-        return Distributions(lambda part: dist(part, **given), X)
+        return Distributions(lambda model, part: model.predict_dist(part, **given), self, X)
 
     def predict(self, X: Any, **given: Any) -> Any:
         """Return predictions as the ordinary estimator has them, of a collection lazily."""
-        predict: Any = super().predict
         if not is_collection(X):
+            predict: Any = super().predict
             return predict(X, **given)
-        _refuse_rows(given)
-        kind, columns = self._predicted()
-        return lazily(lambda part: predict(part, **given), X, columns, kind)
+        return self._each("predict", X, *self._predicted(), given)
+
+    def ood_score(self, X: Any, method: str | None = None) -> Any:
+        """Return how far rows are from the training data (n,), of a collection lazily."""
+        if not is_collection(X):
+            return super().ood_score(X, method)
+        return self._each("ood_score", X, np.dtype(np.float64), (), method=method)
 
     def _predicted(self) -> tuple[Any, tuple[int, ...]]:
         """The dtype of predictions, and their columns."""
         columns = getattr(self, "n_outputs_", 1)
         return np.dtype(np.float64), (columns,) if columns > 1 else ()
+
+    def _each(
+        self, name: str, X: Any, kind: Any, columns: tuple[int, ...], given: Any = None, /,
+        **settings: Any,
+    ) -> Any:  # fmt: skip
+        """Return what a method answers for every partition; `given` may belong to rows."""
+        _refuse_rows(given or {})
+        settings |= given or {}
+        return lazily(
+            lambda model, part: getattr(model, name)(part, **settings), self, X, columns, kind
+        )
 
 
 class WGBRegressor(_Lazy, estimators.WGBRegressor):
@@ -58,6 +72,21 @@ class WGBRegressor(_Lazy, estimators.WGBRegressor):
     """
 
     __init__ = _defaulting(estimators.WGBRegressor.__init__, engine="xgboost")
+
+    def predict_quantiles(self, X: Any, alpha: Any = (0.05, 0.5, 0.95), **given: Any) -> Any:
+        """Return quantiles (n, len(alpha)), of a collection lazily."""
+        if not is_collection(X):
+            return super().predict_quantiles(X, alpha, **given)
+        columns = (np.atleast_1d(alpha).size,)
+        return self._each("predict_quantiles", X, np.dtype(np.float64), columns, given, alpha=alpha)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9, **given: Any) -> Any:
+        """Return central intervals (n, 2), of a collection lazily."""
+        if not is_collection(X):
+            return super().predict_interval(X, coverage, **given)
+        return self._each(
+            "predict_interval", X, np.dtype(np.float64), (2,), given, coverage=coverage
+        )
 
 
 class WGBClassifier(_Lazy, estimators.WGBClassifier):
@@ -71,12 +100,10 @@ class WGBClassifier(_Lazy, estimators.WGBClassifier):
 
     def predict_proba(self, X: Any, **given: Any) -> Any:
         """Return class probabilities (n, classes), of a collection lazily."""
-        proba = super().predict_proba
         if not is_collection(X):
-            return proba(X, **given)
-        _refuse_rows(given)
+            return super().predict_proba(X, **given)
         columns = (len(self.classes_),)
-        return lazily(lambda part: proba(part, **given), X, columns, np.dtype(np.float64))
+        return self._each("predict_proba", X, np.dtype(np.float64), columns, given)
 
     def _predicted(self) -> tuple[Any, tuple[int, ...]]:
         labels: Array = self.classes_

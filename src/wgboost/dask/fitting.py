@@ -12,7 +12,7 @@ from wgboost.boosting import AveragedFlow, Start
 from wgboost.callbacks import Progress
 from wgboost.dask.cutting import find_cuts
 from wgboost.dask.library import connected, is_collection
-from wgboost.dask.parts import PartedMatrix, Parts, gathered
+from wgboost.dask.parts import Parts, gathered
 from wgboost.dask.running import Cluster, Stage
 from wgboost.data import Cuts
 from wgboost.data.rows import take_rows
@@ -125,8 +125,19 @@ class Distributed(Evidential):
             head = parts.client.submit(take_rows, parts.futures[some], np.arange(1)).result()
             learn_columns(self, head, "partitions")
         weight = beside["sample_weight"]
-        self._cuts, matrix = find_cuts(parts, self.schema_, self.max_bins, weight)
-        return matrix, beside
+        self._cuts = find_cuts(parts, self.schema_, self.max_bins, weight)
+        return parts, beside
+
+    def _matrix(self, X: Any, *, reset: bool, weight: Any = None) -> Any:
+        if isinstance(X, Parts):
+            return X.encoded(self.schema_, self._cuts)
+        if is_collection(X):
+            raise TypeError(
+                f"X is a Dask {type(X).__name__}, and this takes rows in memory: X.compute(), or "
+                "partition by partition with X.map_partitions or X.map_blocks; predict, "
+                "predict_dist and ood_score do so themselves"
+            )
+        return super()._matrix(X, reset=reset, weight=weight)
 
     def _run(
         self, rows: Rows, sets: Mapping[str, Rows], start: Start, units: Units, **how: Any
@@ -140,8 +151,7 @@ class Distributed(Evidential):
             callbacks.append(bar)
         light.verbose = 0
         stage = Stage(
-            self._cluster, light, self.schema_, self._cuts, rows, sets, start, units, callbacks,
-            save, how,
+            self._cluster, light, self._cuts, rows, sets, start, units, callbacks, save, how
         )  # fmt: skip
         try:
             return stage.run()
@@ -159,22 +169,25 @@ def _without(X: Any, name: str) -> tuple[Any, Any]:
 
 
 def _watched(client: Any, beside: dict[str, Any]) -> dict[str, Any]:
-    """Return X_val as matrices on workers, and what belongs to their rows in memory."""
+    """Return X_val as partitions on workers, and what belongs to their rows in memory."""
     several = isinstance(beside["X_val"], (list, tuple))
     tables = list(beside["X_val"]) if several else [beside["X_val"]]
-    matrices = []
+    sets: list[Parts] = []
     values: dict[str, list[Any]] = {}
+    found: dict[str, Any] = {name: beside.get(f"{name}_val") for name in _BESIDE}
+    of_sets = {
+        name: value if several else [value] for name, value in found.items() if value is not None
+    }
+    if any(not isinstance(v, (list, tuple)) or len(v) != len(tables) for v in of_sets.values()):
+        return {}  # what checks the sets says so
     for i, table in enumerate(tables):
-        parts = Parts(client, table, "X_val")
-        columns = table.shape[1]
-        matrices.append(PartedMatrix(parts, int(columns), f"set {i} {parts.lengths}"))
-        for name in _BESIDE:
-            value = beside.get(f"{name}_val")
-            if value is not None:
-                one = value[i] if several else value
-                values.setdefault(f"{name}_val", []).append(
-                    gathered(client, f"{name}_val", one, parts)
-                )
+        given = {name: value[i] for name, value in of_sets.items()}
+        if isinstance(given.get("y"), str) and is_collection(table):
+            table, given["y"] = _without(table, given["y"])
+        sets.append(Parts(client, table, "X_val"))
+        for name, value in given.items():
+            known = gathered(client, f"{name}_val", value, sets[-1])
+            values.setdefault(f"{name}_val", []).append(known)
     if several:
-        return {"X_val": matrices, **values}
-    return {"X_val": matrices[0], **{name: found[0] for name, found in values.items()}}
+        return {"X_val": sets, **values}
+    return {"X_val": sets[0], **{name: known[0] for name, known in values.items()}}

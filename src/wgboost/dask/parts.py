@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,15 +12,21 @@ from typing import Any
 import numpy as np
 
 from wgboost.dask.library import is_collection, libraries
-from wgboost.data import PreparedMatrix
+from wgboost.data import Cuts, PreparedMatrix, Schema
 from wgboost.data.rows import count_rows
+from wgboost.persistence import fingerprint
 from wgboost.typing import Array
 
 __all__ = ["PartedMatrix", "Parts", "gathered"]
 
 
 class Parts:
-    """The partitions of a Dask array or frame, computed and kept on the workers."""
+    """The partitions of a Dask array or frame, computed and kept on the workers.
+
+    First as they are, then as codes: a byte for each value.
+    """
+
+    ndim = 2
 
     def __init__(self, client: Any, collection: Any, name: str) -> None:
         if not is_collection(collection) or getattr(collection, "ndim", 2) != 2:
@@ -32,14 +39,27 @@ class Parts:
         if hasattr(collection, "rechunk"):
             collection = collection.rechunk({1: -1})
         self.client, self.name = client, name
-        self._delayed = list(np.ravel(collection.to_delayed()))
-        self.build()
+        self.futures = client.compute(list(np.ravel(collection.to_delayed())))
+        self.wait()
         self.lengths = self.each(count_rows)
 
-    def build(self) -> None:
-        """Have every partition computed, those that a lost worker held once more."""
+    def encoded(self, schema: Schema, cuts: Cuts) -> PartedMatrix:
+        """Have workers keep codes in place of values, and return the matrix that these are.
+
+        Raises what the columns of a partition have wrong.
+        """
+        # A task and not data: who loses it can compute it again.
+        known = self.client.submit(_same, (schema, cuts), pure=False)
+        self.futures = self.client.map(
+            _codes, self.futures, [known] * len(self.futures), pure=False
+        )
+        self.wait()
+        digests = self.each(_digest)
+        return PartedMatrix(self, len(cuts.edges), fingerprint(list(cuts.edges), digests))
+
+    def wait(self) -> None:
+        """Wait until every partition is there, those that a lost worker held once more."""
         _, distributed = libraries()
-        self.futures = self.client.compute(self._delayed)
         distributed.wait(self.futures)
         for future in self.futures:
             if future.status != "finished":
@@ -91,6 +111,22 @@ class PartedMatrix(PreparedMatrix):
             (slice(int(cut[i]), int(cut[i + 1])), self.index[cut[i] : cut[i + 1]] - bounds[i])
             for i in range(len(bounds) - 1)
         ]
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _codes(part: Any, known: tuple[Schema, Cuts]) -> Array:
+    """Return the codes (rows, p) of a partition."""
+    schema, cuts = known
+    if count_rows(part) == 0:
+        return np.empty((0, len(cuts.edges)), dtype=np.uint8)
+    return cuts.apply(schema.apply(part)).codes
+
+
+def _digest(codes: Array) -> str:
+    return hashlib.sha256(np.ascontiguousarray(codes).data).hexdigest()
 
 
 def gathered(client: Any, name: str, value: Any, X: Parts) -> Any:

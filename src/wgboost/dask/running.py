@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -28,6 +29,7 @@ __all__ = ["Cluster", "LostWorkerError", "Stage"]
 _LOG = logging.getLogger("wgboost.dask")
 _PAUSE = 0.05  # seconds between two looks at the queue
 _GRACE = 10.0  # seconds for the scheduler to notice that a worker has gone
+_TURNS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # what one fit at a time has, by client
 
 
 class LostWorkerError(Exception):
@@ -43,6 +45,28 @@ class Cluster:
     checkpoint_every: int
     worker_timeout: float
     tracker_host: str | None
+
+    @contextmanager
+    def turn(self) -> Any:
+        """Wait for other fits: two that each wait for the other's worker would do so for ever.
+
+        A client that dies loses its turn after half a minute.
+        """
+        _, distributed = libraries()
+        client = self.client
+        if client not in _TURNS:
+            _TURNS[client] = distributed.Semaphore(
+                1, name="wgboost", scheduler_rpc=client.scheduler, loop=client.loop
+            )
+        if not _TURNS[client].acquire(timeout=1):
+            _LOG.warning("another fit runs on this cluster, or did until now; waiting for its end")
+            while not _TURNS[client].acquire(timeout=5):
+                self.workers()  # raises if nobody answers
+        try:
+            yield
+        finally:
+            if client.status == "running":
+                _TURNS[client].release()
 
     def host(self) -> str:
         """Return the address of this machine as the workers see it."""
@@ -86,7 +110,6 @@ class Stage:
 
     cluster: Cluster
     estimator: Any  # what workers need of it
-    schema: Any
     cuts: Any
     rows: Any
     sets: Mapping[str, Any]
@@ -97,6 +120,7 @@ class Stage:
     how: dict[str, Any]  # n_rounds, watch, previous, seen, ...
     rounds: list[Any] = field(default_factory=list)  # that the client was told of
     told: Told | None = None
+    agreed: bool | Keep | None = None  # what callbacks said of the last report
     began: float = field(default_factory=time.monotonic)
     interrupted: bool = False
 
@@ -105,9 +129,12 @@ class Stage:
         n_workers, retries = len(self.cluster.workers()), 0
         while True:
             try:
-                with self._job() as job:
+                with self.cluster.turn(), self._job() as job:
                     return self._attempt(*job)
             except (LostWorkerError, TimeoutError) as lost:
+                complete = self._complete()
+                if complete is not None:  # lost after the last round
+                    return complete
                 retries += 1
                 if retries > self.cluster.max_retries:
                     raise RuntimeError(
@@ -118,21 +145,42 @@ class Stage:
                 _LOG.warning("%s; waiting for workers, then going on", lost)
                 self.cluster.wait(n_workers)
                 for parts in self._sources():
-                    parts.build()
+                    parts.wait()
+            except OSError:
+                self.cluster.workers()  # raises, and says so, if it is the scheduler
+                raise
 
     def _sources(self) -> list[Parts]:
         """The collections that rows are in."""
         found = {id(one.X.parts): one.X.parts for one in (self.rows, *self.sets.values())}
         return list(found.values())
 
+    def _complete(self) -> Fit | None:
+        """Return the model, if the rounds that were reported are all that there will be."""
+        told = self.told
+        if told is None:
+            return None
+        last = told.finished or told.round == self.how["n_rounds"]
+        if not (last or self.interrupted or self.agreed):
+            return None
+        kept = told.round
+        if told.watch is not None:
+            kept = told.watch["best_round"]
+        elif isinstance(self.agreed, Keep):
+            kept = self.agreed.rounds
+        return replace(self._first(kept, told), interrupted=self.interrupted)
+
+    def _first(self, n_rounds: int, told: Told) -> Fit:
+        """Return the model of the first so many rounds, those of before included."""
+        return fit_of(
+            self.how["previous"], self.rounds, n_rounds, self.rows.X.shape[1], self.start,
+            self.units, told.history,
+        )  # fmt: skip
+
     def _so_far(self) -> Fit | None:
         """Return the model of the rounds that were reported, on top of those before."""
         previous: Fit | None = self.how["previous"]
-        if self.told is None:
-            return previous
-        n, p = self.told.round, self.rows.X.shape[1]
-        history = self.told.history
-        return fit_of(previous, self.rounds, n, p, self.start, self.units, history)
+        return previous if self.told is None else self._first(self.told.round, self.told)
 
     @contextmanager
     def _job(self) -> Any:
@@ -154,14 +202,11 @@ class Stage:
         tracker.start()
         every = 1 if self.callbacks else self.cluster.checkpoint_every
         job = Job(
-            self.estimator, self.schema, self.cuts, self.start, self.units, how,
+            self.estimator, self.cuts, self.start, self.units, how,
             tracker.worker_args(), reports.name, answers.name, every,
         )  # fmt: skip
         common = client.scatter(job, broadcast=False, hash=False)
         futures = {}
-        # Two fits that each wait for the other's worker would wait for ever.
-        lock = distributed.MultiLock(list(shares), client=client)
-        lock.acquire()
         try:
             for address, (share, parts) in shares.items():
                 own = client.scatter(share, workers=[address], hash=False)
@@ -178,7 +223,6 @@ class Stage:
                     answers.close()
                 client.cancel(list(futures.values()), force=True)
                 reports.close()
-                lock.release()
             try:
                 tracker.free()
             except library().core.XGBoostError as error:  # it still waited for a lost worker
@@ -260,7 +304,7 @@ class Stage:
 
     def _hear(self, told: Told) -> None:
         self.rounds += told.rounds
-        self.told = told
+        self.told, self.agreed = told, None
 
     def _answer(self) -> bool | Keep | KeyboardInterrupt | None:
         """Return what the callbacks say of the latest report."""
@@ -280,14 +324,13 @@ class Stage:
             "history": told.history, "seconds": time.monotonic() - self.began,
             "finished": told.finished, "rounds": self.rounds, "watch": watch, "save": save,
         }  # fmt: skip
-        agreed: bool | Keep | None = None
         for callback in sorted(self.callbacks, key=lambda one: getattr(one, "order", 0)):
             answer = callback(info)
             if isinstance(answer, Keep):
-                agreed, info["finished"] = answer, True
-            elif answer and agreed is None:
-                agreed = True
-        return agreed
+                self.agreed, info["finished"] = answer, True
+            elif answer and self.agreed is None:
+                self.agreed = True
+        return self.agreed
 
 
 def _share(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -12,7 +13,7 @@ import numpy as np
 
 from wgboost.boosting import Keep, Start
 from wgboost.dask.library import libraries
-from wgboost.data import Cuts, Schema, StoredMatrix
+from wgboost.data import Cuts, StoredMatrix
 from wgboost.engines import collective
 from wgboost.engines.library import library
 from wgboost.estimators.fitting import Fit
@@ -27,7 +28,7 @@ from wgboost.validation import takes_weight
 
 __all__ = ["Job", "Piece", "Share", "Told", "reduced", "work"]
 
-_PATIENCE = 3600  # seconds to wait for the client's answer, which may be saving a file
+_PAUSE = 0.5  # seconds at most between two looks for an answer of the client
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,6 @@ class Job:
     """What all workers are told."""
 
     estimator: Any
-    schema: Schema
     cuts: Cuts
     start: Start
     units: Units
@@ -75,13 +75,15 @@ class Told:
     finished: bool
 
 
-def work(job: Job, share: Share, parts: Sequence[Any]) -> Fit | None:
-    """Train with the other workers; the first of them returns the model."""
+def work(job: Job, share: Share, coded: Sequence[Array]) -> Fit | None:
+    """Train with the other workers; the first of them returns the model.
+
+    `coded` are the codes of this worker's partitions.
+    """
     _, distributed = libraries()
     estimator = job.estimator
     if estimator.n_jobs is None:
         estimator.n_jobs = distributed.get_worker().state.nthreads
-    coded = [_codes(job, part, estimator._n_threads()) for part in parts]
     train = _placed(share.train, coded, job.cuts)
     sets = {
         # A stand-in where there is none of a set: it is measured with weight zero.
@@ -102,12 +104,6 @@ def work(job: Job, share: Share, parts: Sequence[Any]) -> Fit | None:
 def _own_seed(seed: int, rank: int) -> int:
     """Noise and rows drawn differ from worker to worker; what has to be common is broadcast."""
     return int(np.random.default_rng([seed, rank]).integers(2**31)) if rank else seed
-
-
-def _codes(job: Job, part: Any, n_threads: int) -> Array:
-    if len(part) == 0:
-        return np.empty((0, len(job.cuts.edges)), dtype=np.uint8)
-    return job.cuts.apply(job.schema.apply(part), n_threads=n_threads).codes
 
 
 def _placed(piece: Piece, coded: Sequence[Array], cuts: Cuts) -> Any:
@@ -172,4 +168,18 @@ class _Report:
             info["round"], new, info["metrics"], info["history"], seen, info["finished"]
         )  # fmt: skip
         self.reports.put(pickle.dumps(told))
-        return pickle.loads(self.answers.get(timeout=_PATIENCE))
+        pause = 0.005
+        while not self.answers.qsize():
+            time.sleep(pause)
+            pause = min(1.2 * pause, _PAUSE)  # it may be saving a file
+            _check_wanted()
+        return pickle.loads(self.answers.get())
+
+
+def _check_wanted() -> None:
+    """Raise RuntimeError if nobody waits for this task any more: its client has gone."""
+    _, distributed = libraries()
+    worker = distributed.get_worker()
+    task = worker.state.tasks.get(worker.get_current_task())
+    if task is None or task.state == "cancelled":
+        raise RuntimeError("the client of this fit has gone")

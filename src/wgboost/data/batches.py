@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from wgboost.data.rows import count_rows
 from wgboost.typing import Array
 from wgboost.validation import check_integer, nearest_name
 
@@ -52,17 +53,19 @@ class Batches:
 
     def __iter__(self) -> Iterator[Batch]:
         found = self.source() if callable(self.source) else self.source
-        n_batches = 0
+        n_rows = 0
         for i, given in enumerate(found):
             if not isinstance(given, tuple) or len(given) not in (2, 3):
                 kind = type(given).__name__
                 raise TypeError(f"batch {i} is a {kind}, not (X, y) or (X, y, sample_weight)")
             y = np.asarray(given[1])
             weight = None if len(given) == 2 or given[2] is None else np.asarray(given[2])
+            if len(y) == 0 and count_rows(given[0]) == 0:
+                continue  # a month without sales, a file without lines
             yield Batch(given[0], y, weight)
-            n_batches += 1
-        if not n_batches:
-            raise ValueError("there are no batches; the source has to give some in every pass")
+            n_rows += len(y)
+        if not n_rows:
+            raise ValueError("there are no rows; the source has to give some in every pass")
 
 
 class ParquetBatches(Batches):

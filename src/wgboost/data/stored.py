@@ -91,12 +91,14 @@ class StoredMatrix(PreparedMatrix):
         Raises ValueError if the trees cut features where the codes do not.
         """
         inner = (ensemble.feature >= 0) & np.isfinite(ensemble.threshold)
-        for feature, at in zip(ensemble.feature[inner], ensemble.threshold[inner], strict=True):
-            if at not in self.cuts.edges[feature]:
+        for feature, edges in enumerate(self.cuts.edges):
+            at = ensemble.threshold[inner & (ensemble.feature == feature)]
+            other = at[~np.isin(at, edges)]
+            if other.size:
                 raise ValueError(
-                    f"rounds cannot be added with these batches: the model cuts feature {feature} "
-                    f"at {at:g}, and their bins do not; go on with the data of before, or fit anew "
-                    "with warm_start=False"
+                    f"rounds cannot be added with these rows: the model cuts feature {feature} "
+                    f"at {other[0]:g}, and their bins do not; go on with the data of before, or "
+                    "fit anew with warm_start=False"
                 )
         out = np.empty_like(start)
         step = max(1, _BLOCK // (8 * self.shape[1]))

@@ -17,7 +17,7 @@ from wgboost.engines.library import library
 from wgboost.engines.seen import View
 from wgboost.engines.structure import Structure
 from wgboost.trees import Constraints, FlatTrees, TreeSettings
-from wgboost.trees.sampling import draw_projection, draw_rows, n_asked
+from wgboost.trees.sampling import draw_features, draw_projection, draw_rows
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_finite
 
@@ -59,18 +59,24 @@ class XGBoostGrower:
         blocks = [slice(i, i + 1) for i in range(m)]
         if settings.tree == "shared":
             blocks = [slice(0, m)]
-        seed, projection, matrix = common(_drawn(settings, m * d // len(blocks), rng))
+        # As the core draws: rows first, and of all workers the first says what else.
         drawn = draw_rows(n, weight, settings.subsample, rng)
+        features, projection, matrix = common(
+            (
+                draw_features(binned.shape[1], settings.colsample, rng),
+                *draw_projection(settings.split_on, m * d // len(blocks), rng),
+            )
+        )
         if drawn is not None:
             share = np.zeros(n, dtype=np.float32)
             share[drawn] = 1.0 if weight is None else weight[drawn]
             weight = share
         view = View(projection, matrix)
         trees, leaves = [], []
-        for i, block in enumerate(blocks):
+        for block in blocks:
             g, c = direction[:, block], None if curvature is None else curvature[:, block]
             grown = self._grow(
-                binned, view, g, c, weight, settings, seed + i, n_threads, constraints
+                binned, view, g, c, weight, settings, features, n_threads, constraints
             )
             leaf = grown.leaf_of(binned, cuts, n_threads)
             reached = grown.reached(leaf_counts(leaf, int((grown.left < 0).sum()), drawn))
@@ -88,13 +94,18 @@ class XGBoostGrower:
 
     def _grow(
         self, binned: Binned, view: View, g: Directions, c: Directions | None,
-        weight: Array | None, settings: TreeSettings, seed: int, n_threads: int,
+        weight: Array | None, settings: TreeSettings, features: Array, n_threads: int,
         constraints: Constraints | None,
     ) -> Structure:  # fmt: skip
         """Grow one tree on the movement (n, particles, d) of its outputs."""
         if self._matrix is None or self._matrix[0] is not binned:
             self._matrix = binned, code_matrix(binned, n_threads)
-        matrix = self._matrix[1]
+        matrix, p = self._matrix[1], binned.shape[1]
+        if len(features) < p:
+            # Of so many columns XGBoost draws those that weigh something.
+            asked = np.zeros(p, dtype=np.float32)
+            asked[features] = 1.0
+            matrix.set_info(feature_weights=asked)
         gradient = view.gradient(g)
         n, k = gradient.shape
         mass = view.mass(c, k, n, weight)
@@ -105,9 +116,10 @@ class XGBoostGrower:
             least = _average(mass, weight) * (least if least > 1 else _LEAST)
         booster = library().Booster(
             {
-                **_parameters(settings, constraints, binned.shape[1], k),
-                "min_child_weight": least, "seed": seed, "nthread": n_threads,
-                "device": self.device,
+                **_parameters(settings, constraints, k),
+                # A hair more than the share: XGBoost rounds down.
+                "colsample_bytree": min(1.0, (len(features) + 1e-3) / p),
+                "min_child_weight": least, "nthread": n_threads, "device": self.device,
             },
             [matrix],
         )  # fmt: skip
@@ -115,13 +127,6 @@ class XGBoostGrower:
         model = json.loads(bytes(booster.save_raw("json")))
         [tree] = model["learner"]["gradient_booster"]["model"]["trees"]
         return Structure.parsed(tree, binned.n_bins)
-
-
-def _drawn(
-    settings: TreeSettings, outputs: int, rng: np.random.Generator
-) -> tuple[int, int, Array | None]:
-    """What all workers have to draw alike: a seed for the columns, and the projection."""
-    return int(rng.integers(2**30)), *draw_projection(settings.split_on, outputs, rng)
 
 
 def _average(mass: Array, weight: Array | None) -> float:
@@ -132,9 +137,7 @@ def _average(mass: Array, weight: Array | None) -> float:
     return float(everywhere / rows) if rows else 0.0
 
 
-def _parameters(
-    settings: TreeSettings, constraints: Constraints | None, p: int, k: int
-) -> dict[str, Any]:
+def _parameters(settings: TreeSettings, constraints: Constraints | None, k: int) -> dict[str, Any]:
     """The settings in XGBoost's words, for k outputs."""
     found: dict[str, Any] = {
         "tree_method": "hist",
@@ -149,8 +152,6 @@ def _parameters(
         "max_depth": settings.max_depth or 0,
         "max_leaves": settings.max_leaves or 0,
         "grow_policy": "lossguide" if settings.growth == "best_first" else "depthwise",
-        # A hair more than the share: XGBoost rounds down.
-        "colsample_bytree": min(1.0, (n_asked(p, settings.colsample) + 1e-3) / p),
     }
     if constraints is not None and constraints.groups:
         found["interaction_constraints"] = json.dumps([list(one) for one in constraints.groups])

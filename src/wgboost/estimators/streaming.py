@@ -40,7 +40,7 @@ def read_batches(
     for i, batch in enumerate(batches):
         rows = slice(begin, begin + len(batch.y))
         begin += len(batch.y)
-        if not np.array_equal(y[rows], batch.y):
+        if not np.array_equal(y[rows], batch.y, equal_nan=y.dtype.kind == "f"):
             raise ValueError(
                 f"batch {i} has another y in the second pass than in the first; batches have to "
                 "be the same rows in the same order every time: seed what shuffles or draws them"

@@ -1,0 +1,138 @@
+"""wgboost.dask as one uses it: nothing said, sets to watch by name, clients that die."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+da = pytest.importorskip("dask.array")
+import cloudpickle  # noqa: E402
+import dask  # noqa: E402
+import dask.dataframe as dd  # noqa: E402
+import pandas as pd  # noqa: E402
+from dask.distributed import Client, LocalCluster  # noqa: E402
+
+import wgboost  # noqa: E402
+from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
+
+RNG = np.random.default_rng(0)
+X = RNG.integers(0, 9, size=(400, 3)).astype(np.float64)
+X[RNG.random(X.shape) < 0.1] = np.nan
+Y = np.nan_to_num(X[:, 0]) + RNG.normal(size=400)
+LAZY, LAZY_Y = da.from_array(X, chunks=(200, 3)), da.from_array(Y, chunks=200)
+FRAME = pd.DataFrame(X, columns=["a", "b", "c"]).assign(price=Y)
+FEW = {"n_estimators": 4, "n_particles": 3, "random_state": 0, "n_jobs": 1}
+QUICK = {"n_particles": 3, "n_iter_no_change": 3, "learning_rate": 0.5, "random_state": 0}
+
+CLIENT = """
+import sys
+import dask.array as da
+from dask.distributed import Client
+from wgboost.dask import WGBRegressor
+
+with Client(sys.argv[1]) as client:
+    X = da.random.default_rng(0).normal(size=(200, 2), chunks=(100, 2))
+    model = WGBRegressor(n_estimators=int(sys.argv[2]), n_particles=2, tree="shared", n_jobs=1)
+    model.fit(X, X[:, 0], client=client, callbacks=[lambda info: print(info["round"], flush=True)])
+"""
+
+
+@pytest.fixture(scope="module")
+def client():
+    short = {
+        "distributed.scheduler.locks.lease-timeout": "2s",
+        "distributed.scheduler.locks.lease-validation-interval": "500ms",
+    }
+    with (
+        dask.config.set(short),
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+        ) as cluster,
+        Client(cluster) as client,
+    ):  # fmt: skip
+        yield client
+
+
+@pytest.fixture(scope="module")
+def model(client):
+    return WGBRegressor(**FEW).fit(LAZY, LAZY_Y, client=client)
+
+
+def test_rounds_and_evidence_are_sought_where_nothing_is_said(client):
+    fitted = WGBRegressor(**QUICK).fit(LAZY, LAZY_Y, client=client)
+    one = wgboost.WGBRegressor(**QUICK, engine="xgboost", n_jobs=1).fit(X, Y)
+    constant = [trial for trial in one.evidence_trials_ if not trial["by_error"]]
+    assert fitted.refitted_
+    for mine, theirs in zip(fitted.evidence_trials_, constant, strict=True):
+        assert (mine["evidence"], mine["rounds"]) == (theirs["evidence"], theirs["rounds"])
+        assert mine["value"] == pytest.approx(theirs["value"], abs=1e-4)
+
+
+def test_predictions_of_a_collection_are_those_of_its_rows(model):
+    for name in ("predict", "predict_quantiles", "predict_interval", "ood_score"):
+        method = getattr(model, name)
+        np.testing.assert_array_equal(method(LAZY).compute(), method(X), err_msg=name)
+    assert model.score(LAZY, LAZY_Y) == model.score(X, Y)
+    with pytest.raises(AttributeError, match=r"no 'response': map\(function\) has any"):
+        model.predict_uncertainty(LAZY)
+    with pytest.raises(TypeError, match="X is a Dask Array, and this takes rows in memory"):
+        model.apply(LAZY)
+
+
+def test_a_model_is_sent_once_and_not_with_every_partition(model):
+    rows = da.zeros((40, 3), chunks=(4, 3))
+    least = len(cloudpickle.dumps(model)) // 2
+    tasks = dict(model.predict(rows).dask).values()
+    assert sum(len(cloudpickle.dumps(task)) > least for task in tasks) == 1
+
+
+def test_sets_to_watch_have_the_columns_of_training(client):
+    lazy = dd.from_pandas(FRAME, npartitions=3)
+    by_name = WGBRegressor(**FEW).fit(lazy, "price", client=client, X_val=lazy, y_val="price")
+    one = wgboost.WGBRegressor(**FEW, engine="xgboost")
+    one.fit(FRAME, "price", X_val=FRAME, y_val="price")
+    values = [run.history_["validation"]["nll"] for run in (by_name, one)]
+    np.testing.assert_allclose(*values, atol=1e-5)
+    with pytest.raises(ValueError, match="X_val, y_val: X has 2 columns, training had 3"):
+        WGBRegressor(**FEW).fit(LAZY, LAZY_Y, client=client, X_val=LAZY[:, :2], y_val=LAZY_Y)
+    with pytest.raises(ValueError, match="X_val is a list of 2 sets, y_val is none"):
+        WGBRegressor(**FEW).fit(LAZY, LAZY_Y, client=client, X_val=[LAZY, LAZY], y_val=LAZY_Y)
+
+
+def test_a_checkpoint_knows_the_rows_to_watch(client, tmp_path):
+    file, given = tmp_path / "checkpoint", {"client": client, "y_val": LAZY_Y}
+    stop = [wgboost.callbacks.Checkpoint(file, every_rounds=2), lambda info: info["round"] == 2]
+    WGBRegressor(**FEW).fit(LAZY, LAZY_Y, X_val=LAZY, callbacks=stop, **given)
+    whole = WGBRegressor(**FEW).fit(LAZY, LAZY_Y, X_val=LAZY, resume_from=file, **given)
+    assert len(whole.history_["validation"]["nll"]) == 5
+    with pytest.raises(ValueError, match="made with other data"):
+        WGBRegressor(**FEW).fit(LAZY, LAZY_Y, X_val=LAZY + 1, resume_from=file, **given)
+
+
+def test_labels_of_a_categorical_column_are_those_of_all_partitions(client):
+    labels = np.where(Y > 4, "high", np.where(Y < 0, "low", "middle"))
+    frame = FRAME.assign(price=pd.Categorical(labels)).sort_values("price")
+    lazy = dd.from_pandas(frame.reset_index(drop=True), npartitions=4)
+    fitted = WGBClassifier(**FEW).fit(lazy, "price", client=client)
+    one = wgboost.WGBClassifier(**FEW, engine="xgboost").fit(frame, "price")
+    assert fitted.classes_.tolist() == one.classes_.tolist() == ["high", "low", "middle"]
+    X_sorted = frame[["a", "b", "c"]]
+    np.testing.assert_allclose(
+        fitted.predict_proba(X_sorted), one.predict_proba(X_sorted), atol=1e-5
+    )
+
+
+def test_a_client_that_dies_leaves_the_workers_to_others(client):
+    address = client.scheduler.address
+    first = subprocess.Popen(
+        [sys.executable, "-c", CLIENT, address, "100000"], stdout=subprocess.PIPE, text=True
+    )
+    assert first.stdout is not None
+    assert first.stdout.readline() == "1\n"
+    first.kill()
+    first.wait()
+    first.stdout.close()
+    again = WGBRegressor(**FEW).fit(LAZY, LAZY_Y, client=client)
+    assert again.n_estimators_ == 4
