@@ -37,11 +37,18 @@ segment: its figures are not blind.
 """
 
 
+def _with(found: dict[int, dict[str, Any]] | None, key: str) -> dict[int, dict[str, Any]]:
+    """The results that have a figure; those of an earlier version may not."""
+    return {i: one for i, one in (found or {}).items() if key in one}
+
+
 def _cell(found: dict[int, dict[str, Any]] | None, name: str, key: str) -> str:
-    if not found:
+    some = _with(found, key)
+    if not some:
         return "-"
-    ours = values(found, key) * _UNITS.get((name, key), 1)
-    return plus_minus(ours, 3 if key == "rmse" else 2)
+    ours = values(some, key) * _UNITS.get((name, key), 1)
+    fewer = f" ({len(some)})" if len(some) < len(found or {}) else ""
+    return plus_minus(ours, 3 if key == "rmse" else 2) + fewer
 
 
 def _regression(bags: Found, single: Found, key: str, reported: dict[str, Any]) -> str:
@@ -70,7 +77,9 @@ def _regression(bags: Found, single: Found, key: str, reported: dict[str, Any]) 
         if name in single and values(single[name], key).mean() < reported[name][0][0]
     ]  # fmt: skip
     text = f"The bag is {better} the best of six on {below} of {len(rows)} sets. "
-    text += f"The single model is below the paper's own row on {len(beats)}: {', '.join(beats)}.\n"
+    known = sum(name in single for name in reported)
+    named = f": {', '.join(beats)}" if beats else ""
+    text += f"The single model is below the paper's own row on {len(beats)} of {known}{named}.\n"
     return f"## {key.upper()}\n{text}\n{markdown(head, rows)}"
 
 
@@ -83,7 +92,7 @@ def _copies(bags: Found, single: Found) -> str:
     if not some:
         return ""
     rows = [
-        [name, f"{100 * values(bags[name], 'copied').mean():.1f}",
+        [name, f"{100 * values(_with(bags[name], 'copied'), 'copied').mean():.1f}",
          _cell(bags[name], name, "nll_new"), _cell(single.get(name), name, "nll_new")]
         for name in some
     ]  # fmt: skip
@@ -98,11 +107,13 @@ def _classes(bags: Found, single: Found) -> str:
     for name, criterion in CLASSIFICATION:
         if name not in bags:
             continue
+        sizes = values(_with(bags[name], "rows"), "rows")
+        size = f" ({int(sizes[0]):,} rows)" if sizes.size else ""
         keys = ["accuracy"] if criterion == "accuracy" else [f"ood_{one}" for one in best.OOD]
         own, *others = CLASSIFICATION[name, criterion]
         for key in keys:
             rows.append([
-                f"{name} ({int(values(bags[name], 'rows')[0]):,} rows)",
+                name + size,
                 key.replace("ood_", "OOD, ").replace("_", " "), str(len(bags[name])),
                 _cell(bags[name], name, key), _cell(single.get(name), name, key),
                 f"{own[0]:.2f}", f"{max([own, *others])[0]:.2f}",
@@ -119,8 +130,9 @@ def _classes(bags: Found, single: Found) -> str:
 
 def _calibration(bags: Found) -> str:
     rows = []
-    for name, found in bags.items():
-        if "before" not in next(iter(found.values())):
+    for name, every in bags.items():
+        found = _with(every, "before")
+        if not found:
             continue
         before = {i: one["before"] for i, one in found.items()}
         cells = []
@@ -133,6 +145,8 @@ def _calibration(bags: Found) -> str:
             ]
         factors = [f"{values(found, key).mean():.2f}" for key in ("scale", "spread")]
         rows.append([name, *cells[:3], *cells[3:], *factors])
+    if not rows:
+        return ""
     head = ["set", "in 50 / 80 / 90 / 95 %, before", "CRPS", "NLL", "after", "CRPS", "NLL",
             "scale", "spread"]  # fmt: skip
     return (
@@ -148,6 +162,8 @@ def _recipes(bags: Found) -> str:
         counts = Counter(one["recipe"] for one in found.values()).most_common()
         said = ", ".join(f"{recipe} {n}" for recipe, n in counts)
         rows.append([name, f"{values(found, 'cpu_seconds').mean():.0f}", said])
+    if not rows:
+        return ""
     return "## What won\n" + markdown(["set", "CPU s a split", "recipes, and how often"], rows)
 
 
@@ -162,6 +178,8 @@ def _time(jobs: list[Job], results: Path) -> str:
         for method, said in (("cv", "bags"), ("single", "single models"))
         if (some := seconds.get(method))
     ]
+    if not parts:
+        return ""
     total = sum(map(sum, seconds.values())) / 120
     return f"## Time\n{' and '.join(parts)}: about {total:.0f} minutes on two free cores.\n"
 

@@ -66,6 +66,21 @@ def test_noise_asks_for_more_evidence_than_its_absence():
     assert levels[0] < 10 <= levels[1]
 
 
+@pytest.mark.parametrize("light", [1.0, 1e-3])
+def test_no_row_speaks_for_more_rows_than_there_are(light):
+    rng = np.random.default_rng(0)
+    X, y, weight = (
+        rng.normal(size=(60, 2)),
+        rng.normal(size=60),
+        np.where(np.arange(60) % 2, 1, light),
+    )
+    still = SETTINGS | {"learning_rate": 1e-6, "refit": False}  # what is replayed does not err
+    model = WGBRegressor(**still).fit(X, y, sample_weight=weight)
+    inside = np.delete(weight, model.validation_rows_)
+    [trial] = [one for one in model.evidence_trials_ if one["by_error"]]
+    assert trial["evidence"] == pytest.approx(inside.sum() ** 2 / np.square(inside).sum(), rel=1e-4)
+
+
 def test_the_refit_has_the_evidence_that_was_found():
     X, y = made(400, 1, 1.0)
     model = WGBRegressor(**SETTINGS).fit(X, y)

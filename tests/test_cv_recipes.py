@@ -46,6 +46,7 @@ def test_a_list_gets_names():
         ({"a": {"lerning_rate": 1}}, ValueError, r"'a'.*'lerning_rate'; did you mean 'learning_r"),
         ({"a": {"refit": True}}, ValueError, r"'a' sets 'refit': members stay without"),
         ({"a": {"n_jobs": 1}}, ValueError, r"n_jobs to the estimator itself"),
+        ({"a": {"eval_metric": "rmse"}}, ValueError, "recipes are compared by it; give eval_metr"),
         ({}, ValueError, "recipes are empty"),
         ([], ValueError, "recipes are empty"),
         ("fast", TypeError, r"recipes='fast' must be a dict"),
@@ -91,6 +92,41 @@ def test_regression_has_no_class_weight():
 def test_parameters_that_make_no_sense(options, kind, message):
     with pytest.raises(kind, match=message):
         WGBRegressorCV([{}], **options).fit(X, Y)
+
+
+def test_classes_are_weighed_by_the_estimator():
+    with pytest.raises(ValueError, match="give class_weight to the estimator itself"):
+        WGBClassifierCV([{"class_weight": "balanced"}]).fit(X, Y > 0)
+
+
+@pytest.mark.parametrize(
+    ("response", "init"), [("lognormal", "smooth"), ("student_t", "smooth"), ("gamma", "flow")]
+)
+def test_recipes_may_differ_in_the_response_and_see_y_in_units_of_their_own(response, init):
+    few = {"cv": 2, "n_estimators": 5, "n_particles": 3, "random_state": 0, "n_jobs": 1}
+    recipe, y = {"learning_rate": 0.3, "evidence": 3.0, "init": init}, np.exp(3 + Y)
+    both = {"plain": recipe, "other": {**recipe, "response": response}}
+    found = WGBRegressorCV(both, **few).fit(X, y).cv_results_
+    alone = WGBRegressorCV({"other": recipe}, response=response, **few).fit(X, y).cv_results_
+    assert found["value"][1] == alone["value"][0]
+    assert found["value"][0] != found["value"][1]
+
+
+def test_recipes_that_differ_in_the_middle_of_an_array_are_two():
+    rng = np.random.default_rng(0)
+    rows, y = rng.normal(size=(1200, 1)), rng.normal(size=1200)
+    ones = np.ones(1200)
+    other = np.where(np.abs(np.arange(1200) - 600) < 500, 50.0, 1.0)
+    few = {"cv": 2, "n_estimators": 2, "n_particles": 2, "random_state": 0, "n_jobs": 1}
+    recipes = {"ones": {"evidence": ones}, "other": {"evidence": other}, "same": {"evidence": ones}}
+    found = WGBRegressorCV(recipes, **few).fit(rows, y).cv_results_["value"]
+    assert found[0] == found[2] != found[1]
+
+
+def test_there_are_no_more_folds_than_groups():
+    few = {"n_estimators": 2, "n_particles": 2, "random_state": 0, "n_jobs": 1}
+    fitted = WGBRegressorCV([{"evidence": 3.0}], **few).fit(X, Y, groups=np.arange(30) % 4)
+    assert len(fitted.members_) == 4
 
 
 def test_groups_have_to_be_of_the_rows():

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from wgboost import Interrupted, WGBClassifier, WGBClassifierCV, load, metrics
+from wgboost.responses import Categorical, Ordinal
 from wgboost.selection import (
     Entry,
     classifier_recipes,
@@ -111,6 +112,30 @@ def test_calibration_sees_the_members_of_a_fold_together(wide):
     scores = wide._of([wide.members_[0], wide.members_[5]]).predict_proba(X[fold])
     assert_allclose(scores, both, atol=1e-6)
     assert len(wide.ood_reference_) == 120
+
+
+@pytest.mark.filterwarnings("ignore:text labels are taken in the order a < b < c")
+@pytest.mark.parametrize(
+    "options",
+    [{"response": Categorical(n_classes=3)}, {"response": Ordinal(n_classes=3)},
+     {"class_weight": {"a": 2.0, "b": 3.0}}, {"prior": {"scale": np.linspace(2, 4, 120)}}],
+    ids=["categorical", "ordinal", "class_weight", "prior"],
+)  # fmt: skip
+def test_classes_are_left_out_whatever_is_said_of_them(options, capsys):
+    few = {**SMALL, "cv": 2, "n_estimators": 2, "n_particles": 2}
+    bag = WGBClassifierCV(verbose=1, **few, **options).fit(X, LABELS)
+    assert "classes left out: average precision" in capsys.readouterr().out
+    assert bag.predict_proba(NEW).shape == (60, 3)
+
+
+def test_of_two_classes_none_is_left_out(capsys):
+    few = {**SMALL, "cv": 2, "n_estimators": 2, "n_particles": 2}
+    bag = WGBClassifierCV(verbose=1, **few).fit(X, LABELS == "a")
+    assert "left out" not in capsys.readouterr().out
+    assert bag._further_recipe(bag.members_[0]._rows(
+        X, fitting=False, y=LABELS == "a", sample_weight=None, offset=None, exposure=None,
+        y_std=None,
+    )) is None  # so that all of a time_budget is the race's  # fmt: skip
 
 
 def test_with_recipes_of_ones_own_only_if_asked():

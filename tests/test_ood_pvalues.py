@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from wgboost import OODReference, WGBClassifier, WGBRegressor, load, metrics
-from wgboost.calibration import aligned_scores
+from wgboost.calibration import aligned_scores, out_of_fold
 
 MODEL = WGBRegressor(n_estimators=30, random_state=0, n_jobs=1)
 
@@ -115,6 +115,26 @@ def test_the_folds_of_a_pipeline_and_of_groups():
     reference = OODReference.out_of_fold(piped.fit(X, y), X, y, cv=4, groups=np.arange(100) % 8)
     assert len(reference) == 100
     assert (np.diff(reference.scores) >= 0).all()
+
+
+def test_clones_have_what_belongs_to_the_rows_and_rows_of_no_weight_say_nothing():
+    X, y = made(120)
+    offset, weight = 100 * (np.arange(120) % 2.0), (np.arange(120) < 90).astype(float)
+    few = clone(MODEL).set_params(n_estimators=5)
+    model = few.fit(X, y + offset, sample_weight=weight, offset=offset)
+    model.calibrate_ood(X, y + offset, weight, cv=3, offset=offset)
+    assert len(model.ood_reference_) == 90
+    odd = np.where(weight[:, None] > 0, X, 1e3 + X)
+    again = few.fit(odd, y + offset, sample_weight=weight, offset=offset)
+    again.calibrate_ood(odd, y + offset, weight, cv=3, offset=offset)
+    assert_array_equal(again.ood_reference_.scores, model.ood_reference_.scores)
+    folds = list(out_of_fold(few, X, y + offset, cv=3, random_state=model.seed_,
+                             sample_weight=weight, offset=offset))  # fmt: skip
+    assert max(fold.estimator.predict(X).max() for fold in folds) < 10
+    known = np.flatnonzero(weight)
+    folds = [fold.take(np.flatnonzero(weight[fold.rows])) for fold in folds]
+    expected = OODReference.of_folds(folds, X, model.predict_dist(X[known]), rows=known)
+    assert_array_equal(model.ood_reference_.scores, expected.scores)
 
 
 def test_bad_input_is_named():

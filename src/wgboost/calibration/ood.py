@@ -8,14 +8,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from wgboost.calibration.folds import Fold, out_of_fold
+from wgboost.calibration.folds import Fold, checked_rows, out_of_fold
 from wgboost.data.rows import take_rows
 from wgboost.metrics.checks import check_scores
 from wgboost.metrics.estimates import distribution_of
 from wgboost.metrics.ood import OOD_METHODS, ood_pvalue, ood_scores
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
-from wgboost.validation import check_choice
+from wgboost.validation import check_choice, check_weight
 
 __all__ = ["OODReference", "aligned_scores"]
 
@@ -62,18 +62,26 @@ class OODReference:
         cls, estimator: Any, X: Any, y: Any, *, method: str | None = None, cv: Any = 5,
         groups: Any = None, random_state: Any = None, **beside: Any,
     ) -> Self:  # fmt: skip
-        """Return the scores of all rows, each by a model of a fold that has not seen it.
+        """Return the scores of rows, each by a model of a fold that has not seen it.
 
         `estimator` is fitted to these very rows; other arguments as in
         `wgboost.calibration.out_of_fold`. Scores of folds are brought to the scale of the
-        estimator's by `aligned_scores`. Its p-values are then nearly uniform.
+        estimator's by `aligned_scores`. Its p-values are then nearly uniform. Rows of weight zero
+        are not among them.
         """
         if method is not None:
             check_choice("method", method, OOD_METHODS)
 
         settings = {"cv": cv, "groups": groups, "random_state": random_state, **beside}
-        folds = out_of_fold(estimator, X, y, **settings)
-        return cls.of_folds(folds, X, distribution_of(estimator, X, calibrated=False), method)
+        n, weight = checked_rows(X, y), beside.get("sample_weight")
+        weight = np.ones(n) if weight is None else np.asarray(check_weight(weight, n))
+        counted = np.flatnonzero(weight)
+        folds = (
+            fold.take(np.flatnonzero(np.isin(fold.rows, counted)))
+            for fold in out_of_fold(estimator, X, y, **settings)
+        )
+        dist = distribution_of(estimator, take_rows(X, counted), calibrated=False)
+        return cls.of_folds(folds, X, dist, method, counted)
 
     @classmethod
     def of_folds(
@@ -92,6 +100,8 @@ class OODReference:
         own, scores = ood_scores(dist, method), []
         known = np.arange(own.size) if rows is None else np.asarray(rows)
         for fold in folds:
+            if not fold.rows.size:
+                continue
             both = np.isin(known, fold.seen)
             seen = scores_by(fold.estimator, take_rows(X, known[both]))
             scores.append(aligned_scores(scores_by(fold.estimator, fold.X), seen, own[both]))

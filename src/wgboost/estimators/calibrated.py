@@ -85,7 +85,8 @@ class Calibrated(Predictions):
 
     def calibrate_ood(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, cv: Any = None,
-        groups: Any = None, method: str | None = None,
+        groups: Any = None, offset: Any = None, exposure: Any = None, y_std: Any = None,
+        method: str | None = None,
     ) -> Self:  # fmt: skip
         """Learn which OOD scores are usual, for `ood_pvalue`; kept as `ood_reference_`.
 
@@ -93,9 +94,10 @@ class Calibrated(Predictions):
         ----------
         X : array (n, p)
             Rows of the training distribution that the model has not seen; p-values are then exact.
-        y, sample_weight, cv, groups
-            With `cv`, a number of folds or a splitter, X and y are the rows of the fit, and scores
-            come from clones fitted without a fold each. See `OODReference.out_of_fold`.
+        y, sample_weight, cv, groups, offset, exposure, y_std
+            With `cv`, a number of folds or a splitter, X and y are the rows of the fit, with what
+            belongs to them, and scores come from clones fitted without a fold each. See
+            `OODReference.out_of_fold`.
         method : str or None
             The score, as in `ood_score`.
         """
@@ -103,10 +105,11 @@ class Calibrated(Predictions):
         if cv is None:
             self.ood_reference_ = OODReference(self.ood_score(X, method), method)
             return self
-        settings = {"cv": cv, "groups": groups, "random_state": self.seed_}
-        self.ood_reference_ = OODReference.out_of_fold(
-            self, X, y, method=method, sample_weight=sample_weight, **settings
-        )
+        settings = {
+            "cv": cv, "groups": groups, "random_state": self.seed_, "sample_weight": sample_weight,
+            "offset": offset, "exposure": exposure, "y_std": y_std,
+        }  # fmt: skip
+        self.ood_reference_ = OODReference.out_of_fold(self, X, y, method=method, **settings)
         return self
 
     def ood_pvalue(self, X: Any, reference: Any = None) -> Array:

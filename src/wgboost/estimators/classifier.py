@@ -28,8 +28,8 @@ class WGBClassifier(ClassifierPredictions, Evidential):
 
     Particles are log-ratios of class probabilities; a single class is predicted with certainty.
     Parameters are those of `WGBRegressor`, with other defaults where classes need them: an evidence
-    of 10, which is not searched for, a learning rate of 0.3, more rows and fewer columns for each
-    tree, and splits by the movement of all log-ratios. And:
+    of 10, which is not searched for, a learning rate of 0.3, fewer columns for each tree, and
+    splits by the movement of all log-ratios. And:
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class WGBClassifier(ClassifierPredictions, Evidential):
             warnings.warn(
                 f"text labels are taken in the order {' < '.join(map(str, labels.tolist()))}; a "
                 "pandas Categorical with ordered=True or a polars Enum says another",
-                stacklevel=5,
+                stacklevel=6,
             )
         return labels
 

@@ -241,8 +241,11 @@ class ChosenEvidence(Training):
         spread = expected(response, particles.astype(np.float64)).var(axis=1)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             due = error.sum(axis=1) / spread.sum(axis=1) / level
-        due = np.where(np.isfinite(due), due, 1.0 / level).clip(1.0 / _MOST, 1.0)
-        return replay.smoothed(due).clip(1.0 / _MOST, 1.0)
+        # The start is not replayed, and errs too: no row speaks for more than there are.
+        weight = np.ones(len(rows)) if rows.weight is None else rows.weight.astype(np.float64)
+        least = max(1.0 / _MOST, float(np.square(weight / weight.sum()).sum()))
+        due = np.where(np.isfinite(due), due, 1.0 / level).clip(least, 1.0)
+        return replay.smoothed(due).clip(least, 1.0)
 
     def _replay(self, rows: PosteriorRows, pilot: Fit) -> Replay:
         learner = self._learner()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 import time
 import warnings
 from abc import abstractmethod
@@ -54,6 +55,10 @@ class Bag(Saving, Calibrated):
     def _further_recipe(self, rows: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """Return what one of four folds may have a second member of, if anything."""
         return None
+
+    def _apart(self, member: Any, rows: Any, some: Array) -> Any:  # noqa: ARG002
+        """Return a model for some of the rows, as if there were no others."""
+        return member
 
     def _helps(self, rows: Any, *trial: Any, budget: float | None) -> bool:  # noqa: ARG002
         """Return whether to have second members; the trial is as `gain_of_left_out` takes it."""
@@ -131,7 +136,12 @@ class Bag(Saving, Calibrated):
             y = column_or_1d(np.asarray(y))
         splits = self._splits(rows, groups, seed)
         weight = np.ones(len(rows)) if rows.weight is None else rows.weight.astype(np.float64)
-        units = rows.units()
+        units = {
+            name: rows.units()
+            if "response" not in recipe  # one of its own may see y in others
+            else self._member(recipe)._rows(X, fitting=True, y=y, **beside).units()
+            for name, recipe in recipes.items()
+        }
         starts = SharedStarts()
         made: dict[tuple[int, str], Entry] = {}
 
@@ -139,10 +149,10 @@ class Bag(Saving, Calibrated):
             begun = time.perf_counter()
             member, (train, test) = self._member(recipes[recipe], fold, seed), splits[fold]
             starts.prepare(member, fold)
-            settings = fold, repr(member.get_params())
+            settings = fold, _said(member.get_params())
             if settings in made:  # two recipes that come to the same
                 return replace(made[settings], recipe=recipe, seconds=0.0)
-            member._units = units
+            member._units = units[recipe]
             member = _noted(lambda: _fitted(member, X, y, beside, train, test), recipe)
             starts.learn(member, fold, len(train))
             seconds = time.perf_counter() - begun
@@ -165,11 +175,14 @@ class Bag(Saving, Calibrated):
         self.best_value_ = mean_value(entries, best)
         if further is not None and not interrupted:
             name = next(name for i in count() if (name := _WIDE + "_" * i) not in recipes)
-            recipes[name] = further
+            recipes[name], units[name] = further, rows.units()
+            weighed = {**beside, "sample_weight": rows.weight}
 
             def pair(train: Array, test: Array) -> tuple[Any, Any]:
-                some = [self._member(recipes[one], 0, seed) for one in (best, name)]
-                both = [_fitted_alone(one, X, y, beside, train, test) for one in some]
+                some = np.concatenate([train, test])
+                two = [self._member(recipes[one], 0, seed) for one in (best, name)]
+                two = [self._apart(one, rows, some) for one in two]
+                both = [_fitted_alone(one, X, y, weighed, train, test) for one in two]
                 return both[0], self._of(both)
 
             def left() -> float | None:
@@ -198,12 +211,13 @@ class Bag(Saving, Calibrated):
     def _splits(self, rows: Any, groups: Any, seed: int) -> _SPLITS:
         """Return rows to train on and to watch for every fold; rows of weight zero are in none."""
         counted, cv = rows.counted, self.cv
-        if cv is None:
-            cv = max(2, min(_FOLDS[counted.size >= _SMALL], counted.size))
         if groups is not None:
             groups = np.asarray(groups)
             if groups.shape != (len(rows),):
                 raise ValueError(f"groups have shape {groups.shape}; ({len(rows)},) is needed")
+        if cv is None:
+            apart = counted.size if groups is None else np.unique(groups[counted]).size
+            cv = max(2, min(_FOLDS[counted.size >= _SMALL], apart))
         listed = isinstance(cv, Iterable) and not isinstance(cv, str) and not hasattr(cv, "split")
         every = np.arange(len(rows)) if listed else counted
         some = None if groups is None else groups[every]
@@ -315,6 +329,7 @@ def _fitted(member: Any, X: Any, y: Any, beside: dict[str, Any], train: Array, t
         beside = {**beside, "sample_weight": mask if weight is None else mask * np.asarray(weight)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Interrupted)
+        warnings.filterwarnings("ignore", "text labels are taken in the order")  # as was said
         member.fit(X, y, validation_rows=test, **beside)
     if member.interrupted_:
         raise KeyboardInterrupt
@@ -339,6 +354,13 @@ def _noted(function: Any, recipe: str) -> Any:
     except Exception as error:
         error.add_note(f"in the recipe {recipe!r}")
         raise
+
+
+def _said(parameters: dict[str, Any]) -> str:
+    """Return parameters as text that differs where they do: arrays in full."""
+    whole = {k: np.asarray(v) if hasattr(v, "__array__") else v for k, v in parameters.items()}
+    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
+        return repr(whole)
 
 
 def _line(entry: Entry, metric: str, n_folds: int) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from wgboost.estimators import WGBClassifier
 from wgboost.estimators.classification import ClassifierPredictions
+from wgboost.responses.codes import Codes
 from wgboost.selection.bag import Bag
 from wgboost.selection.recipes import Recipes, classifier_recipes, wide_recipe
-from wgboost.selection.wide import gain_of_left_out
+from wgboost.selection.wide import gain_of_left_out, left_out_classes
+from wgboost.typing import Array
 
 __all__ = ["WGBClassifierCV"]
 
@@ -82,8 +85,18 @@ class WGBClassifierCV(ClassifierPredictions, Bag):
             raise TypeError(f"wide={self.wide!r} must be True, False or None")
 
     def _further_recipe(self, rows: Any) -> dict[str, Any] | None:
-        wide = self.recipes is None if self.wide is None else self.wide
+        wide = self.wide
+        if wide is None:
+            tried = self.recipes is None and isinstance(rows.response, Codes)
+            wide = tried and left_out_classes(np.asarray(rows.y)[rows.counted]).size > 0
         return wide_recipe(rows.counted.size) if wide else None
+
+    def _apart(self, member: Any, rows: Any, some: Array) -> Any:
+        # There are fewer classes among them, and their weights are in those of the rows.
+        n_classes = max(2, np.unique(np.asarray(rows.y)[some]).size)
+        member.response = replace(rows.response.take(some), n_classes=n_classes)
+        member.prior = member.class_weight = None
+        return member
 
     def _helps(self, rows: Any, *trial: Any, budget: float | None) -> bool:
         if self.wide:

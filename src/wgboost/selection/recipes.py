@@ -28,6 +28,8 @@ _OWN = {
     "validation_fraction": "members are watched on their own fold",
     "refit": "members stay without their own fold",
     "warm_start": "members are fitted anew",
+    "eval_metric": "recipes are compared by it; give eval_metric to the estimator itself",
+    "class_weight": "recipes are compared with it; give class_weight to the estimator itself",
     "n_jobs": "give n_jobs to the estimator itself",
     "random_state": "give random_state to the estimator itself",
     "verbose": "give verbose to the estimator itself",
@@ -158,11 +160,11 @@ def checked_recipes(given: Any, kind: type[Any]) -> Recipes:
                 f"the recipe {name!r} is {parameters!r}; a name and a dict of parameters are needed"
             )
         for parameter in parameters:
-            if parameter in _OWN:
-                raise ValueError(f"recipe {name!r} sets {parameter!r}: {_OWN[parameter]}")
             if parameter not in valid:
                 raise ValueError(
                     f"recipe {name!r}: {kind.__name__} has no parameter {parameter!r}"
                     f"{nearest_name(parameter, valid)}"
                 )
+            if parameter in _OWN:
+                raise ValueError(f"recipe {name!r} sets {parameter!r}: {_OWN[parameter]}")
     return {name: dict(parameters) for name, parameters in given.items()}

@@ -15,9 +15,9 @@ _MANY = 200  # rows from which on folds are alike enough for what was sought in 
 class SharedStarts:
     """Starts of models that were fitted, for those that are still to be.
 
-    Of the same fold, models with the same `init` have the same smooth start. Of other folds, if
-    they have many rows, the lengths of its kernel are taken over. Where a constant predicted as
-    well, further models with that `init` start at the flow, as they would in the end.
+    Of the same fold, models with the same `init` and response have the same smooth start. Of other
+    folds, if they have many rows, the lengths of its kernel are taken over. Where a constant
+    predicted as well, further models of the kind start at the flow, as they would in the end.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class SharedStarts:
 
     def prepare(self, member: Any, fold: int) -> None:
         """Give a model what is known of its start."""
-        kind = description(member.init)
+        kind = _kind(member)
         if kind in self._needless:
             member.init = "flow"
         else:
@@ -34,7 +34,7 @@ class SharedStarts:
 
     def learn(self, member: Any, fold: int, n_rows: int) -> None:
         """Keep the start of a fitted model."""
-        kind, start = description(member.init), member.start_
+        kind, start = _kind(member), member.start_
         member._like = None
         if member._smooth() is None:
             return
@@ -44,3 +44,8 @@ class SharedStarts:
         self._known.setdefault((kind, fold), start)
         if n_rows >= _MANY:
             self._known.setdefault(kind, start)
+
+
+def _kind(member: Any) -> str:
+    """Return what starts have to have in common: the same `init`, of the same response."""
+    return f"{description(member.init)} of {member.response!r}"
