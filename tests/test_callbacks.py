@@ -204,3 +204,11 @@ def test_progress_is_a_bar_in_a_notebook(monkeypatch):
     first, second = out.getvalue().strip("\r\n").split("\r")
     assert first.startswith(" 50% |############            | 1/2  4 rounds/s  0:00 left")
     assert second.startswith("100% |########################| 2/2")
+
+
+def test_rounds_that_are_kept_do_not_hold_the_places_of_rows():
+    seen = []
+    WGBRegressor(n_estimators=3, random_state=0, n_jobs=1).fit(
+        X, Y, callbacks=[lambda info: seen.append([one.leaf.size for one in info["rounds"]])]
+    )
+    assert seen == [[0], [0, 0], [0, 0, 0]]

@@ -52,7 +52,8 @@ def test_leaves_that_average_rows_average_langevin_noise_away():
 
 
 def test_any_regressor_is_a_learner():
-    fitted = model(learner=KernelRidge(alpha=0.1, kernel="rbf"), n_estimators=60).fit(X, CENTRES)
+    smooth = KernelRidge(alpha=0.1, kernel="rbf")
+    fitted = model(learner=smooth, n_estimators=60, bandwidth=0.1).fit(X, CENTRES)
     assert np.abs(fitted.predict(X) - CENTRES).mean() < 0.1
     assert 0.85 < spread(fitted.predict_particles(X)) < 1.05
 

@@ -16,14 +16,17 @@ __all__ = ["binomial_band", "rows_at_risk"]
 def binomial_band(probability: Any, n: Any, confidence: float = 0.95) -> tuple[Array, Array]:
     """Return between which shares a count of n rows falls, each of which hits with a probability.
 
-    The central interval of the binomial distribution: with at least `confidence`. n may be an
-    effective number of rows.
+    The central interval of the binomial distribution, with at least `confidence`, and with the
+    probability itself, which a share of very few rows cannot be near. n may be an effective number
+    of rows.
     """
     check_number("confidence", confidence, above=0, high=1)
     rows = np.maximum(np.round(n), 1)
     outside = (1 - confidence) / 2
-    binomial = stats.binom(rows, np.clip(probability, 0, 1))
-    return binomial.ppf(outside) / rows, binomial.isf(outside) / rows
+    expected = np.clip(probability, 0, 1)
+    binomial = stats.binom(rows, expected)
+    low, high = binomial.ppf(outside) / rows, binomial.isf(outside) / rows
+    return np.minimum(low, expected), np.maximum(high, expected)
 
 
 def rows_at_risk(levels: Array, low: Array, exact: Array, weight: Array) -> Array:
