@@ -42,12 +42,15 @@ def _with(found: dict[int, dict[str, Any]] | None, key: str) -> dict[int, dict[s
     return {i: one for i, one in (found or {}).items() if key in one}
 
 
-def _cell(found: dict[int, dict[str, Any]] | None, name: str, key: str) -> str:
+def _cell(
+    found: dict[int, dict[str, Any]] | None, name: str, key: str, splits: int | None = None
+) -> str:
+    """Mean and deviation; in brackets the number of splits where others have more."""
     some = _with(found, key)
     if not some:
         return "-"
     ours = values(some, key) * _UNITS.get((name, key), 1)
-    fewer = f" ({len(some)})" if len(some) < len(found or {}) else ""
+    fewer = f" ({len(some)})" if len(some) < (splits or len(found or {})) else ""
     return plus_minus(ours, 3 if key == "rmse" else 2) + fewer
 
 
@@ -65,7 +68,7 @@ def _regression(bags: Found, single: Found, key: str, reported: dict[str, Any]) 
         below += reached
         rows.append([
             name + (" (1e-4)" if (name, key) in _UNITS else ""), str(len(bags[name])),
-            _cell(bags[name], name, key), _cell(single.get(name), name, key),
+            _cell(bags[name], name, key), _cell(single.get(name), name, key, len(bags[name])),
             f"{reported[name][0][0]:.2f}", f"{best_of[0][0]:.2f} ({best_of[1]})",
             "yes" if reached else "**no**",
         ])  # fmt: skip
@@ -115,7 +118,8 @@ def _classes(bags: Found, single: Found) -> str:
             rows.append([
                 name + size,
                 key.replace("ood_", "OOD, ").replace("_", " "), str(len(bags[name])),
-                _cell(bags[name], name, key), _cell(single.get(name), name, key),
+                _cell(bags[name], name, key),
+                _cell(single.get(name), name, key, len(bags[name])),
                 f"{own[0]:.2f}", f"{max([own, *others])[0]:.2f}",
             ])  # fmt: skip
     if not rows:
