@@ -74,7 +74,7 @@ class ParquetBatches(Batches):
     Parameters
     ----------
     path : path
-        A file, or a folder whose files *.parquet are read by name.
+        A file, or a folder whose files ``*.parquet`` are read by name.
     y : str or list of str
         The column, or columns, to predict.
     sample_weight : str, optional
