@@ -34,6 +34,10 @@ class FittedExactTree:
         """Add the values of the training rows to particles (n, m, d), in place."""
         particles += self.values[self.leaf]
 
+    def without_rows(self) -> FittedExactTree:
+        """Return the same tree without the places of training rows."""
+        return replace(self, leaf=self.leaf[:0].copy())
+
     def predict(self, X: Any) -> Array:
         """Return the movement (n, m, d) at new rows."""
         movement: Array = self.values[self.tree.apply(_seen(X), check_input=False)]

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 da = pytest.importorskip("dask.array")
-import dask  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
 import pandas as pd  # noqa: E402
-from dask.distributed import Client, LocalCluster  # noqa: E402
 
 import wgboost  # noqa: E402
+from clusters import two_processes  # noqa: E402
 from wgboost.callbacks import Checkpoint  # noqa: E402
 from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
 from wgboost.dask.cutting import find_cuts  # noqa: E402
@@ -29,15 +28,8 @@ FEW = {"n_estimators": 6, "n_particles": 4, "random_state": 0, "engine": "xgboos
 
 @pytest.fixture(scope="module")
 def client():
-    with (
-        # Some seconds after a loss a LocalCluster gives up a worker that is lost again just then.
-        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-        ) as cluster,
-        Client(cluster) as client,
-    ):  # fmt: skip
+    # Some seconds after a loss a LocalCluster gives up a worker that is lost again just then.
+    with two_processes(**{"distributed.deploy.lost-worker-timeout": "1h"}) as client:
         yield client
 
 

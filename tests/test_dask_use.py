@@ -8,12 +8,11 @@ import pytest
 
 da = pytest.importorskip("dask.array")
 import cloudpickle  # noqa: E402
-import dask  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
 import pandas as pd  # noqa: E402
-from dask.distributed import Client, LocalCluster  # noqa: E402
 
 import wgboost  # noqa: E402
+from clusters import two_processes  # noqa: E402
 from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
 
 RNG = np.random.default_rng(0)
@@ -44,14 +43,7 @@ def client():
         "distributed.scheduler.locks.lease-timeout": "2s",
         "distributed.scheduler.locks.lease-validation-interval": "500ms",
     }
-    with (
-        dask.config.set(short),
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-        ) as cluster,
-        Client(cluster) as client,
-    ):  # fmt: skip
+    with two_processes(**short) as client:
         yield client
 
 

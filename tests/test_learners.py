@@ -60,6 +60,14 @@ def test_training_rows_move_by_what_is_predicted_for_them(learner):
         np.testing.assert_array_equal(particles, start + one.predict(X))
 
 
+def test_what_a_model_keeps_of_a_round_predicts_the_same_and_does_not_grow_with_the_rows(learner):
+    fitted = learner.fit(FEATURES, G, None, None, np.random.default_rng(0)).scaled(0.1)
+    kept = fitted.without_rows()
+    np.testing.assert_array_equal(kept.predict(X), fitted.predict(X))
+    held = [value for value in vars(kept).values() if isinstance(value, np.ndarray)]
+    assert all(len(X) not in value.shape and value.base is None for value in held)
+
+
 def test_a_rate_scales_the_function(learner):
     fitted = learner.fit(FEATURES, G, None, None, np.random.default_rng(0))
     new = X[:10] + 0.1

@@ -13,7 +13,7 @@ from wgboost.boosting.history import Validation, Watch
 from wgboost.boosting.randomness import RoundRandomness
 from wgboost.boosting.round import Movement
 from wgboost.data import Features
-from wgboost.learners import FittedLearner, FittedTrees, Learner
+from wgboost.learners import FittedLearner, Learner
 from wgboost.typing import Array, Directions
 
 __all__ = ["Boosted", "Callback", "Keep", "boost"]
@@ -83,8 +83,7 @@ def boost(
                     'larger min_samples_leaf or leaf="newton" with l2 > 0 holds them'
                 ) from error
             fitted.add_to(particles)
-            kept = fitted.without_rows() if isinstance(fitted, FittedTrees) else fitted
-            result.rounds.append(kept)
+            result.rounds.append(fitted.without_rows())
             metrics: dict[str, dict[str, float]] = {}
             for validation in validations:
                 validation.add(fitted)

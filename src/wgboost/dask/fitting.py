@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from wgboost.boosting import AveragedFlow, Start
+from wgboost.boosting import Start
 from wgboost.callbacks import Progress
 from wgboost.dask.cutting import find_cuts
 from wgboost.dask.library import connected, is_collection
@@ -19,7 +19,7 @@ from wgboost.data.rows import take_rows
 from wgboost.estimators.evidential import Evidential
 from wgboost.estimators.fitting import Fit
 from wgboost.estimators.rows import Rows
-from wgboost.estimators.streaming import learn_columns
+from wgboost.estimators.streaming import check_start, learn_columns
 from wgboost.responses import Units
 from wgboost.validation import check_integer, check_number
 
@@ -98,13 +98,11 @@ class Distributed(Evidential):
                 f"engine={self.engine!r} grows trees in one process; wgboost.dask has "
                 'engine="xgboost", and wgboost.WGBRegressor and WGBClassifier have both'
             )
-        init = self.init
-        given = init is None or isinstance(init, (list, np.ndarray, AveragedFlow))
-        if not given and not (isinstance(init, str) and init == "flow"):
-            raise ValueError(
-                f"init={init!r} is fitted to X, which no machine has all of; wgboost.dask starts "
-                'at "flow" or at given particles, the estimators of wgboost at others too'
-            )
+        check_start(
+            self.init,
+            'which no machine has all of; wgboost.dask starts at "flow" or at given particles, '
+            "the estimators of wgboost at others too",
+        )
         metrics = self.eval_metric if isinstance(self.eval_metric, (list, tuple)) else [
             self.eval_metric
         ]  # fmt: skip

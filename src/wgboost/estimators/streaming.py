@@ -12,7 +12,7 @@ from wgboost.data.scratch import Scratch
 from wgboost.data.stored import empty_file
 from wgboost.typing import Array
 
-__all__ = ["SAMPLE", "learn_columns", "read_batches", "refuse_batches"]
+__all__ = ["SAMPLE", "check_start", "learn_columns", "read_batches", "refuse_batches"]
 
 SAMPLE = 200_000  # rows that the cuts are found from, as in memory
 
@@ -61,6 +61,13 @@ def refuse_batches(X_val: Any) -> None:
         )
 
 
+def check_start(init: Any, where: str) -> None:
+    """Raise ValueError for a start that is fitted to an X that is elsewhere."""
+    given = init is None or isinstance(init, (list, np.ndarray, AveragedFlow))
+    if not given and not (isinstance(init, str) and init == "flow"):
+        raise ValueError(f"init={init!r} is fitted to X, {where}")
+
+
 def _check(estimator: Any, beside: dict[str, Any]) -> None:
     for name in ("y", "sample_weight"):
         if beside.get(name) is not None:
@@ -70,13 +77,9 @@ def _check(estimator: Any, beside: dict[str, Any]) -> None:
             f"learner={estimator.learner!r} reads X itself, which is not in memory; batches are "
             "for trees (learner=None)"
         )
-    init = estimator.init
-    given = init is None or isinstance(init, (list, np.ndarray, AveragedFlow))
-    if not given and not (isinstance(init, str) and init == "flow"):
-        raise ValueError(
-            f'init={init!r} is fitted to X, which is not in memory; batches start at "flow" or at '
-            "given particles"
-        )
+    check_start(
+        estimator.init, 'which is not in memory; batches start at "flow" or at given particles'
+    )
 
 
 class _FirstPass:

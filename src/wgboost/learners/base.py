@@ -31,6 +31,10 @@ class FittedLearner(Protocol):
         """
         ...
 
+    def without_rows(self) -> FittedLearner:
+        """Return the function without what `add_to` needs: a model of many rounds keeps these."""
+        ...
+
     def predict(self, X: Any) -> Directions:
         """Return the movement (n, m, d) at new rows."""
         ...

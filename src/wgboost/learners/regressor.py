@@ -43,6 +43,10 @@ class FittedRegressor:
         check_state(particles, self.training.shape)
         particles += self.training * np.float32(self.rate)
 
+    def without_rows(self) -> FittedRegressor:
+        """Return the same function without its values at the training rows."""
+        return replace(self, training=np.empty((0, *self.shape), dtype=np.float32))
+
     def predict(self, X: Any) -> Directions:
         """Return the values (n, m, d) at new rows."""
         return _values(self.regressors, X, self.shape) * np.float32(self.rate)

@@ -9,7 +9,6 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import count
 from typing import Any, ClassVar
 
 import numpy as np
@@ -134,6 +133,11 @@ class Bag(Saving, Calibrated):
         recipes, n = dict(given or self._usual_recipes(rows)), rows.counted.size
         if not rows.response.y_shape and np.asarray(y).ndim == 2:
             y = column_or_1d(np.asarray(y))
+        racing, further, name = list(recipes), self._further_recipe(rows), _WIDE
+        while name in recipes:
+            name += "_"
+        if further is not None:
+            recipes[name] = further
         splits = self._splits(rows, groups, seed)
         weight = np.ones(len(rows)) if rows.weight is None else rows.weight.astype(np.float64)
         units = {
@@ -164,18 +168,16 @@ class Bag(Saving, Calibrated):
                 print(_line(entry, metric, len(splits)), flush=True)
             return entry
 
-        further, clock = self._further_recipe(rows), time.perf_counter
-        begun, budget = clock(), self.time_budget
+        clock, budget = time.perf_counter, self.time_budget
+        begun = clock()
         share = budget if budget is None or further is None else budget / 2
         entries, interrupted = run_race(
-            list(recipes), len(splits), fit, keep=_KEPT[n >= FEW], budget=share
+            racing, len(splits), fit, keep=_KEPT[n >= FEW], budget=share
         )
         best = leader(entries)
         kept = sorted((e for e in entries if e.recipe == best), key=lambda e: e.fold)
         self.best_value_ = mean_value(entries, best)
         if further is not None and not interrupted:
-            name = next(name for i in count() if (name := _WIDE + "_" * i) not in recipes)
-            recipes[name], units[name] = further, rows.units()
             weighed = {**beside, "sample_weight": rows.weight}
 
             def pair(train: Array, test: Array) -> tuple[Any, Any]:
