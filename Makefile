@@ -16,7 +16,7 @@ demo: $(READY)  ## run the main job on data that ships with scikit-learn; pictur
 test: $(READY)  ## run the tests
 	$(RUN) -m pytest -m "not slow" --numprocesses auto --dist loadfile
 
-test-slow: $(READY)  ## run the tests that take minutes
+test-slow: $(VENV)/.slow  ## run the tests that take minutes
 	$(RUN) -m pytest -m slow
 
 test-sanitize: .venv-sanitize/.ready  ## run the tests with AddressSanitizer and UBSan in the core
@@ -88,6 +88,10 @@ $(VENV)/.bench: $(READY)
 
 $(VENV)/.peers: $(READY)
 	$(RUN) -m pip install --quiet --editable '.[peers]'
+	@touch $@
+
+$(VENV)/.slow: $(READY)
+	$(RUN) -m pip install --quiet --editable '.[ray]'
 	@touch $@
 
 $(VENV)/.docs: $(READY)

@@ -9,8 +9,8 @@ import pandas as pd  # noqa: E402
 from dask.distributed import Client, LocalCluster  # noqa: E402
 
 import wgboost  # noqa: E402
+from wgboost.cluster.work import reduced  # noqa: E402
 from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
-from wgboost.dask.work import reduced  # noqa: E402
 from wgboost.metrics import METRICS  # noqa: E402
 
 X = np.arange(40.0).reshape(20, 2)

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from wgboost import estimators
+from wgboost.cluster import defaulting
 from wgboost.dask.distributions import Distributions, lazily
-from wgboost.dask.fitting import Distributed
+from wgboost.dask.fitting import DaskDistributed
 from wgboost.dask.library import is_collection
 from wgboost.typing import Array
 
 __all__ = ["WGBClassifier", "WGBRegressor"]
 
 
-def _defaulting(init: Any, **defaults: Any) -> Any:
-    """Return an `__init__` of the same signature with other defaults."""
-    made = FunctionType(init.__code__, init.__globals__, init.__name__, None, init.__closure__)
-    made.__kwdefaults__ = {**init.__kwdefaults__, **defaults}
-    made.__annotations__, made.__qualname__ = init.__annotations__, init.__qualname__
-    return made
-
-
-class _Lazy(Distributed):
+class _Lazy(DaskDistributed):
     """Predictions of Dask collections are made when they are computed, of others at once."""
 
     def predict_dist(self, X: Any, **given: Any) -> Any:
@@ -71,7 +63,7 @@ class WGBRegressor(_Lazy, estimators.WGBRegressor):
     `fit` says more.
     """
 
-    __init__ = _defaulting(estimators.WGBRegressor.__init__, engine="xgboost")
+    __init__ = defaulting(estimators.WGBRegressor.__init__, engine="xgboost")
 
     def predict_quantiles(self, X: Any, alpha: Any = (0.05, 0.5, 0.95), **given: Any) -> Any:
         """Return quantiles (n, len(alpha)), of a collection lazily."""
@@ -96,7 +88,7 @@ class WGBClassifier(_Lazy, estimators.WGBClassifier):
     "xgboost". `fit` says more.
     """
 
-    __init__ = _defaulting(estimators.WGBClassifier.__init__, engine="xgboost")
+    __init__ = defaulting(estimators.WGBClassifier.__init__, engine="xgboost")
 
     def predict_proba(self, X: Any, **given: Any) -> Any:
         """Return class probabilities (n, classes), of a collection lazily."""

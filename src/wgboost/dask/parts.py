@@ -1,32 +1,21 @@
-"""Partitions on workers, and a matrix that consists of them."""
+"""Partitions on the workers of a Dask cluster."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from wgboost.cluster import Parts, first_row
 from wgboost.dask.library import is_collection, libraries
-from wgboost.data import Cuts, PreparedMatrix, Schema
 from wgboost.data.rows import count_rows
-from wgboost.persistence import fingerprint
-from wgboost.typing import Array
 
-__all__ = ["PartedMatrix", "Parts", "gathered"]
+__all__ = ["DaskParts", "gathered"]
 
 
-class Parts:
-    """The partitions of a Dask array or frame, computed and kept on the workers.
-
-    First as they are, then as codes: a byte for each value.
-    """
-
-    ndim = 2
+class DaskParts(Parts):
+    """The partitions of a Dask array or frame, computed and kept on the workers."""
 
     def __init__(self, client: Any, collection: Any, name: str) -> None:
         if not is_collection(collection) or getattr(collection, "ndim", 2) != 2:
@@ -43,19 +32,29 @@ class Parts:
         self.wait()
         self.lengths = self.each(count_rows)
 
-    def encoded(self, schema: Schema, cuts: Cuts) -> PartedMatrix:
-        """Have workers keep codes in place of values, and return the matrix that these are.
+    def each(self, function: Callable[..., Any], *given: list[Any]) -> list[Any]:
+        """Return a function of every partition, and of one of each list given, to the client."""
+        found = self.client.map(function, self.futures, *given, pure=False)
+        answers: list[Any] = self.client.gather(found)
+        return answers
 
-        Raises what the columns of a partition have wrong.
-        """
+    def become(self, function: Callable[..., Any], known: Any) -> None:
+        """Have workers keep a function of every partition, and of what is known, in its place."""
         # A task and not data: who loses it can compute it again.
-        known = self.client.submit(_same, (schema, cuts), pure=False)
+        kept = self.client.submit(_same, known, pure=False)
         self.futures = self.client.map(
-            _codes, self.futures, [known] * len(self.futures), pure=False
+            function, self.futures, [kept] * len(self.futures), pure=False
         )
         self.wait()
-        digests = self.each(_digest)
-        return PartedMatrix(self, len(cuts.edges), fingerprint(list(cuts.edges), digests))
+
+    def head(self, i: int) -> Any:
+        """Return the first row of a partition."""
+        return self.client.submit(first_row, self.futures[i]).result()
+
+    def holders(self) -> list[str]:
+        """Return the address of a worker that has each partition."""
+        known = self.client.who_has(self.futures)
+        return [min(known.get(future.key) or [""]) for future in self.futures]
 
     def wait(self) -> None:
         """Wait until every partition is there, those that a lost worker held once more."""
@@ -65,68 +64,9 @@ class Parts:
             if future.status != "finished":
                 future.result()  # raises what went wrong with it
 
-    def each(self, function: Callable[..., Any], *given: list[Any]) -> list[Any]:
-        """Return a function of every partition, and of one of each list given, to the client."""
-        found = self.client.map(function, self.futures, *given, pure=False)
-        answers: list[Any] = self.client.gather(found)
-        return answers
-
-    def holders(self) -> list[str]:
-        """Return the address of a worker that has each partition."""
-        known = self.client.who_has(self.futures)
-        return [min(known.get(future.key) or [""]) for future in self.futures]
-
-    @cached_property
-    def bounds(self) -> Array:
-        """Where each partition begins among all rows, and where the last one ends."""
-        return np.concatenate([[0], np.cumsum(self.lengths)]).astype(np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class PartedMatrix(PreparedMatrix):
-    """A matrix (n, p) on workers, or some rows of it in their order."""
-
-    parts: Parts
-    n_features: int
-    known: str  # what the data are known by
-    index: Array | None = None  # None: all rows
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(n, p)."""
-        rows = int(self.parts.bounds[-1]) if self.index is None else len(self.index)
-        return rows, self.n_features
-
-    def __getitem__(self, index: Any) -> PartedMatrix:
-        known = np.arange(self.shape[0]) if self.index is None else self.index
-        return replace(self, index=known[index])
-
-    def within(self) -> list[tuple[slice, Array | None]]:
-        """Return which of these rows are in each partition, and where there; None: all of it."""
-        bounds = self.parts.bounds
-        if self.index is None:
-            return [(slice(int(low), int(high)), None) for low, high in pairwise(bounds)]
-        cut = np.searchsorted(self.index, bounds)
-        return [
-            (slice(int(cut[i]), int(cut[i + 1])), self.index[cut[i] : cut[i + 1]] - bounds[i])
-            for i in range(len(bounds) - 1)
-        ]
-
 
 def _same(value: Any) -> Any:
     return value
-
-
-def _codes(part: Any, known: tuple[Schema, Cuts]) -> Array:
-    """Return the codes (rows, p) of a partition."""
-    schema, cuts = known
-    if count_rows(part) == 0:
-        return np.empty((0, len(cuts.edges)), dtype=np.uint8)
-    return cuts.apply(schema.apply(part)).codes
-
-
-def _digest(codes: Array) -> str:
-    return hashlib.sha256(np.ascontiguousarray(codes).data).hexdigest()
 
 
 def gathered(client: Any, name: str, value: Any, X: Parts) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.dask.parts import PartedMatrix, Parts
+from wgboost.cluster.parts import PartedMatrix, Parts
 from wgboost.data import Cuts, Schema
 from wgboost.data.rows import take_rows
 from wgboost.estimators.streaming import SAMPLE

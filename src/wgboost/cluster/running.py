@@ -3,105 +3,76 @@
 from __future__ import annotations
 
 import logging
-import pickle
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import contextmanager
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
-from uuid import uuid4
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from wgboost.boosting import Keep, Start
-from wgboost.dask.library import libraries
-from wgboost.dask.parts import PartedMatrix, Parts
-from wgboost.dask.work import Job, Piece, Share, Told, work
-from wgboost.engines.library import library
+from wgboost.cluster.parts import PartedMatrix, Parts
+from wgboost.cluster.work import Job, Piece, Share, Told
 from wgboost.estimators.fitting import Fit, fit_of
 from wgboost.estimators.rows import Rows
 from wgboost.responses import Units
 
-__all__ = ["Cluster", "LostWorkerError", "Stage"]
+__all__ = ["Cluster", "LostWorkerError", "Running", "Shares", "Stage"]
 
-_LOG = logging.getLogger("wgboost.dask")
-_PAUSE = 0.05  # seconds between two looks at the queue
-_GRACE = 10.0  # seconds for the scheduler to notice that a worker has gone
-_TURNS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # what one fit at a time has, by client
+_LOG = logging.getLogger("wgboost.cluster")
+_PAUSE = 0.05  # seconds between two looks for a report
 
 
 class LostWorkerError(Exception):
     """A worker died, or its connection to the others did."""
 
 
-@dataclass(frozen=True, eq=False)
-class Cluster:
+# By worker: its share, and the futures of the partitions that it is about.
+Shares = dict[str, tuple[Share, list[Any]]]
+
+
+class Running(ABC):
+    """A function that all workers run, seen from the client."""
+
+    @abstractmethod
+    def heard(self) -> Told | None:
+        """Return the next report, if there is one."""
+
+    @abstractmethod
+    def answer(self, value: bool | Keep | KeyboardInterrupt | None) -> None:
+        """Say to the workers what callbacks say of a report."""
+
+    @abstractmethod
+    def ended(self) -> Fit | None:
+        """Return the model, or None while workers are at it.
+
+        Raises LostWorkerError if one died, and what a worker raised.
+        """
+
+
+class Cluster(ABC):
     """Where a fit runs, and how it takes losses."""
 
-    client: Any
     max_retries: int
     checkpoint_every: int
-    worker_timeout: float
-    tracker_host: str | None
 
-    @contextmanager
-    def turn(self) -> Any:
-        """Wait for other fits: two that each wait for the other's worker would do so for ever.
-
-        A client that dies loses its turn after half a minute.
-        """
-        _, distributed = libraries()
-        client = self.client
-        if client not in _TURNS:
-            _TURNS[client] = distributed.Semaphore(
-                1, name="wgboost", scheduler_rpc=client.scheduler, loop=client.loop
-            )
-        if not _TURNS[client].acquire(timeout=1):
-            _LOG.warning("another fit runs on this cluster, or did until now; waiting for its end")
-            while not _TURNS[client].acquire(timeout=5):
-                self.workers()  # raises if nobody answers
-        try:
-            yield
-        finally:
-            if client.status == "running":
-                _TURNS[client].release()
-
-    def host(self) -> str:
-        """Return the address of this machine as the workers see it."""
-        if self.tracker_host is not None:
-            return self.tracker_host
-        _, distributed = libraries()
-        address = distributed.comm.get_address_host(self.client.scheduler.address)
-        return str(distributed.utils.get_ip(address))
-
+    @abstractmethod
     def workers(self) -> dict[str, int]:
         """Return the threads of each worker; raise ConnectionError if nobody answers."""
-        client = self.client
-        if client.status == "running":
-            try:
-                return dict(client.nthreads())
-            except (OSError, AttributeError, TimeoutError) as error:
-                _LOG.debug("no answer: %s", error)
-        raise ConnectionError(
-            f"the Dask scheduler does not answer (the client is {client.status}), and the data are "
-            "gone with it; start a cluster and fit anew, with resume_from if there is a Checkpoint"
-        )
 
+    @abstractmethod
     def wait(self, n_workers: int) -> None:
-        """Wait for as many workers as there were; go on with fewer when time is up."""
-        until = time.monotonic() + self.worker_timeout
-        while len(self.workers()) < n_workers and time.monotonic() < until:
-            time.sleep(10 * _PAUSE)
-        left = len(self.workers())
-        if left == 0:
-            raise RuntimeError(
-                f"no worker is left, and none came within {self.worker_timeout:g} s "
-                "(worker_timeout); start some and fit anew"
-            )
-        if left < n_workers:
-            _LOG.warning("going on with %d workers of %d", left, n_workers)
+        """Wait for as many workers as there were."""
+
+    @abstractmethod
+    def started(self, job: Job, shares: Callable[[], Shares]) -> AbstractContextManager[Running]:
+        """Have every worker do its share of a job; end them in any case.
+
+        Shares are asked for when it is this fit's turn: who holds what may change until then.
+        """
 
 
 @dataclass(eq=False)
@@ -129,8 +100,8 @@ class Stage:
         n_workers, retries = len(self.cluster.workers()), 0
         while True:
             try:
-                with self.cluster.turn(), self._job() as job:
-                    return self._attempt(*job)
+                with self.cluster.started(self._job(), self._shares) as running:
+                    return self._attempt(running)
             except (LostWorkerError, TimeoutError) as lost:
                 complete = self._complete()
                 if complete is not None:  # lost after the last round
@@ -182,53 +153,15 @@ class Stage:
         previous: Fit | None = self.how["previous"]
         return previous if self.told is None else self._first(self.told.round, self.told)
 
-    @contextmanager
-    def _job(self) -> Any:
-        """Start the tracker and a task on every worker that has rows; end them in any case."""
-        _, distributed = libraries()
-        client = self.cluster.client
-        shares = self._shares()
-        name = uuid4().hex
-        reports, answers = (
-            distributed.Queue(f"wgboost-{kind}-{name}", client=client)
-            for kind in ("reports", "answers")
-        )
+    def _job(self) -> Job:
+        """Return what all workers are to do, from the last report on."""
         how = {**self.how, "previous": self._so_far()}
         if self.told is not None:
             how["seen"] = self.told.watch
-        tracker = library().RabitTracker(
-            n_workers=len(shares), host_ip=self.cluster.host(), sortby="task"
-        )
-        tracker.start()
         every = 1 if self.callbacks else self.cluster.checkpoint_every
-        job = Job(
-            self.estimator, self.cuts, self.start, self.units, how,
-            tracker.worker_args(), reports.name, answers.name, every,
-        )  # fmt: skip
-        common = client.scatter(job, broadcast=False, hash=False)
-        futures = {}
-        try:
-            for address, (share, parts) in shares.items():
-                own = client.scatter(share, workers=[address], hash=False)
-                futures[address] = client.submit(
-                    work, common, own, parts, workers=[address], pure=False, priority=100
-                )
-            yield futures, reports, answers
-        finally:
-            if client.status == "running":
-                if any(future.status != "finished" for future in futures.values()):
-                    # The first worker may wait for an answer; the queue is left for it.
-                    answers.put(pickle.dumps(KeyboardInterrupt()))
-                else:
-                    answers.close()
-                client.cancel(list(futures.values()), force=True)
-                reports.close()
-            try:
-                tracker.free()
-            except library().core.XGBoostError as error:  # it still waited for a lost worker
-                _LOG.debug("the tracker ended early: %s", error)
+        return Job(self.estimator, self.cuts, self.start, self.units, how, every)
 
-    def _shares(self) -> dict[str, tuple[Share, list[Any]]]:
+    def _shares(self) -> Shares:
         """Return, by worker, its share of the rows and the partitions that they are in."""
         pieces = {"": self.rows, **{f"+{name}": one for name, one in self.sets.items()}}
         holders = {id(parts): parts.holders() for parts in self._sources()}
@@ -251,56 +184,28 @@ class Stage:
             address: _share(task, places[address], pieces) for task, address in enumerate(training)
         }
 
-    def _attempt(self, futures: dict[str, Any], reports: Any, answers: Any) -> Fit:
+    def _attempt(self, running: Running) -> Fit:
         """Listen to the workers until they are done."""
-        looked = time.monotonic()
         while True:
             try:
-                if self.cluster.client.status == "running" and reports.qsize():
-                    self._hear(pickle.loads(reports.get()))
-                    answers.put(pickle.dumps(self._answer()))
+                told = running.heard()
+                if told is not None:
+                    self._hear(told)
+                    running.answer(self._answer())
                     continue
-                states = {address: future.status for address, future in futures.items()}
-                if all(state == "finished" for state in states.values()):
-                    return self._ended(futures)
-                if set(states.values()) - {"pending", "finished"}:
-                    self._failed(futures)
-                if time.monotonic() - looked > 20 * _PAUSE:
-                    looked = time.monotonic()
-                    gone = set(futures) - set(self.cluster.workers())
-                    if gone:
-                        raise LostWorkerError(f"the worker {min(gone)} is gone")
+                fit = running.ended()
+                if fit is not None:
+                    return fit
                 time.sleep(_PAUSE)
             except KeyboardInterrupt:
                 if self.interrupted or self.told is None:
                     raise
                 self.interrupted = True
             except Exception as error:
-                self.cluster.workers()  # raises if it is the scheduler
+                self.cluster.workers()  # raises if nobody is there any more
                 if isinstance(error, OSError):
                     raise LostWorkerError(str(error)) from error
                 raise
-
-    def _failed(self, futures: dict[str, Any]) -> None:
-        """Raise what a worker raised, or LostWorkerError if it is the loss of another."""
-        until = time.monotonic() + _GRACE
-        errors = {}
-        while time.monotonic() < until:
-            gone = set(futures) - set(self.cluster.workers())
-            if gone:
-                raise LostWorkerError(f"the worker {min(gone)} is gone")
-            errors = {a: f.exception() for a, f in futures.items() if f.status == "error"}
-            own = [e for e in errors.values() if not isinstance(e, library().core.XGBoostError)]
-            if own:
-                raise own[0]
-            time.sleep(10 * _PAUSE)
-        what = next(iter(errors.values()), "a task was taken from its worker")
-        raise LostWorkerError(f"workers lost each other: {what}")
-
-    def _ended(self, futures: dict[str, Any]) -> Fit:
-        found: list[Fit | None] = [future.result() for future in futures.values()]
-        [fit] = [one for one in found if one is not None]
-        return fit
 
     def _hear(self, told: Told) -> None:
         self.rounds += told.rounds

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-import pickle
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from wgboost.boosting import Keep, Start
-from wgboost.dask.library import libraries
 from wgboost.data import Cuts, StoredMatrix
 from wgboost.engines import collective
 from wgboost.engines.library import library
@@ -26,9 +23,7 @@ from wgboost.responses import Units
 from wgboost.typing import Array, Directions
 from wgboost.validation import takes_weight
 
-__all__ = ["Job", "Piece", "Share", "Told", "reduced", "work"]
-
-_PAUSE = 0.5  # seconds at most between two looks for an answer of the client
+__all__ = ["Desk", "Job", "Piece", "Share", "Told", "reduced", "work"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +52,6 @@ class Job:
     start: Start
     units: Units
     how: dict[str, Any]  # for `train`
-    address: dict[str, Any]  # of the tracker
-    reports: str  # names of queues
-    answers: str
     every: int  # rounds between two reports
 
 
@@ -75,15 +67,22 @@ class Told:
     finished: bool
 
 
-def work(job: Job, share: Share, coded: Sequence[Array]) -> Fit | None:
+class Desk(Protocol):
+    """Where the first worker reports to the client, and hears what it says."""
+
+    def ask(self, told: Told) -> bool | Keep | KeyboardInterrupt | None:
+        """Hand in a report, and wait for the answer."""
+
+
+def work(job: Job, share: Share, coded: Sequence[Array], desk: Desk, threads: int) -> Fit | None:
     """Train with the other workers; the first of them returns the model.
 
-    `coded` are the codes of this worker's partitions.
+    XGBoost's collective connects them already. `coded` are the codes of this worker's partitions,
+    `threads` those it may have.
     """
-    _, distributed = libraries()
     estimator = job.estimator
     if estimator.n_jobs is None:
-        estimator.n_jobs = distributed.get_worker().state.nthreads
+        estimator.n_jobs = threads
     train = _placed(share.train, coded, job.cuts)
     sets = {
         # A stand-in where there is none of a set: it is measured with weight zero.
@@ -92,12 +91,11 @@ def work(job: Job, share: Share, coded: Sequence[Array]) -> Fit | None:
         )
         for name, piece in share.sets.items()
     }  # fmt: skip
-    with library().collective.CommunicatorContext(**job.address, dmlc_task_id=f"{share.task:09d}"):
-        rank = library().collective.get_rank()
-        fit = trained(
-            estimator, train, sets, job.start, job.units, scorer=reduced,
-            seed=_own_seed(estimator.seed_, rank), callbacks=[_Report(job, rank)], **job.how,
-        )  # fmt: skip
+    rank = library().collective.get_rank()
+    fit = trained(
+        estimator, train, sets, job.start, job.units, scorer=reduced, **job.how,
+        seed=_own_seed(estimator.seed_, rank), callbacks=[_Report(job.every, rank, desk)],
+    )  # fmt: skip
     return fit if rank == 0 else None
 
 
@@ -140,15 +138,12 @@ class _Report:
     order: ClassVar[int] = 1
     in_refit: ClassVar[bool] = True
 
-    def __init__(self, job: Job, rank: int) -> None:
-        self.job, self.rank, self._sent = job, rank, 0
-        if rank == 0:
-            _, distributed = libraries()
-            self.reports, self.answers = map(distributed.Queue, (job.reports, job.answers))
+    def __init__(self, every: int, rank: int, desk: Desk) -> None:
+        self.every, self.rank, self.desk, self._sent = every, rank, desk, 0
 
     def __call__(self, info: dict[str, Any]) -> bool | Keep | None:
         last = info["finished"] or info["round"] == info["n_rounds"]
-        if info["round"] % self.job.every and not last:
+        if info["round"] % self.every and not last:
             return None
         # In a tuple: None cannot be broadcast.
         [answer] = collective.common((self._asked(info) if self.rank == 0 else None,))
@@ -164,22 +159,6 @@ class _Report:
         if seen is not None:
             names = ("best_round", "best_value", "odd_rounds")
             seen = {name: getattr(seen, name) for name in names}
-        told = Told(
-            info["round"], new, info["metrics"], info["history"], seen, info["finished"]
-        )  # fmt: skip
-        self.reports.put(pickle.dumps(told))
-        pause = 0.005
-        while not self.answers.qsize():
-            time.sleep(pause)
-            pause = min(1.2 * pause, _PAUSE)  # it may be saving a file
-            _check_wanted()
-        return pickle.loads(self.answers.get())
-
-
-def _check_wanted() -> None:
-    """Raise RuntimeError if nobody waits for this task any more: its client has gone."""
-    _, distributed = libraries()
-    worker = distributed.get_worker()
-    task = worker.state.tasks.get(worker.get_current_task())
-    if task is None or task.state == "cancelled":
-        raise RuntimeError("the client of this fit has gone")
+        return self.desk.ask(
+            Told(info["round"], new, info["metrics"], info["history"], seen, info["finished"])
+        )

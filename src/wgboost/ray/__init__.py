@@ -1,0 +1,16 @@
+"""Estimators for Ray Datasets, trained by Ray Train.
+
+    import ray
+    from wgboost.ray import WGBRegressor
+
+    ray.init()
+    dataset = ray.data.read_parquet("folder")
+    model = WGBRegressor(n_estimators=500).fit(dataset, "price", scaling_config=4)  # 4 workers
+    model.save("model.safetensors")  # an ordinary model: neither Ray nor XGBoost is needed
+
+Ray is imported here alone, and only when something is fitted.
+"""
+
+from wgboost.ray.estimators import WGBClassifier, WGBRegressor
+
+__all__ = ["WGBClassifier", "WGBRegressor"]
