@@ -1,6 +1,7 @@
 """Which settings are good on which data: the experiment behind defaults and recipes.
 
     WGBOOST_DATA=folder python benchmarks/recipes.py run --sets yacht,diabetes --repeats 3
+    WGBOOST_DATA=folder python benchmarks/recipes.py run --sets protein --settings recipe
     python benchmarks/recipes.py table
 
 The benchmark's sets take part with the training rows of their standard splits alone: of split r
@@ -33,6 +34,7 @@ from sklearn.datasets import (
 )
 
 from wgboost import WGBClassifier, WGBRegressor, metrics
+from wgboost.selection import regressor_recipes
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from paper.data import REGRESSION, Source
@@ -98,6 +100,15 @@ def candidates() -> dict[str, dict]:
         ]
         found |= dict(_named(init, *one) for one in some)
     return found
+
+
+def recipes(n: int) -> dict[str, dict]:
+    """Return the recipes of `WGBRegressorCV` for n rows, as they are tried there."""
+    ending = ("n_estimators", "n_iter_no_change", "early_stopping", "refit")
+    return {
+        f"recipe {name}": {**one, **{key: _BASE[key] for key in ending}}
+        for name, one in regressor_recipes(n).items()
+    }
 
 
 # --- data ---------------------------------------------------------------------------------------
@@ -200,11 +211,11 @@ def measure(settings: dict, inside: Table, outside: Table, like: list) -> dict:
 def run(names: list[str], repeats: int, chosen: str, source: str | None, out: Path) -> None:
     done = {(one["set"], one["repeat"], one["settings"]) for one in results(out)}
     for name, repeat in product(names, range(repeats)):
-        known, measured = candidates(), measure
+        inside, outside = rows(name, repeat, source)
+        known, measured = candidates() | recipes(len(inside[1])), measure
         if name in CLASSES:
             known, measured = candidates_for_classes(), measure_classes
         tried = {label: one for label, one in known.items() if re.search(chosen, label)}
-        inside, outside = rows(name, repeat, source)
         like: list = []
         for label, settings in tried.items():
             if (name, repeat, label) in done:
