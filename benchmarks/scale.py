@@ -23,7 +23,7 @@ import time
 
 import numpy as np
 
-FEATURES, ROUNDS, PARTICLES, CHUNK = 20, 5, 10, 2**18
+FEATURES, PARTICLES, CHUNK = 20, 10, 2**18
 SHARED = {
     "tree": "shared", "growth": "depth_wise", "max_depth": 3, "max_leaves": None, "colsample": 1.0,
 }  # fmt: skip
@@ -52,7 +52,7 @@ def memory(line):
         return next(int(one.split()[1]) * 1024 for one in status if one.startswith(line))
 
 
-def one(n, trees, engine, threads):
+def one(n, trees, engine, threads, rounds):
     """Print what one fit costs."""
     from wgboost import WGBRegressor
 
@@ -69,7 +69,7 @@ def one(n, trees, engine, threads):
         cpu.append(time.process_time())
 
     model = WGBRegressor(
-        n_particles=PARTICLES, n_estimators=ROUNDS, engine=engine, n_jobs=threads, random_state=0,
+        n_particles=PARTICLES, n_estimators=rounds, engine=engine, n_jobs=threads, random_state=0,
         evidence=10.0, **TREES[trees],
     )  # fmt: skip
     began = time.monotonic()
@@ -91,7 +91,7 @@ def measured(*what):
     return json.loads(done.stdout)
 
 
-def main(sizes, kinds, threads):
+def main(sizes, kinds, threads, rounds):
     print(
         f"{FEATURES} features, {PARTICLES} particles of 2 parameters; load of the machine "
         f"{os.getloadavg()[0]:.1f} at the beginning, {os.cpu_count()} cores\n\n"
@@ -104,7 +104,7 @@ def main(sizes, kinds, threads):
             for count in threads:
                 native = None
                 for engine in ("native", "xgboost"):
-                    cost = measured(n, trees, engine, count)
+                    cost = measured(n, trees, engine, count, rounds)
                     native = cost["cpu"] if native is None else native
                     a_row = cost["cpu"] / n
                     linear = a_row / first.setdefault((trees, engine, count), a_row)
@@ -124,5 +124,6 @@ if __name__ == "__main__":
         parser.add_argument("rows", type=int, nargs="*", default=[1_000_000, 5_000_000, 10_000_000])
         parser.add_argument("--trees", choices=list(TREES), nargs="+", default=list(TREES))
         parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+        parser.add_argument("--rounds", type=int, default=5)
         given = parser.parse_args()
-        main(given.rows, given.trees, given.threads)
+        main(given.rows, given.trees, given.threads, given.rounds)
