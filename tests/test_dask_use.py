@@ -128,3 +128,35 @@ def test_a_client_that_dies_leaves_the_workers_to_others(client):
     first.stdout.close()
     again = WGBRegressor(**FEW).fit(LAZY, LAZY_Y, client=client)
     assert again.n_estimators_ == 4
+
+
+@pytest.mark.filterwarnings("ignore:.*interrupted")
+def test_ctrl_c_while_a_callback_runs_ends_the_fit_with_its_rounds(client):
+    def interrupt(info):
+        if info["round"] == 3:
+            raise KeyboardInterrupt
+
+    settings = {**FEW, "n_estimators": 1000}
+    fitted = WGBRegressor(**settings).fit(LAZY, LAZY_Y, client=client, callbacks=[interrupt])
+    assert fitted.n_estimators_ == 3
+
+
+@pytest.mark.parametrize("error", [PermissionError, TimeoutError])
+def test_an_error_of_a_callback_is_no_lost_worker(client, error):
+    def full(_):
+        raise error("no room for a checkpoint")
+
+    with pytest.raises(error, match="no room for a checkpoint"):
+        WGBRegressor(**FEW).fit(LAZY, LAZY_Y, client=client, callbacks=[full])
+
+
+def test_an_error_of_a_worker_is_no_lost_worker(client):
+    def odd(*_, **__):
+        raise FileNotFoundError("the table of limits")
+
+    given = {"client": client, "X_val": LAZY, "y_val": LAZY_Y}
+    with pytest.raises(FileNotFoundError, match="the table of limits"):
+        WGBRegressor(**FEW, eval_metric=odd).fit(LAZY, LAZY_Y, **given)
+    with pytest.raises(Exception, match="device") as raised:
+        WGBRegressor(**FEW, device="gpuu").fit(LAZY, LAZY_Y, client=client)
+    assert "lost" not in str(raised.value)

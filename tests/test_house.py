@@ -16,8 +16,8 @@ import wgboost
 
 ROOT = Path(__file__).parent.parent
 EXTRAS = (
-    "matplotlib", "xgboost", "lightgbm", "jax", "torch", "dask", "ray", "onnx", "skops", "typer", "rich",
-    "polars",
+    "matplotlib", "xgboost", "lightgbm", "jax", "torch", "dask", "ray", "onnx", "skops", "typer",
+    "rich", "polars",
 )  # fmt: skip
 COMMAND_LINE = ("typer", "rich", "polars")  # what its modules, and no others, are made of
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -59,8 +60,21 @@ def test_blocks_go_to_workers_by_their_rows():
     assert parts.lengths == [400, 150, 50]
     first, second, third = parts.holders()
     assert first != second == third
-    assert sum(RayParts(blocks(600), "X", 2).lengths) == 600
-    assert len(set(RayParts(blocks(600), "X", 2).holders())) == 2
+    for uneven in (blocks(600), blocks(600, 0), blocks(590, 10)):
+        again = RayParts(uneven, "X", 2)
+        assert sum(again.lengths) == 600
+        assert len(set(again.holders())) == 2
+        assert max(again.lengths) <= 300
+
+
+def test_rows_are_in_their_order_whichever_block_comes_first():
+    def slow(part):
+        time.sleep(1.0 if part["id"][0] == 0 else 0.0)
+        return part
+
+    lazy = ray.data.range(80, override_num_blocks=4).map_batches(slow, batch_size=None)
+    parts = RayParts(lazy, "X", 1)
+    assert parts.taken({"y": "id"})["y"].tolist() == list(range(80))
 
 
 @pytest.mark.parametrize("lengths", [(400, 150, 50), (500, 0, 100)], ids=str)
@@ -139,6 +153,31 @@ def test_a_killed_worker_costs_no_rounds(tmp_path):
         )  # fmt: skip
 
 
+def test_errors_and_ctrl_c_are_not_lost_workers():
+    class OddError(Exception):
+        def __init__(self, one, two):  # which cannot be unpickled
+            super().__init__(f"{one} {two}")
+
+    def odd(*_, **__):
+        raise OddError("the table", "of limits")
+
+    def full(info):
+        if info["round"] == 2:
+            raise PermissionError("no room for a checkpoint")
+
+    def interrupt(info):
+        if info["round"] == 3:
+            raise KeyboardInterrupt
+
+    data = blocks(300, 300, y=Y)
+    with pytest.raises(RuntimeError, match="OddError: the table of limits"):
+        WGBRegressor(**FEW, eval_metric=odd).fit(data, "y", scaling_config=2, X_val=data, y_val="y")
+    with pytest.raises(PermissionError, match="no room"):
+        WGBRegressor(**FEW).fit(data, "y", scaling_config=2, callbacks=[full])
+    model = WGBRegressor(**FEW).fit(data, "y", scaling_config=2, callbacks=[interrupt])
+    assert model.n_estimators_ == 3
+
+
 def test_a_callback_that_raises_ends_the_fit_and_its_checkpoint_goes_on(tmp_path):
     def stop(info):
         if info["round"] == 4:
@@ -161,6 +200,7 @@ def test_a_callback_that_raises_ends_the_fit_and_its_checkpoint_goes_on(tmp_path
         ({}, {"y": "z"}, "y='z' is no column of X; columns: .*'a', 'b', 'c', 'y', 'text'"),
         ({}, {"sample_weight": "w"}, "sample_weight='w' is no column of X"),
         ({}, {"y": Y[1:]}, "X has 600 rows, y has 599"),
+        ({}, {"y": ["high"] * 600}, "not numeric: .*'high'"),  # labels, not names
         ({}, {"scaling_config": 0}, "num_workers=0; it must be a number of at least 1"),
         ({}, {"scaling_config": "two"}, "scaling_config='two' must be a number of workers"),
         ({}, {"X": FRAME}, "X is a pandas DataFrame; wgboost.ray takes a ray.data.Dataset"),
@@ -169,13 +209,20 @@ def test_a_callback_that_raises_ends_the_fit_and_its_checkpoint_goes_on(tmp_path
     ],
 )
 def test_bad_input_is_named_with_the_remedy(settings, given, said):
-    text = {} if "rows" in said else {"text": ["u", "v"] * 300}
+    text = {} if "rows" in said or "high" in said else {"text": ["u", "v"] * 300}
     data = blocks(400, 200, y=Y, **text)
     model = WGBRegressor(**{**FEW, **settings})
     before = dict(vars(model))
     with pytest.raises((ValueError, TypeError), match=said):
         model.fit(**{"X": data, "y": "y", **given})
     assert vars(model) == before
+
+
+def test_a_dataset_without_rows_and_one_for_y_are_named():
+    with pytest.raises(ValueError, match="X has no rows"):
+        WGBRegressor(**FEW).fit(blocks(600, y=Y).filter(lambda row: row["y"] > 99), "y")
+    with pytest.raises(TypeError, match="y is a Dataset of its own; y is the name of a column"):
+        WGBRegressor(**FEW).fit(blocks(600), blocks(600))
 
 
 def test_a_dataset_cannot_be_predicted_at_once():

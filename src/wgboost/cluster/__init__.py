@@ -6,10 +6,10 @@ collective. `wgboost.dask` and `wgboost.ray` say how partitions are kept and wor
 
 from wgboost.cluster.fitting import Distributed, defaulting
 from wgboost.cluster.parts import PartedMatrix, Parts, first_row
-from wgboost.cluster.running import Cluster, LostWorkerError, Running, Shares
-from wgboost.cluster.work import Job, Share, Told, work
+from wgboost.cluster.running import Cluster, LostWorkerError, RaisedError, Running, Shares
+from wgboost.cluster.work import Job, Share, Told, is_loss, work
 
 __all__ = [
-    "Cluster", "Distributed", "Job", "LostWorkerError", "PartedMatrix", "Parts",
-    "Running", "Share", "Shares", "Told", "defaulting", "first_row", "work",
+    "Cluster", "Distributed", "Job", "LostWorkerError", "PartedMatrix", "Parts", "RaisedError",
+    "Running", "Share", "Shares", "Told", "defaulting", "first_row", "is_loss", "work",
 ]  # fmt: skip

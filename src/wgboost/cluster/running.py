@@ -20,7 +20,7 @@ from wgboost.estimators.fitting import Fit, fit_of
 from wgboost.estimators.rows import Rows
 from wgboost.responses import Units
 
-__all__ = ["Cluster", "LostWorkerError", "Running", "Shares", "Stage"]
+__all__ = ["Cluster", "LostWorkerError", "RaisedError", "Running", "Shares", "Stage"]
 
 _LOG = logging.getLogger("wgboost.cluster")
 _PAUSE = 0.05  # seconds between two looks for a report
@@ -28,6 +28,14 @@ _PAUSE = 0.05  # seconds between two looks for a report
 
 class LostWorkerError(Exception):
     """A worker died, or its connection to the others did."""
+
+
+class RaisedError(Exception):
+    """What a worker or a callback raised: an error of its own, not the loss of somebody."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(str(error))
+        self.error = error
 
 
 # By worker: its share, and the futures of the partitions that it is about.
@@ -39,7 +47,7 @@ class Running(ABC):
 
     @abstractmethod
     def heard(self) -> Told | None:
-        """Return the next report, if there is one."""
+        """Return the next report, if there is one that was not answered."""
 
     @abstractmethod
     def answer(self, value: bool | Keep | KeyboardInterrupt | None) -> None:
@@ -49,7 +57,7 @@ class Running(ABC):
     def ended(self) -> Fit | None:
         """Return the model, or None while workers are at it.
 
-        Raises LostWorkerError if one died, and what a worker raised.
+        Raises LostWorkerError if one died, and what a worker raised in a RaisedError.
         """
 
 
@@ -102,6 +110,8 @@ class Stage:
             try:
                 with self.cluster.started(self._job(), self._shares) as running:
                     return self._attempt(running)
+            except RaisedError as raised:
+                raise raised.error from None
             except (LostWorkerError, TimeoutError) as lost:
                 complete = self._complete()
                 if complete is not None:  # lost after the last round
@@ -186,12 +196,17 @@ class Stage:
 
     def _attempt(self, running: Running) -> Fit:
         """Listen to the workers until they are done."""
+        owed = False  # an answer: Ctrl-C may come while callbacks think about it
         while True:
             try:
+                if owed:
+                    answer = self._answer()
+                    running.answer(answer)
+                    owed = False
                 told = running.heard()
                 if told is not None:
+                    owed = True
                     self._hear(told)
-                    running.answer(self._answer())
                     continue
                 fit = running.ended()
                 if fit is not None:
@@ -200,7 +215,9 @@ class Stage:
             except KeyboardInterrupt:
                 if self.interrupted or self.told is None:
                     raise
-                self.interrupted = True
+                self.interrupted = owed = True  # workers hear of it at their next report
+            except RaisedError:
+                raise
             except Exception as error:
                 self.cluster.workers()  # raises if nobody is there any more
                 if isinstance(error, OSError):
@@ -230,7 +247,10 @@ class Stage:
             "finished": told.finished, "rounds": self.rounds, "watch": watch, "save": save,
         }  # fmt: skip
         for callback in sorted(self.callbacks, key=lambda one: getattr(one, "order", 0)):
-            answer = callback(info)
+            try:
+                answer = callback(info)
+            except Exception as error:
+                raise RaisedError(error) from error
             if isinstance(answer, Keep):
                 self.agreed, info["finished"] = answer, True
             elif answer and self.agreed is None:

@@ -23,7 +23,7 @@ from wgboost.responses import Units
 from wgboost.typing import Array, Directions
 from wgboost.validation import takes_weight
 
-__all__ = ["Desk", "Job", "Piece", "Share", "Told", "reduced", "work"]
+__all__ = ["Desk", "Job", "Piece", "Share", "Told", "is_loss", "reduced", "work"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +97,11 @@ def work(job: Job, share: Share, coded: Sequence[Array], desk: Desk, threads: in
         seed=_own_seed(estimator.seed_, rank), callbacks=[_Report(job.every, rank, desk)],
     )  # fmt: skip
     return fit if rank == 0 else None
+
+
+def is_loss(error: BaseException) -> bool:
+    """Whether an error is that of XGBoost's connections: another worker is gone."""
+    return isinstance(error, library().core.XGBoostError) and "collective" in str(error)
 
 
 def _own_seed(seed: int, rank: int) -> int:

@@ -13,7 +13,18 @@ from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 from wgboost.boosting import Keep
-from wgboost.cluster import Cluster, Job, LostWorkerError, Running, Share, Shares, Told, work
+from wgboost.cluster import (
+    Cluster,
+    Job,
+    LostWorkerError,
+    RaisedError,
+    Running,
+    Share,
+    Shares,
+    Told,
+    is_loss,
+    work,
+)
 from wgboost.dask.library import libraries
 from wgboost.engines.library import library
 from wgboost.estimators.fitting import Fit
@@ -180,9 +191,9 @@ class _DaskRunning(Running):
         while time.monotonic() < until:
             self._check_there()
             errors = {a: f.exception() for a, f in self.futures.items() if f.status == "error"}
-            own = [e for e in errors.values() if not isinstance(e, library().core.XGBoostError)]
+            own = [one for one in errors.values() if not is_loss(one)]
             if own:
-                raise own[0]
+                raise RaisedError(own[0])
             time.sleep(_PAUSE)
         what = next(iter(errors.values()), "a task was taken from its worker")
         raise LostWorkerError(f"workers lost each other: {what}")

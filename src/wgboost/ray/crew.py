@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import pickle
+import re
 import tempfile
 import threading
 import time
@@ -13,8 +15,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from wgboost.boosting import Keep
-from wgboost.cluster import Cluster, Job, LostWorkerError, Running, Shares, Told, work
-from wgboost.engines.library import library as xgboost
+from wgboost.cluster import (
+    Cluster,
+    Job,
+    LostWorkerError,
+    RaisedError,
+    Running,
+    Shares,
+    Told,
+    is_loss,
+    work,
+)
 from wgboost.estimators.fitting import Fit
 from wgboost.ray.library import library
 
@@ -23,6 +34,7 @@ __all__ = ["RayCluster"]
 _LOG = logging.getLogger("wgboost.ray")
 _PAUSE = 0.2  # seconds at most between two looks for an answer of the client
 _GRACE = 60.0  # seconds for workers to leave when a fit ends early
+_SHORT = 5.0  # the same if none has reported yet
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +63,16 @@ class RayCluster(Cluster):
         """Run Ray Train with a worker for every share; end it in any case."""
         ray = library()
         found = [some for _, some in sorted(shares().items())]
-        desk = ray.remote(num_cpus=0, max_concurrency=4)(_Desk).remote()
+        # With the client: who loses that machine has lost the fit anyway.
+        here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
+            ray.get_runtime_context().get_node_id(), soft=False
+        )
+        desk = ray.remote(num_cpus=0, scheduling_strategy=here)(_Desk).remote()
         config = {
             "desk": desk, "job": ray.put(job), "shares": [ray.put(share) for share, _ in found],
             "parts": [parts for _, parts in found],
         }  # fmt: skip
-        with tempfile.TemporaryDirectory(prefix="wgboost-") as folder:
+        with tempfile.TemporaryDirectory(prefix="wgboost-", ignore_cleanup_errors=True) as folder:
             trainer = ray.train.xgboost.XGBoostTrainer(
                 _loop, train_loop_config=config,
                 scaling_config=replace(self.scaling, num_workers=len(found)),
@@ -87,7 +103,7 @@ class _RayRunning(Running):
     """Ray Train in a thread of its own, and the desk between its workers and the client."""
 
     def __init__(self, trainer: Any, desk: Any) -> None:
-        self.desk = desk
+        self.desk, self._heard = desk, False
         self._error: Exception | None = None
         self._thread = threading.Thread(target=self._train, args=(trainer,), daemon=True)
         self._thread.start()
@@ -99,23 +115,34 @@ class _RayRunning(Running):
             self._error = error
 
     def heard(self) -> Told | None:
-        """Return the next report, if there is one."""
-        told: Told | None = library().get(self.desk.heard.remote())
+        """Return the next report, if there is one that was not answered."""
+        told: Told | None = self._asked(self.desk.heard)
+        self._heard = self._heard or told is not None
         return told
 
     def answer(self, value: bool | Keep | KeyboardInterrupt | None) -> None:
         """Say to the workers what callbacks say of a report."""
-        library().get(self.desk.answer.remote((value,)))
+        self._asked(self.desk.answer, (value,))
+
+    def _asked(self, method: Any, *given: Any) -> Any:
+        """Return what a method of the desk answers."""
+        ray = library()
+        try:
+            return ray.get(method.remote(*given))
+        except ray.exceptions.RayActorError as error:
+            raise LostWorkerError(
+                f"the actor between workers and client is gone: {error}"
+            ) from error
 
     def ended(self) -> Fit | None:
         """Return the model, or None while workers are at it."""
         if self._thread.is_alive():
             return None
-        fit, error = library().get(self.desk.outcome.remote())
+        fit, error = self._asked(self.desk.outcome)
         if error is not None:
-            raise error
+            raise RaisedError(error)
         if self._error is not None or fit is None:
-            said = str(self._error).strip().splitlines()
+            said = [line for line in str(self._error).splitlines() if re.search("[a-z]", line)]
             raise LostWorkerError(f"a worker is gone: {said[-1] if said else 'no model came'}")
         model: Fit = fit
         return model
@@ -126,8 +153,10 @@ class _RayRunning(Running):
         if ray.is_initialized():
             if self._thread.is_alive():
                 self.desk.answer.remote((KeyboardInterrupt(),))
-                self._thread.join(_GRACE)
+                self._thread.join(_GRACE if self._heard else _SHORT)
             ray.kill(self.desk)
+            if self._thread.is_alive():
+                _LOG.warning("Ray Train still waits for room; its workers will leave at once")
 
 
 class _Desk:
@@ -143,9 +172,11 @@ class _Desk:
         self._reports.append(told)
 
     def heard(self) -> Told | None:
-        return self._reports.popleft() if self._reports else None
+        return self._reports[0] if self._reports else None
 
     def answer(self, value: tuple[Any]) -> None:
+        if self._reports:
+            self._reports.popleft()
         self._answers.append(value)
 
     def answered(self) -> tuple[Any] | None:
@@ -177,19 +208,29 @@ class _Link:
             pause = min(1.2 * pause, _PAUSE)  # it may be saving a file
 
 
+def _portable(error: Exception) -> Exception:
+    """Return an error as it is, or what it says if it cannot be sent."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception as reason:  # whatever its class makes of it
+        _LOG.debug("%s cannot be sent: %s", type(error).__name__, reason)
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
 def _loop(config: dict[str, Any]) -> None:
     """What a worker of Ray Train runs, inside XGBoost's collective."""
     ray = library()
     rank, desk = ray.train.get_context().get_world_rank(), config["desk"]
     threads = int(ray.get_runtime_context().get_assigned_resources().get("CPU", 1))
+    ray.get(desk.heard.remote())  # raises if the client has gone
     try:
         job, share = ray.get([config["job"], config["shares"][rank]])
         coded = ray.get(config["parts"][rank])
         fit = work(job, share, coded, _Link(desk), max(1, threads))
-    except (xgboost().core.XGBoostError, ray.exceptions.RayError):  # the loss of another
-        raise
     except Exception as error:
-        ray.get(desk.done.remote(None, error))
+        if not is_loss(error) and not isinstance(error, ray.exceptions.RayError):
+            ray.get(desk.done.remote(None, _portable(error)))
         raise
     if fit is not None:
         ray.get(desk.done.remote(fit, None))

@@ -13,6 +13,7 @@ def library() -> Any:
         import ray
         import ray.data
         import ray.train.xgboost
+        import ray.util.scheduling_strategies
     except ImportError as error:
         raise ImportError("wgboost.ray needs Ray: pip install wgboost[ray]") from error
     return ray

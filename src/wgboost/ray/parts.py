@@ -15,6 +15,10 @@ from wgboost.typing import Array
 __all__ = ["RayParts"]
 
 
+_UNEVEN = 1.5  # as many rows of a block as a worker should have: blocks are cut anew
+_CUT = 4  # blocks for each worker then
+
+
 class RayParts(Parts):
     """The blocks of a Ray Dataset, kept in its object store.
 
@@ -31,24 +35,33 @@ class RayParts(Parts):
                 "there is wgboost.WGBRegressor"
             )
         self.name, self.n_workers = name, n_workers
-        kept = dataset.materialize()
-        if kept.num_blocks() < n_workers:
-            kept = kept.repartition(n_workers).materialize()
+        kept = _in_order(dataset)
+        self._take_blocks(kept)
+        if max(self.lengths, default=0) > _UNEVEN * sum(self.lengths) / n_workers:
+            self._take_blocks(_in_order(kept.repartition(_CUT * n_workers)))
+        if not self.futures:
+            raise ValueError(f"{name} has no rows")
         self.columns = list(kept.columns() or [])
-        self._kept = kept  # holds the blocks
-        self.futures = kept.to_arrow_refs()
+
+    def _take_blocks(self, dataset: Any) -> None:
+        """Keep the blocks that have rows."""
+        self.futures = dataset.to_arrow_refs()
         lengths = self.each(count_rows)
         self.futures = [one for one, n in zip(self.futures, lengths, strict=True) if n]
         self.lengths = [n for n in lengths if n]
 
     def taken(self, values: dict[str, Any]) -> dict[str, Any]:
         """Take columns out of the table; what is not named by columns stays as it is."""
-        named = {
-            name: [value] if isinstance(value, str) else list(value)
-            for name, value in values.items()
-            if isinstance(value, str)
-            or (isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value))
-        }
+        named = {}
+        for name, value in values.items():
+            if is_dataset(value):
+                raise TypeError(
+                    f"{name} is a Dataset of its own; {name} is the name of a column of {self.name}"
+                )
+            if isinstance(value, str):
+                named[name] = [value]
+            elif isinstance(value, (list, tuple)) and any(one in self.columns for one in value):
+                named[name] = list(value)
         for name, columns in named.items():
             unknown = [one for one in columns if one not in self.columns]
             if unknown:
@@ -58,11 +71,11 @@ class RayParts(Parts):
                 )
         found = dict(values)
         for name, columns in named.items():
-            parts = self.each(_column, [columns] * len(self.futures))
-            whole = np.concatenate(parts) if parts else np.empty((0, len(columns)))
+            whole = np.concatenate(self.each(_column, [columns] * len(self.futures)))
             found[name] = whole[:, 0] if isinstance(values[name], str) else whole
         out = {one for columns in named.values() for one in columns}
-        self.become(_without, sorted(out))
+        if out:
+            self.become(_without, sorted(out))
         return found
 
     def each(self, function: Callable[..., Any], *given: list[Any]) -> list[Any]:
@@ -99,6 +112,16 @@ class RayParts(Parts):
 
     def wait(self) -> None:
         """Do nothing: what a worker asks for and is not there Ray computes again."""
+
+
+def _in_order(dataset: Any) -> Any:
+    """Return a Dataset computed, its blocks in the order of its rows and not of their coming."""
+    options = dataset.context.execution_options
+    before, options.preserve_order = options.preserve_order, True
+    try:
+        return dataset.materialize()
+    finally:
+        options.preserve_order = before
 
 
 def _there(_: Any) -> None:
