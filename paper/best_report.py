@@ -128,7 +128,8 @@ def _classes(bags: Found, single: Found) -> str:
     return (
         "## Classes\nAccuracy, and average precision of telling test rows from classes left out, "
         "by two scores of `ood_score`. "
-        "Of sensorless the subset that the data folder has.\n\n" + markdown(head, rows)
+        "Of sensorless the subset that the data folder has; the paper's figures are of all rows, "
+        "and [report.md](report.md) has its settings on the same subset.\n\n" + markdown(head, rows)
     )
 
 
