@@ -89,19 +89,20 @@ def classes_seed(name: str, seed: int, method: str, data: str | None) -> dict[st
 
 
 def jobs(
-    data: str | None, names: Any = REGRESSION, classes: Any = CLASSES, most: int | None = None
-) -> list[Job]:
+    data: str | None, names: Any = REGRESSION, classes: Any = CLASSES, most: int | None = None,
+    methods: Any = METHODS,
+) -> list[Job]:  # fmt: skip
     """One job for every split and method; small sets first."""
     out = []
     for name in names:
         for i in range(repeats(name) if most is None else min(most, repeats(name))):
-            for method in METHODS:
+            for method in methods:
                 settings = {"name": name, "repeat": i, "method": method}
                 label = f"best/{method}/{name}/{i:02d}"
                 out.append(Job(label, regression_repeat, settings, data))
     for name in classes:
         for seed in SEEDS[:most]:
-            for method in METHODS:
+            for method in methods:
                 settings = {"name": name, "seed": seed, "method": method}
                 label = f"best/{method}/{name}/{seed}"
                 out.append(Job(label, classes_seed, settings, data))

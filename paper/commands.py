@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from paper import best, best_report, jobs, peers
@@ -40,7 +41,11 @@ def _parser() -> argparse.ArgumentParser:
     only = parser.add_argument_group(
         "of best and peers", "estimators as they come, and other methods"
     )
-    only.add_argument("--sets", nargs="+", choices=REGRESSION, default=REGRESSION, metavar="SET")
+    only.add_argument("--sets", nargs="+", choices=(*REGRESSION, *best.CLASSES), metavar="SET")
+    only.add_argument(
+        "--estimators", nargs="+", choices=best.METHODS, default=best.METHODS, metavar="KIND",
+        help="of best: cv, single",
+    )  # fmt: skip
     only.add_argument(
         "--methods", nargs="+", choices=PEERS, metavar="METHOD", help=", ".join(PEERS)
     )
@@ -70,6 +75,11 @@ def write(plan: Plan, results: Path, folder: Path) -> Path:
     return path
 
 
+def _chosen(options: argparse.Namespace, of: Sequence[str]) -> list[str]:
+    """Which of some sets are asked for: without a word all of them."""
+    return [name for name in of if options.sets is None or name in options.sets]
+
+
 def _peers(options: argparse.Namespace) -> None:
     """Run other methods and show their tables; those that are not installed are named."""
     methods = options.methods or list(PEERS)
@@ -78,8 +88,8 @@ def _peers(options: argparse.Namespace) -> None:
         title = PEERS[method].title
         _say(f"{title} is left out: {package} is not installed; pip install '.[peers]' brings it")
     todo = peers.jobs(
-        options.data, sets=options.sets, methods=[m for m in methods if m not in absent],
-        most=options.splits,
+        options.data, sets=_chosen(options, REGRESSION),
+        methods=[m for m in methods if m not in absent], most=options.splits,
     )  # fmt: skip
     jobs.run(todo, options.results, workers=options.workers, say=_say)
     _say(peers.section(options.results))
@@ -100,7 +110,11 @@ def main(arguments: list[str] | None = None) -> None:
         parts = list(PARTS)
     try:
         if "best" in options.parts:
-            todo = best.jobs(options.data, names=options.sets, most=options.splits)
+            todo = best.jobs(
+                options.data, names=_chosen(options, REGRESSION),
+                classes=_chosen(options, best.CLASSES), most=options.splits,
+                methods=options.estimators,
+            )  # fmt: skip
             jobs.run(todo, options.results, workers=options.workers, say=_say)
         if "peers" in options.parts:
             _peers(options)

@@ -34,7 +34,7 @@ __all__ = ["PEERS", "Answer", "Peer", "answer", "catboost", "networks", "ngboost
 PATIENCE = 50
 RATES = (0.01, 0.001)  # of the networks; at 0.1 some of the five diverge
 LENGTH_ROWS = 1000  # rows that a process takes its lengths from
-PROCESS_ROWS = 2000
+PROCESS_ROWS = 12_000  # a covariance of 1.2 GB, in three copies
 
 
 def _normals(mean: Array, log_deviation: Array) -> Array:

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 LEVELS = (0.5, 0.8, 0.9, 0.95)
-LARGE = 5000  # rows of a set on which NGBoost takes minutes a split
+LARGE = 5000  # rows of a set on which NGBoost and a Gaussian process take minutes a split
 FEW = 5
 DIGITS = {"nll": 2, "nll_new": 2, "rmse": 3, "crps": 4, "fit_seconds": 1}
 
@@ -74,7 +74,7 @@ def runs_on(method: str, name: str) -> bool:
 
 def slow(method: str, name: str) -> bool:
     """Whether a split takes minutes."""
-    return method == "ngboost" and REGRESSION_SHAPES[name][0] > LARGE
+    return method in ("ngboost", "process") and REGRESSION_SHAPES[name][0] > LARGE
 
 
 def splits(method: str, name: str) -> int:
@@ -167,8 +167,7 @@ Numbers of rounds and epochs come from the NLL of 20 % of the training rows, the
 the model is then trained on all of them.
 
 - NGBoost with the settings of its authors' benchmark: default trees, rate 0.01, at most 2,000
-  rounds; patience {PATIENCE}. On sets of more than {LARGE:,} rows a split takes minutes: the first
-  {FEW} are run.
+  rounds; patience {PATIENCE}.
 - CatBoost: `RMSEWithUncertainty` with its defaults, at most 1,000 rounds, patience {PATIENCE}, its
   data uncertainty, no posterior sampling.
 - 5 networks: a deep ensemble of networks with one hidden layer of 50 units (100 for protein) and
@@ -176,8 +175,11 @@ the model is then trained on all of them.
   most 40 epochs or 5,000 steps, whichever are more; no adversarial training. The mixture of the
   five is judged.
 - Gaussian process of scikit-learn: squared exponential kernel with a length for every feature, and
-  noise, by the marginal likelihood of at most {LENGTH_ROWS:,} rows; on sets of at most
-  {PROCESS_ROWS:,} rows only.
+  noise, by the marginal likelihood of at most {LENGTH_ROWS:,} rows, and then with all rows; on
+  sets of at most {PROCESS_ROWS:,} rows, since its time grows with their third power.
+
+On sets of more than {LARGE:,} rows NGBoost and the Gaussian process take minutes a split: the first
+{FEW} splits are run.
 
 NLL:
 
