@@ -1,6 +1,7 @@
 // The part of the Python face that moves particles.
 #include "arrays.hpp"
 #include "directions.hpp"
+#include "flow.hpp"
 #include "posteriors.hpp"
 
 namespace {
@@ -100,6 +101,20 @@ Out<double, 2> newton_step(const In<double, 2>& particles, const In<double, 2>& 
   return step;
 }
 
+Out<double, 2> settled(const wgb::AveragedNormal& posterior, const In<double, 2>& particles,
+                       bool scaled, double bandwidth, double rate, double still, int steps) {
+  const size_t m = particles.shape(0);
+  require(m > 0 && particles.shape(1) == 2, "particles (m, 2) are needed");
+  auto moved = fresh<double, 2>({m, 2});
+  std::copy_n(particles.data(), 2 * m, moved.data());
+  {
+    const Released released;
+    wgb::settle(posterior, {steps, rate, still, bandwidth, scaled}, static_cast<int>(m),
+                moved.data());
+  }
+  return moved;
+}
+
 template <class T>
 void derivatives(const T& held, const Particles& particles, Moving score, Moving curvature,
                  int n_threads) {
@@ -140,6 +155,11 @@ void bind_flow(nb::module_& module) {
              "smoothed"_a.noconvert().none(), "n_threads"_a);
   module.def("newton_step", &newton_step, "particles"_a, "score"_a, "curvature"_a, "metric"_a,
              "bandwidth"_a);
+  nb::class_<wgb::AveragedNormal>(module, "AveragedNormal")
+      .def(nb::init<double, double, double, double, double, double, double>(), "mean"_a,
+           "variance"_a, "prior_mean"_a, "prior_scale"_a, "shape"_a, "rate"_a, "evidence"_a)
+      .def("settled", &settled, "particles"_a, "scaled"_a, "bandwidth"_a, "rate"_a, "still"_a,
+           "steps"_a);
   nb::class_<Normal> normal(module, "NormalPosterior");
   normal.def(nb::init<const Numbers&, const Numbers&, const Numbers&, const Numbers&,
                       const Numbers&, const Numbers&>(),

@@ -84,6 +84,29 @@ def test_statistics_give_the_flow_that_the_rows_give(name, kernel, weighted, evi
     assert_allclose(start(response, y, **options), short, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("kernel", [Kernel(), Kernel("scaled"), Kernel("scaled", 0.5)])
+@pytest.mark.parametrize("evidence", [0.5, 1.0, 30.0])
+@pytest.mark.parametrize("m", [1, 7])
+def test_the_compiled_flow_is_that_of_the_formulas(kernel, evidence, m, monkeypatch):
+    y = CASES["normal"][1]
+    response = Normal(prior_mean=0.5, prior_scale=2.0, prior_shape=0.1, prior_rate=0.3)
+    options = {"kernel": kernel, "evidence": evidence, "m": m}
+    for steps in (1, 300, 3000):
+        flow = AveragedFlow(steps=steps)
+        compiled = start(response, y, flow, **options)
+        with monkeypatch.context() as patch:
+            patch.setattr(Normal, "compiled_average", lambda *_: None)
+            assert_allclose(start(response, y, flow, **options), compiled, rtol=1e-7, atol=1e-9)
+
+
+def test_a_compiled_flow_far_away_comes_back():
+    average = Normal().compiled_average(np.array([0.0, 1.0]))
+    far = np.array([[1e6, -300.0], [-1e6, 400.0]])
+    assert np.isfinite(average.settled(far, False, 0.1, 0.1, 1e-7, 5)).all()
+    with pytest.raises(ValueError, match="particles"):
+        average.settled(np.zeros((3, 3)), False, 0.1, 0.1, 1e-7, 5)
+
+
 def test_the_flow_is_that_of_the_mean_score_over_the_mean_curvature():
     _, y = CASES["normal"]
     theta = np.random.default_rng(0).standard_normal((6, 2))

@@ -84,6 +84,27 @@ def newton_step(
     particles: Array, score: Array, curvature: Array, metric: Array, bandwidth: float
 ) -> Array: ...
 
+class AveragedNormal:
+    def __init__(
+        self,
+        mean: float,
+        variance: float,
+        prior_mean: float,
+        prior_scale: float,
+        shape: float,
+        rate: float,
+        evidence: float,
+    ) -> None: ...
+    def settled(
+        self,
+        particles: Array,
+        scaled: bool,
+        bandwidth: float,
+        rate: float,
+        still: float,
+        steps: int,
+    ) -> Array: ...
+
 class _Posterior:
     def derivatives(
         self, particles: Array, score: Array, curvature: Array, n_threads: int

@@ -90,6 +90,10 @@ def _settled(
     kernel: Kernel, theta: Array, statistics: Array | None, still: float, steps: int,
 ) -> Array:  # fmt: skip
     """Return the particles after so many steps, or once the flow stands still."""
+    average = None if statistics is None else response.compiled_average(statistics, evidence)
+    if average is not None and kernel.bandwidth != "median":
+        bandwidth = float(kernel.bandwidths(theta[None], None)[0])
+        return average.settled(theta, kernel.uses_metric, bandwidth, flow.rate, still, steps)
     before = theta
     for _ in range(steps):
         if statistics is not None:

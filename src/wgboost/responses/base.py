@@ -9,7 +9,7 @@ import numpy as np
 
 from wgboost.responses.coordinate_priors import Parameter
 from wgboost.responses.likelihood import Likelihood
-from wgboost.responses.native import CompiledPosterior
+from wgboost.responses.native import CompiledAverage, CompiledPosterior
 from wgboost.responses.numerics import working_float
 from wgboost.responses.observations import Known, Observations, Seen, is_censored
 from wgboost.responses.outcomes import check_outcomes
@@ -259,6 +259,12 @@ class Response(Likelihood, Prior):
         With `curved_by` = "damped" the mean of the Hessian is what the bound is taken of.
         """
         raise NotImplementedError(f"{self.name!r} has no statistics; average over rows instead")
+
+    def compiled_average(
+        self, statistics: Array, evidence: float = 1.0  # noqa: ARG002
+    ) -> CompiledAverage | None:  # fmt: skip
+        """Return the average over rows of the posteriors in the compiled core, if it has it."""
+        return None
 
     def _common(self, theta: Array) -> Array:
         if self.per_row():

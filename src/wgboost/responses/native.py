@@ -9,9 +9,10 @@ import numpy as np
 from wgboost import _core
 from wgboost.typing import Array
 
-__all__ = ["CompiledPosterior", "as_numbers"]
+__all__ = ["CompiledAverage", "CompiledPosterior", "as_numbers"]
 
 CompiledPosterior = _core.NormalPosterior | _core.CategoricalPosterior
+CompiledAverage = _core.AveragedNormal
 
 
 def as_numbers(*values: Any) -> tuple[Array, ...]:

@@ -12,7 +12,7 @@ from scipy import special
 from wgboost import _core
 from wgboost.responses.coordinate_priors import Parameter
 from wgboost.responses.location_scale import LocationScale
-from wgboost.responses.native import CompiledPosterior, as_numbers
+from wgboost.responses.native import CompiledAverage, CompiledPosterior, as_numbers
 from wgboost.responses.numerics import coordinates
 from wgboost.typing import Array
 
@@ -136,3 +136,8 @@ class Normal(LocationScale):
         """Return the mean over rows of likelihood_curvature at common particles (m, d)."""
         _, square, inverse = self._average_residual(theta, statistics)
         return coordinates(inverse * inverse, 2 * square)
+
+    def compiled_average(self, statistics: Array, evidence: float = 1.0) -> CompiledAverage:
+        """Return the average over rows of the posteriors in the compiled core."""
+        prior = self.prior_mean, self.prior_scale, self.prior_shape, self.prior_rate
+        return _core.AveragedNormal(*(float(value) for value in (*statistics, *prior, evidence)))

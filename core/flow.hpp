@@ -1,0 +1,26 @@
+// The flow of particles that all rows have in common.
+#pragma once
+
+namespace wgb {
+
+// The average over rows of normal posteriors, particles (mean, log scale), in double precision.
+// y enters by its mean and variance; the prior is that of NormalPosterior.
+struct AveragedNormal {
+  double mean, variance, prior_mean, prior_scale, shape, rate, evidence;
+  // Score and curvature (m, 2) at particles (m, 2).
+  void at(const double* x, int m, double* score, double* curvature) const;
+  // Evidence times the diagonal of the Fisher information (2) at one particle.
+  void fisher(const double* x, double* information) const;
+};
+
+struct FlowRules {
+  int steps;
+  double rate, still, bandwidth;
+  bool scaled;  // distances in units of the Fisher information at the mean particle
+};
+
+// Moves particles (m, 2) along gradient / smoothed (see newton_step) and returns after so many
+// steps, or midway between the last two states once every other one is the same but for `still`.
+void settle(const AveragedNormal& posterior, const FlowRules& rules, int m, double* particles);
+
+}  // namespace wgb
