@@ -132,3 +132,14 @@ def test_there_are_no_more_folds_than_groups():
 def test_groups_have_to_be_of_the_rows():
     with pytest.raises(ValueError, match=r"groups have shape \(3,\); \(30,\) is needed"):
         WGBRegressorCV([{}]).fit(X, Y, groups=[1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    "held", [{"monotone_constraints": [1, 0]}, {"interaction_constraints": "no_interactions"}]
+)
+def test_with_constraints_the_usual_recipes_start_where_these_hold(held):
+    few = {"cv": 2, "n_estimators": 3, "n_particles": 3, "random_state": 0, "n_jobs": 1}
+    fitted = WGBRegressorCV(**few, **held).fit(X, Y)
+    assert all(name.startswith("flow_") for name in fitted.cv_results_["recipe"])
+    along = np.column_stack([np.linspace(-3, 3, 50), np.zeros(50)])
+    assert "monotone_constraints" not in held or (np.diff(fitted.predict(along)) >= 0).all()

@@ -100,4 +100,7 @@ class WGBRegressorCV(RegressorPredictions, Bag):
         self._store(locals())
 
     def _usual_recipes(self, rows: Any) -> Recipes:
-        return regressor_recipes(rows.counted.size, smooth=can_start_smooth(rows))
+        # Constraints hold trees, not a smooth start.
+        held = self.monotone_constraints is not None or self.interaction_constraints is not None
+        smooth = can_start_smooth(rows) and not held
+        return regressor_recipes(rows.counted.size, smooth=smooth)
