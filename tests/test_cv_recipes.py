@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
 
-from wgboost import WGBClassifier, WGBClassifierCV, WGBRegressor, WGBRegressorCV
+from wgboost import WGBClassifier, WGBClassifierCV, WGBRegressor, WGBRegressorCV, censored
 from wgboost.selection import checked_recipes, classifier_recipes, regressor_recipes
 
 RNG = np.random.default_rng(7)
@@ -64,6 +65,38 @@ def test_a_bad_value_is_found_before_any_work_and_the_recipe_named():
     with pytest.raises(ValueError, match=r"learning_rate=-1\.0 must be > 0") as caught:
         WGBRegressorCV(recipes).fit(X, Y)
     assert caught.value.__notes__ == ["in the recipe 'bad'"]
+
+
+@pytest.mark.parametrize(
+    ("recipe", "message"),
+    [
+        ({"evidence": [1.0, 2.0]}, r"evidence has shape \(2,\)"),
+        ({"init": np.zeros((3, 3))}, r"init has shape \(3, 3\)"),
+        ({"monotone_constraints": [1, 0, 0]}, "monotone_constraints has 3 signs, X has 2 columns"),
+        ({"monotone_constraints": [1, 0], "monotone_parameter": "x"}, "monotone_parameter='x'"),
+        ({"interaction_constraints": [["q"]]}, "interaction_constraints has 'q'"),
+        ({"categorical_features": [9]}, "categorical_features has 9"),
+        ({"max_bins": 3000}, "max_bins=3000 must be between 2 and 255"),
+        ({"response": "gamma"}, "the response 'gamma' needs numbers > 0"),
+        ({"prior": {"width": 1.0}}, "has no setting 'prior_width'"),
+    ],
+)
+def test_what_the_rows_cannot_have_is_found_before_the_first_model(recipe, message, capsys):
+    with pytest.raises((TypeError, ValueError), match=message) as caught:
+        WGBRegressorCV({"good": {}, "bad": recipe}, verbose=1).fit(X, Y)
+    assert caught.value.__notes__ == ["in the recipe 'bad'"]
+    assert capsys.readouterr().out == ""
+
+
+def test_a_smooth_start_that_y_cannot_have_is_found_before_the_first_model(capsys):
+    both = {"good": {}, "bad": {"init": "smooth"}}
+    with pytest.raises(ValueError, match="needs a response with a location and a scale"):
+        WGBRegressorCV(both, response="poisson", verbose=1).fit(X, np.abs(Y).round())
+    with pytest.raises(ValueError, match="needs known values of y, not bounds"):
+        WGBRegressorCV(both, verbose=1).fit(X, censored(Y, np.where(Y > 0, np.inf, Y)))
+    with pytest.raises(TypeError, match="has no predict_proba"):
+        WGBClassifierCV({"good": {}, "bad": {"init": Ridge()}}, verbose=1).fit(X, Y > 0)
+    assert capsys.readouterr().out == ""
 
 
 def test_regression_has_no_class_weight():

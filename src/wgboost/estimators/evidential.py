@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
+from wgboost.engines import require
 from wgboost.estimators.calibrated import Calibrated
+from wgboost.estimators.constraints import tree_constraints
+from wgboost.estimators.engine import check_columns
 from wgboost.estimators.evidence import ChosenEvidence
 from wgboost.estimators.fitting import Fit
 from wgboost.estimators.parameters import prior_settings
@@ -17,6 +20,7 @@ from wgboost.estimators.posterior_rows import (
     check_evidence,
     without_rows,
 )
+from wgboost.estimators.starting import check_start
 from wgboost.responses import Response, Units, as_response
 from wgboost.typing import Array
 from wgboost.validation import check_weight
@@ -126,6 +130,17 @@ class Evidential(ChosenEvidence, Calibrated):
     def _check_parameters(self, callbacks: Any = ()) -> None:
         self._check_evidence()
         super()._check_parameters(callbacks)
+
+    def _checked_rows(self, X: Any, **beside: Any) -> PosteriorRows:
+        """Return training rows; raise for what a fit to them would raise for once it has begun."""
+        self._check_parameters()
+        require(self.engine)
+        rows = self._rows(X, fitting=True, **beside)
+        check_columns(self)
+        rows.metrics(self.eval_metric)
+        tree_constraints(self, rows.param_names, rows.response.n_params)
+        check_start(self, rows)
+        return rows
 
     def _rows(self, X: Any, *, fitting: bool, **beside: Any) -> PosteriorRows:
         X = self._matrix(X, reset=fitting, weight=beside["sample_weight"])

@@ -11,6 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from wgboost.boosting import LEAVES, AveragedFlow
 from wgboost.data import PreparedMatrix, Schema, as_dense, as_frame
+from wgboost.data.binning import MAX_BINS
 from wgboost.data.frames import frame_names
 from wgboost.directions import Direction, Kernel, as_direction
 from wgboost.engines import as_grower
@@ -117,7 +118,10 @@ class Parameters(Saving):
             kind = self.init.__name__
             raise TypeError(f"init={kind} is a class; give an object: {kind}()")
         check_engine(self)
-        check_constrained(self, self._learner())
+        learner = self._learner()
+        if learner.uses_codes:
+            check_integer("max_bins", self.max_bins, low=2, high=MAX_BINS)
+        check_constrained(self, learner)
         self._direction()
         self._flow()
 

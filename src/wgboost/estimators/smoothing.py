@@ -16,7 +16,7 @@ from wgboost.typing import Array
 if TYPE_CHECKING:
     from wgboost.estimators.posterior_rows import PosteriorRows
 
-__all__ = ["can_start_smooth", "data_of", "left_out", "smooth_ground"]
+__all__ = ["can_start_smooth", "check_smooth", "data_of", "left_out", "smooth_ground"]
 
 
 # What backgrounds are at their training rows, as long as there are models with them: to find it
@@ -30,6 +30,23 @@ def can_start_smooth(rows: PosteriorRows) -> bool:
     if response.log_scale is None or response.offset_link is None:
         return False
     return not isinstance(seen, Observations) or bool(seen.exact.all() and seen.above is None)
+
+
+def check_smooth(rows: PosteriorRows) -> None:
+    """Raise ValueError unless the response has a location and a scale and y is known."""
+    if can_start_smooth(rows):
+        return
+    response = rows.response
+    if response.log_scale is None or response.offset_link is None:
+        able = [n for n, kind in RESPONSES.items() if kind.log_scale is not None]
+        raise ValueError(
+            f"init={'smooth'!r} needs a response with a location and a scale, which "
+            f"{response.name!r} does not have; WGBRegressor has such: "
+            f'{", ".join(map(repr, able))}; others start at "flow"'
+        )
+    raise ValueError(
+        "init='smooth' needs known values of y, not bounds; start at \"flow\" or at an estimator"
+    )
 
 
 def smooth_ground(
@@ -97,21 +114,10 @@ def _of_all_rows(
 def _seen(rows: PosteriorRows, units: Units) -> SmoothRows:
     """Return the rows that count, with the y that moves with the location of the response."""
     response, counted = rows.response, rows.counted
-    if response.log_scale is None or response.offset_link is None:
-        able = [n for n, kind in RESPONSES.items() if kind.log_scale is not None]
-        raise ValueError(
-            f"init={'smooth'!r} needs a response with a location and a scale, which "
-            f"{response.name!r} does not have; WGBRegressor has such: "
-            f'{", ".join(map(repr, able))}; others start at "flow"'
-        )
+    check_smooth(rows)
     seen: Any = standardised(rows.seen, units)
     noise = None
     if isinstance(seen, Observations):
-        if not seen.exact.all() or seen.above is not None:
-            raise ValueError(
-                "init='smooth' needs known values of y, not bounds; start at \"flow\" or at an "
-                "estimator"
-            )
         seen, noise = seen.lower, seen.noise
     y, weight = seen[counted], None if rows.weight is None else rows.weight[counted]
     noise = None if noise is None else noise[counted]

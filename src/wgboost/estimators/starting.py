@@ -20,7 +20,7 @@ from wgboost.boosting import (
 from wgboost.boosting.start import predicted_location
 from wgboost.directions import Kernel
 from wgboost.estimators.parameters import Parameters
-from wgboost.estimators.smoothing import data_of, smooth_ground
+from wgboost.estimators.smoothing import check_smooth, data_of, smooth_ground
 from wgboost.learners import weight_options
 from wgboost.responses import Ground, Observations, Seen, Units, lowered, standardised
 from wgboost.typing import Array
@@ -28,7 +28,20 @@ from wgboost.typing import Array
 if TYPE_CHECKING:
     from wgboost.estimators.posterior_rows import PosteriorRows
 
-__all__ = ["make_start"]
+__all__ = ["check_start", "make_start"]
+
+
+def check_start(estimator: Parameters, rows: PosteriorRows) -> None:
+    """Raise for a start that these rows cannot have, before any work."""
+    init, response = estimator.init, rows.response
+    if estimator._smooth() is not None:
+        check_smooth(rows)
+    elif estimator._flow() is not None:
+        return
+    elif not _predicts(init):
+        _given(init, (estimator.n_particles, response.n_params))
+    elif response.nominal and not hasattr(init, "predict_proba"):
+        raise TypeError(f"init={init!r} has no predict_proba; classes need a classifier that does")
 
 
 def make_start(
@@ -41,6 +54,7 @@ def make_start(
     those of an estimator fitted on all rows. With a smooth start a training row is seen from what
     the others say of it.
     """  # noqa: D205
+    check_start(estimator, rows)
     init, response = estimator.init, rows.response
     rng = np.random.default_rng([seed, 2**31 + 1])
     kernel = getattr(estimator._direction(), "kernel", None)  # a direction keeps its own
@@ -65,7 +79,7 @@ def make_start(
             return there, ground, None
     if flow is not None:
         return ConstantStart(settle(flow, seen).astype(np.float32)), None, None
-    if hasattr(init, "fit") and hasattr(init, "predict"):
+    if _predicts(init):
         location, fitted = _cross_fitted(init, rows, units)
         # What the estimator leaves over: residuals, or for classes the spread alone.
         left = seen if response.nominal else lowered(seen, response, location)
@@ -75,6 +89,10 @@ def make_start(
         moving = EstimatorStart(particles.astype(np.float32), fitted, response, units)
         return moving, None, location
     return ConstantStart(_given(init, (estimator.n_particles, response.n_params))), None, None
+
+
+def _predicts(init: Any) -> bool:
+    return hasattr(init, "fit") and hasattr(init, "predict")
 
 
 def _given(init: Any, shape: tuple[int, int]) -> Array:
@@ -99,8 +117,6 @@ def _cross_fitted(init: Any, rows: PosteriorRows, units: Units) -> tuple[Array, 
     seen = rows.seen
     known = seen.value if isinstance(seen, Observations) else seen
     known = known.astype(int) if response.nominal else known
-    if response.nominal and not hasattr(init, "predict_proba"):
-        raise TypeError(f"init={init!r} has no predict_proba; classes need a classifier that does")
     if counted.size < 2:
         raise ValueError("init as an estimator needs at least two rows, to predict out of fold")
 

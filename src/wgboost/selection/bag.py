@@ -9,6 +9,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -140,12 +141,10 @@ class Bag(Saving, Calibrated):
             recipes[name] = further
         splits = self._splits(rows, groups, seed)
         weight = np.ones(len(rows)) if rows.weight is None else rows.weight.astype(np.float64)
-        units = {
-            name: rows.units()
-            if "response" not in recipe  # one of its own may see y in others
-            else self._member(recipe)._rows(X, fitting=True, y=y, **beside).units()
-            for name, recipe in recipes.items()
-        }
+        units = dict.fromkeys(recipes, rows.units())
+        for one, recipe in given.items():  # a response of its own may see y in others
+            checked = partial(self._member(recipe)._checked_rows, X, y=y, **beside)
+            units[one] = _noted(partial(_told_once, checked), one).units()
         starts = SharedStarts()
         made: dict[tuple[int, str], Entry] = {}
 
@@ -331,8 +330,7 @@ def _fitted(member: Any, X: Any, y: Any, beside: dict[str, Any], train: Array, t
         beside = {**beside, "sample_weight": mask if weight is None else mask * np.asarray(weight)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Interrupted)
-        warnings.filterwarnings("ignore", "text labels are taken in the order")  # as was said
-        member.fit(X, y, validation_rows=test, **beside)
+        _told_once(partial(member.fit, X, y, validation_rows=test, **beside))
     if member.interrupted_:
         raise KeyboardInterrupt
     return member
@@ -347,6 +345,13 @@ def _fitted_alone(
     here = np.arange(rows.size)
     some = take_rows(X, rows), take_rows(y, rows)
     return _fitted(member, *some, along, here[: train.size], here[train.size :])
+
+
+def _told_once(function: Any) -> Any:
+    """Call a function without what was said when the bag took in its rows."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "text labels are taken in the order")
+        return function()
 
 
 def _noted(function: Any, recipe: str) -> Any:
