@@ -18,7 +18,9 @@ from wgboost import (
     Normal,
     OODReference,
     WGBClassifier,
+    WGBClassifierCV,
     WGBRegressor,
+    WGBRegressorCV,
     metrics,
 )
 from wgboost.calibration import out_of_fold
@@ -105,6 +107,16 @@ def pvalues() -> None:
         "regression": WGBRegressor(n_estimators=100, random_state=0, n_jobs=1),
         "classes": WGBClassifier(n_estimators=60, random_state=0, n_jobs=1),
     }
+    bags = {
+        "regression": WGBRegressorCV([{"evidence": 10.0}], cv=5, random_state=0, n_jobs=1),
+        "classes": WGBClassifierCV([{"evidence": 10.0}], cv=5, random_state=0, n_jobs=1),
+        "classes, wide": WGBClassifierCV([{}], wide=True, cv=5, random_state=0, n_jobs=1),
+    }
+
+    def judge(name: str, p: np.ndarray) -> None:
+        off = max(abs((p <= level).mean() - level) for level in levels)
+        add(rows, name, [*((p <= level).mean() for level in levels), off])
+
     for seed in range(5):
         (X, y), (new, _), (held, _) = made(400, seed), made(3000, 50 + seed), made(400, 90 + seed)
         for kind, model in kinds.items():
@@ -118,9 +130,10 @@ def pvalues() -> None:
                 "folds, scores as they are": OODReference(raw),
             }
             for name, reference in references.items():
-                p = fitted.ood_pvalue(new, reference)
-                off = max(abs((p <= level).mean() - level) for level in levels)
-                add(rows, f"{kind}, {name}", [*((p <= level).mean() for level in levels), off])
+                judge(f"{kind}, {name}", fitted.ood_pvalue(new, reference))
+        for kind, bag in bags.items():
+            fitted = clone(bag).fit(X, y if kind == "regression" else y > 0)
+            judge(f"{kind}, a bag", fitted.ood_pvalue(new))
     head = [*(f"p <= {level:g}" for level in levels), "largest gap, mean of five"]
     table("p-values of 3,000 rows of the training distribution", head, rows)
 

@@ -111,7 +111,7 @@ class OODReference:
 def aligned_scores(scores: Any, seen_by_fold: Any, seen_by_model: Any) -> Array:
     """Return scores (n,) of one model as another would have given them, as far as ranks tell.
 
-    Models of different folds have spreads of different size. Both have seen some rows, and the
+    Models of different folds have spreads of different size. Of rows that are the same to both, the
     k-th smallest of their scores by the one corresponds to the k-th smallest by the other; in
     between along lines, and beyond the largest in proportion.
 
@@ -120,7 +120,7 @@ def aligned_scores(scores: Any, seen_by_fold: Any, seen_by_model: Any) -> Array:
     scores
         By a fold's model, of rows that it has not seen.
     seen_by_fold, seen_by_model
-        By that model and by the other one, of the rows that both have seen.
+        By that model and by the other one, of rows that both have seen, or neither.
     """
     values = check_scores("scores", scores)
     known, wanted = (

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from wgboost.boosting import Interrupted
-from wgboost.calibration import Fold, OODReference, split_folds
+from wgboost.calibration import Fold, split_folds
 from wgboost.calibration.folds import taken_beside
 from wgboost.data import without_column
 from wgboost.data.rows import count_rows, take_rows
@@ -29,6 +29,7 @@ from wgboost.responses import Ground
 from wgboost.selection.race import Entry, leader, mean_value, run_race, run_some
 from wgboost.selection.recipes import FEW, Recipes, checked_recipes
 from wgboost.selection.starts import SharedStarts
+from wgboost.selection.unseen import reference_of_bag
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer, check_number
 
@@ -263,8 +264,8 @@ class Bag(Saving, Calibrated):
             self.calibration_ = fitted_factors(dists, folds, widen=metric != "nll")
         counted = np.unique(np.concatenate([part for split, _ in parts.values() for part in split]))
         some = counted[:: -(-counted.size // _COMPARED)]
-        dist = self.predict_dist(take_rows(X, some), calibrated=False)
-        self.ood_reference_ = OODReference.of_folds(folds, X, dist, rows=some)
+        matrix = checked_matrix(self, take_rows(X, some), reset=False)
+        self.ood_reference_ = reference_of_bag(self, folds, matrix, self.seed_)
 
     def _of(self, members: list[Any]) -> Any:
         """Return some of the members as a model: the one, or a bag of them."""
@@ -282,8 +283,11 @@ class Bag(Saving, Calibrated):
 
     def _relative(self, X: Any, n_rounds: int | None = None) -> tuple[Directions, Ground | None]:
         check_is_fitted(self)
-        matrix = checked_matrix(self, X, reset=False)
-        n_threads = self._n_threads()
+        return self._relative_at(checked_matrix(self, X, reset=False), self._n_threads(), n_rounds)
+
+    def _relative_at(
+        self, matrix: Array, n_threads: int, n_rounds: int | None = None
+    ) -> tuple[Directions, Ground | None]:
         return _side_by_side(
             [one._relative_at(matrix, n_threads, n_rounds) for one in self.members_]
         )

@@ -1,0 +1,66 @@
+"""Which OOD scores of a bag are usual: by rows that none of its members has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from scipy.stats import rankdata
+
+from wgboost.calibration import Fold, OODReference, aligned_scores
+from wgboost.metrics import ood_scores
+from wgboost.typing import Array
+
+__all__ = ["reference_of_bag", "rows_between"]
+
+_NEAR = 20  # rows of which one is mixed with another
+_COMPARED = 100  # features
+
+
+def reference_of_bag(bag: Any, folds: Sequence[Fold], matrix: Array, seed: int) -> OODReference:
+    """Return the scores of the rows of folds, each as the bag would have given it.
+
+    A row is new to the model of its own fold, but all other members have seen it: their agreement
+    with its y and the one's disagreement would pass for a large score of the bag. So models and bag
+    are compared (`aligned_scores`) at rows that lie between those of the matrix (n, p), which are
+    new to all.
+    """
+    rng = np.random.default_rng([seed, 2**31 + 3])
+    near = rows_between(matrix, bag.schema_.n_levels > 0, rng)
+
+    def scores_of(model: Any) -> Array:
+        return ood_scores(model._mixture(*model._relative_at(near, bag._n_threads()), None))
+
+    own = scores_of(bag)
+    scores = [
+        aligned_scores(fold.estimator.ood_score(fold.X), scores_of(fold.estimator), own)
+        for fold in folds
+    ]
+    return OODReference(np.concatenate(scores))
+
+
+def rows_between(matrix: Array, categorical: Array, rng: np.random.Generator) -> Array:
+    """Return n rows that each have some features of a row and the others of one that is near it.
+
+    matrix (n, p) has codes in the columns that are categorical (p,), and NaN where values are
+    missing. Near are the 20 rows whose features differ least in rank; a category differs or not. Of
+    many features 100 are compared.
+    """
+    n, p = matrix.shape
+    some = np.sort(rng.permutation(p)[:_COMPARED])
+    ranks = rankdata(matrix[:, some[~categorical[some]]], axis=0, nan_policy="omit") / n
+    gaps = np.isnan(ranks)
+    # Missing values are alike, and differ from others by a half to a whole.
+    numbers = np.hstack([np.where(gaps, 0.5, ranks), 0.5 * gaps[:, gaps.any(axis=0)]])
+    codes = np.nan_to_num(matrix[:, some[categorical[some]]], nan=-1)
+    distance = cdist(numbers, numbers, "cityblock")
+    if codes.shape[1]:
+        distance += codes.shape[1] * cdist(codes, codes, "hamming")
+    np.fill_diagonal(distance, np.inf)
+    k = min(_NEAR, n - 1)
+    near = np.argpartition(distance, k - 1, axis=1)[:, :k]
+    other = near[np.arange(n), rng.integers(k, size=n)]
+    mixed: Array = np.where(rng.random(matrix.shape) < 0.5, matrix, matrix[other])
+    return mixed

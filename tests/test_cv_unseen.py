@@ -1,0 +1,58 @@
+"""p-values of bags: which scores are usual at rows that no member has seen."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from wgboost import WGBClassifierCV, WGBRegressorCV
+from wgboost.selection import rows_between
+
+SMALL = {"cv": 5, "n_estimators": 60, "random_state": 0, "n_jobs": 1}
+RECIPE = {"evidence": 10.0, "learning_rate": 0.2}
+
+
+def made(n, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, size=(n, 3))
+    return X, np.sin(3 * X[:, 0]) + 0.3 * np.exp(X[:, 1]) * rng.normal(size=n)
+
+
+@pytest.mark.parametrize(("wide", "least"), [(False, 0.065), (True, 0.1)])
+def test_new_rows_are_about_as_rare_to_a_bag_of_classes_as_p_says(wide, least):
+    p = []
+    for seed in range(3):
+        X, y = made(300, 10 * seed)
+        bag = WGBClassifierCV([RECIPE], wide=wide, **SMALL).fit(X, np.digitize(y, [-0.5, 0.5]))
+        p.append(bag.ood_pvalue(made(1500, 10 * seed + 1)[0]))
+    assert 0.02 <= (np.array(p) <= 0.1).mean() <= 0.15
+    assert least <= (np.array(p) <= 0.2).mean() <= 0.26
+
+
+def test_new_rows_are_as_rare_to_a_bag_of_numbers_as_p_says():
+    X, y = made(300, 2)
+    p = WGBRegressorCV([RECIPE], **SMALL).fit(X, y).ood_pvalue(made(1500, 3)[0])
+    assert 0.04 <= (p <= 0.1).mean() <= 0.16
+    assert 0.12 <= (p <= 0.2).mean() <= 0.3
+
+
+def test_rows_between_are_mixed_with_rows_that_are_near():
+    rng = np.random.default_rng(4)
+    place = np.repeat([0.0, 1.0], 50)
+    level = np.where(place == 0, 3.0, 5.0)
+    number = np.where(rng.random(100) < 0.3, np.nan, 10 * place + rng.random(100))
+    matrix = np.column_stack([place + 0.1 * rng.random(100), number, level])
+    mixed = rows_between(matrix, np.array([False, False, True]), rng)
+    for column, given in zip(mixed.T, matrix.T, strict=True):
+        assert np.isin(column[~np.isnan(column)], given).all()
+    assert_array_equal(mixed[:, 2], level)  # each place has more than 20 rows
+    assert_array_equal(mixed[:, 0] > 0.5, place == 1)
+    assert (mixed[:, 1] != matrix[:, 1])[~np.isnan(matrix[:, 1])].any()
+    seen = {tuple(np.nan_to_num(row)) for row in matrix}
+    assert sum(tuple(np.nan_to_num(row)) not in seen for row in mixed) > 30
+
+
+def test_rows_between_of_two_rows():
+    matrix = np.array([[0.0, 2.0], [1.0, 3.0]])
+    mixed = rows_between(matrix, np.array([False, False]), np.random.default_rng(0))
+    assert np.isin(mixed[:, 0], [0, 1]).all()
+    assert np.isin(mixed[:, 1], [2, 3]).all()
