@@ -193,6 +193,27 @@ def test_what_cannot_be_is_said_before_the_work_and_changes_nothing():
     assert np.isinf(wide).all()
 
 
+@pytest.mark.parametrize(
+    ("cv", "kind", "message"),
+    [
+        ([(np.arange(400), np.arange(300, 400))], ValueError, "to test on and 100 in both"),
+        ([(np.arange(300), [])], ValueError, "0 to test on"),
+        ([(np.arange(300), np.arange(300, 401))], ValueError, "has the row 400; there are 400"),
+        ([], ValueError, "has no folds"),
+    ],
+)
+def test_rows_that_calibrate_a_model_must_be_new_to_it(cv, kind, message, monkeypatch):
+    monkeypatch.setattr(WGBRegressor, "fit", None)  # nothing is fitted
+    with pytest.raises(kind, match=message):
+        ConformalRegressor(PLAIN, cv=cv).fit(X, Y)
+
+
+def test_one_group_cannot_be_held_out():
+    for method, message in (("split", "groups have 1 label; two"), ("cross", "5 folds of 1 group")):
+        with pytest.raises(ValueError, match=message):
+            ConformalRegressor(PLAIN, method=method).fit(X, Y, groups=np.zeros(400))
+
+
 def test_settings_of_the_inner_model_can_be_searched():
     search = GridSearchCV(
         ConformalRegressor(PLAIN, method="split", random_state=0),

@@ -117,6 +117,10 @@ def test_regression_has_no_class_weight():
         ({"cv": []}, ValueError, "has no folds"),
         ({"cv": [([0, 1, 2], [2, 3])]}, ValueError, "3 rows to train on, 2 to test on and 1 in"),
         ({"cv": [([], [2, 3])]}, ValueError, "0 rows to train on"),
+        ({"cv": [([0, 1], [30])]}, ValueError, "fold 0 of cv has the row 30; there are 30"),
+        ({"cv": [([0, 1], [0.5])]}, TypeError, "fold 0 of cv has rows of dtype float64"),
+        ({"cv": [(X[:9, 0] > 0, X[:9, 0] <= 0)]}, ValueError, r"a mask of shape \(9,\)"),
+        ({"cv": [([0, 1], [2]), 3]}, TypeError, "fold 1 of cv is 3; a pair"),
         ({"n_jobs": 0}, ValueError, "n_jobs=0"),
         ({"n_particles": 0}, ValueError, "n_particles=0"),
         ({"response": "norml"}, ValueError, "did you mean 'normal'"),
@@ -162,7 +166,11 @@ def test_there_are_no_more_folds_than_groups():
     assert len(fitted.members_) == 4
 
 
-def test_groups_have_to_be_of_the_rows():
+def test_groups_have_to_be_of_the_rows_and_more_than_one():
+    with pytest.raises(ValueError, match="cv=2 folds of 1 groups; give fewer folds, or leave"):
+        WGBRegressorCV([{}]).fit(X, Y, groups=np.zeros(30))
+    with pytest.raises(TypeError, match="groups cannot be sorted.*labels of one kind"):
+        WGBRegressorCV([{}]).fit(X, Y, groups=[None] * 15 + ["a"] * 15)
     with pytest.raises(ValueError, match=r"groups have shape \(3,\); \(30,\) is needed"):
         WGBRegressorCV([{}]).fit(X, Y, groups=[1, 2, 3])
 

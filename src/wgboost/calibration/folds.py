@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,16 @@ from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_integer, check_number
 
-__all__ = ["Fold", "checked_rows", "held_out", "out_of_fold", "split_folds", "taken_beside"]
+__all__ = [
+    "Fold",
+    "check_splits",
+    "checked_rows",
+    "count_groups",
+    "held_out",
+    "out_of_fold",
+    "split_folds",
+    "taken_beside",
+]
 
 _PREDICTED_WITH = ("offset", "exposure")
 
@@ -96,7 +105,9 @@ def out_of_fold(
         What `fit` takes beside X and y: `sample_weight`, `offset`, `exposure`, `y_std`.
     """
     n = checked_rows(X, y)
-    for train, test in split_folds(estimator, cv, n, y, groups, random_state):
+    splits = list(split_folds(estimator, cv, n, y, groups, random_state))
+    check_splits(splits, cv)
+    for train, test in splits:
         yield _fitted(estimator, X, y, n, train, test, beside)
 
 
@@ -108,6 +119,9 @@ def held_out(
     check_number("calibration_fraction", fraction, above=0, high=0.99)
     n = checked_rows(X, y)
     if groups is not None:
+        n_groups = count_groups(groups, n)
+        if n_groups < 2:
+            raise ValueError(f"groups have {n_groups} label; two at least are needed to hold one out")
         chosen: Any = GroupShuffleSplit
     else:
         shared = is_classifier(estimator) and _sizes(y).min() > 1
@@ -145,7 +159,7 @@ def split_folds(
     if hasattr(cv, "split") and not isinstance(cv, str):
         splits = cv.split(np.zeros(n), _labels(y), groups)
     elif isinstance(cv, Iterable) and not isinstance(cv, str):
-        splits = iter(cv)
+        splits = _pairs(cv)
     else:
         check_integer("cv", cv, low=2)
         if cv > n:
@@ -153,20 +167,75 @@ def split_folds(
         shared = is_classifier(estimator) and _sizes(y).max() >= cv
         kind: Any = StratifiedKFold if shared else KFold
         if groups is not None:
-            kind = GroupKFold
+            kind, n_groups = GroupKFold, count_groups(groups, n)
+            if cv > n_groups:
+                raise ValueError(
+                    f"cv={cv} folds of {n_groups} groups; give fewer folds, or leave groups out"
+                )
         settings: dict[str, Any] = {"shuffle": True, "random_state": random_state}
         with warnings.catch_warnings():
             # What a fold's model has not met has no probability there: that is dealt with.
             warnings.filterwarnings("ignore", "The least populated class", UserWarning)
             splits = iter(list(kind(cv, **settings).split(np.zeros(n), _labels(y), groups)))
-    for train, test in splits:
-        yield _indices(train), _indices(test)
+    for i, (train, test) in enumerate(splits):
+        yield _indices(train, n, i), _indices(test, n, i)
 
 
-def _indices(rows: Any) -> Array:
+def check_splits(splits: Sequence[tuple[Array, Array]], cv: Any) -> None:
+    """Raise ValueError unless every fold has rows to train on and others to test on."""
+    if not splits:
+        raise ValueError(f"cv={cv!r} has no folds; one at least is needed")
+    for i, (train, test) in enumerate(splits):
+        both = np.intersect1d(train, test).size
+        if not train.size or not test.size or both:
+            raise ValueError(
+                f"fold {i} of cv={cv!r} has {train.size} rows to train on, {test.size} to test on "
+                f"and {both} in both; some, some and none are needed"
+            )
+
+
+def _pairs(cv: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    for i, one in enumerate(cv):
+        if not isinstance(one, (tuple, list)) or len(one) != 2:
+            raise TypeError(
+                f"fold {i} of cv is {one!r}; a pair (rows to train on, rows to test on) is needed"
+            )
+        yield one[0], one[1]
+
+
+def count_groups(groups: Any, n: int) -> int:
+    """Return the number of different groups of n rows."""
+    labels = np.asarray(groups)
+    if labels.shape != (n,):
+        raise ValueError(f"groups have shape {labels.shape}; ({n},) is needed")
+    try:
+        return np.unique(labels).size
+    except TypeError as error:
+        raise TypeError(f"groups cannot be sorted: {error}; use labels of one kind") from error
+
+
+def _indices(rows: Any, n: int, fold: int) -> Array:
     """Return indices of rows that are given as such, or as a mask."""
     given = np.asarray(rows)
-    return np.flatnonzero(given) if given.dtype.kind == "b" else given.astype(np.intp)
+    if given.dtype.kind == "b":
+        if given.shape != (n,):
+            raise ValueError(
+                f"fold {fold} of cv has a mask of shape {given.shape}; ({n},) is needed"
+            )
+        return np.flatnonzero(given)
+    if given.size == 0:
+        return np.zeros(0, dtype=np.intp)
+    if given.dtype.kind not in "iu" or given.ndim != 1:
+        raise TypeError(
+            f"fold {fold} of cv has rows of dtype {given.dtype} and shape {given.shape}; indices "
+            "are a list of integers, or a mask of True and False"
+        )
+    outside = (given < -n) | (given >= n)
+    if outside.any():
+        raise ValueError(
+            f"fold {fold} of cv has the row {given[outside][0]}; there are {n}, 0 to {n - 1}"
+        )
+    return np.where(given < 0, given + n, given).astype(np.intp)
 
 
 def _fitted(

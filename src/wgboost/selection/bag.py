@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from wgboost.boosting import Interrupted
 from wgboost.calibration import Fold, split_folds
-from wgboost.calibration.folds import taken_beside
+from wgboost.calibration.folds import check_splits, count_groups, taken_beside
 from wgboost.data import without_column
 from wgboost.data.rows import count_rows, take_rows
 from wgboost.estimators.calibrated import Calibrated, fitted_factors
@@ -215,26 +215,18 @@ class Bag(Saving, Calibrated):
         counted, cv = rows.counted, self.cv
         if groups is not None:
             groups = np.asarray(groups)
-            if groups.shape != (len(rows),):
-                raise ValueError(f"groups have shape {groups.shape}; ({len(rows)},) is needed")
+            count_groups(groups, len(rows))
         if cv is None:
-            apart = counted.size if groups is None else np.unique(groups[counted]).size
+            n = counted.size
+            apart = n if groups is None else count_groups(groups[counted], n)
             cv = max(2, min(_FOLDS[counted.size >= _SMALL], apart))
         listed = isinstance(cv, Iterable) and not isinstance(cv, str) and not hasattr(cv, "split")
         every = np.arange(len(rows)) if listed else counted
         some = None if groups is None else groups[every]
         found = split_folds(self, cv, every.size, np.asarray(rows.y)[every], some, seed)
         splits = [(every[train], every[test]) for train, test in found]
-        if not splits:
-            raise ValueError(f"cv={cv!r} has no folds; one at least is needed")
         splits = [tuple(np.intersect1d(part, counted) for part in one) for one in splits]  # type: ignore[misc]
-        for i, (train, test) in enumerate(splits):
-            if not train.size or not test.size or np.intersect1d(train, test).size:
-                raise ValueError(
-                    f"fold {i} of cv={cv!r} has {train.size} rows to train on, {test.size} to test "
-                    f"on and {np.intersect1d(train, test).size} in both; some, some and none are "
-                    "needed"
-                )
+        check_splits(splits, cv)
         return splits
 
     def _adopt(self, members: list[Any]) -> None:
