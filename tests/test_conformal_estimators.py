@@ -13,7 +13,13 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from wgboost import ConformalClassifier, ConformalRegressor, WGBClassifier, WGBRegressor
+from wgboost import (
+    ConformalClassifier,
+    ConformalRegressor,
+    WGBClassifier,
+    WGBRegressor,
+    censored,
+)
 from wgboost.calibration import conformal_interval, conformal_sets
 from wgboost.estimators.parameters import PAPER_TREES
 
@@ -206,6 +212,27 @@ def test_rows_that_calibrate_a_model_must_be_new_to_it(cv, kind, message, monkey
     monkeypatch.setattr(WGBRegressor, "fit", None)  # nothing is fitted
     with pytest.raises(kind, match=message):
         ConformalRegressor(PLAIN, cv=cv).fit(X, Y)
+
+
+def test_y_that_has_no_intervals_is_refused_before_any_fit(monkeypatch):
+    several = clone(PLAIN).set_params(response="multivariate_normal")
+    monkeypatch.setattr(WGBRegressor, "fit", None)
+    monkeypatch.setattr(WGBClassifier, "fit", None)
+    with pytest.raises(ValueError, match=r"classes have no order.*ConformalClassifier"):
+        ConformalRegressor(make_pipeline(StandardScaler(), CLASSES)).fit(X, Y > 0)
+    with pytest.raises(ValueError, match=r"bounds of y \(censored\) cannot be scored"):
+        ConformalRegressor(PLAIN).fit(X, censored(Y, np.where(Y > 1, np.inf, Y)))
+    with pytest.raises(ValueError, match=r"y has shape \(400, 2\); intervals are of one column"):
+        ConformalRegressor(several).fit(X, np.column_stack([Y, Y]))
+
+
+def test_what_cannot_be_scored_is_found_out_with_the_first_model(monkeypatch):
+    monkeypatch.setattr(ConformalRegressor, "_scores", lambda _self, _fold: 1 / 0)
+    calls, fit = [], WGBRegressor.fit
+    monkeypatch.setattr(WGBRegressor, "fit", lambda *a, **k: calls.append(1) or fit(*a, **k))
+    with pytest.raises(ZeroDivisionError):
+        ConformalRegressor(PLAIN, cv=5).fit(X, Y)
+    assert len(calls) == 1
 
 
 def test_one_group_cannot_be_held_out():

@@ -169,7 +169,7 @@ def test_there_are_no_more_folds_than_groups():
 def test_groups_have_to_be_of_the_rows_and_more_than_one():
     with pytest.raises(ValueError, match="cv=2 folds of 1 groups; give fewer folds, or leave"):
         WGBRegressorCV([{}]).fit(X, Y, groups=np.zeros(30))
-    with pytest.raises(TypeError, match="groups cannot be sorted.*labels of one kind"):
+    with pytest.raises(TypeError, match=r"groups cannot be sorted.*labels of one kind"):
         WGBRegressorCV([{}]).fit(X, Y, groups=[None] * 15 + ["a"] * 15)
     with pytest.raises(ValueError, match=r"groups have shape \(3,\); \(30,\) is needed"):
         WGBRegressorCV([{}]).fit(X, Y, groups=[1, 2, 3])

@@ -121,7 +121,9 @@ def held_out(
     if groups is not None:
         n_groups = count_groups(groups, n)
         if n_groups < 2:
-            raise ValueError(f"groups have {n_groups} label; two at least are needed to hold one out")
+            raise ValueError(
+                f"groups have {n_groups} label; two at least are needed to hold one out"
+            )
         chosen: Any = GroupShuffleSplit
     else:
         shared = is_classifier(estimator) and _sizes(y).min() > 1

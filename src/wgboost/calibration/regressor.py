@@ -12,7 +12,8 @@ from wgboost.calibration.interval_scores import INTERVAL_SCORES
 from wgboost.calibration.intervals import cross_conformal_interval, interval_scores
 from wgboost.calibration.level import check_coverage
 from wgboost.calibration.wrapping import Conformal
-from wgboost.metrics.estimates import distribution_of
+from wgboost.metrics.estimates import distribution_of, final_step
+from wgboost.responses import is_censored
 from wgboost.typing import Array
 
 __all__ = ["ConformalRegressor"]
@@ -72,6 +73,22 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         self.cv = cv
         self.calibration_fraction = calibration_fraction
         self.random_state = random_state
+
+    def _prepare(self, y: Any) -> None:
+        if getattr(final_step(self.estimator), "response", None) == "categorical":
+            raise ValueError(
+                "classes have no order and no intervals; ConformalClassifier has sets of them"
+            )
+        if is_censored(y):
+            raise ValueError(
+                "bounds of y (censored) cannot be scored; give rows whose y is known, or fit the "
+                'estimator to all of them and calibrate with method="prefit"'
+            )
+        shape = np.asarray(y).shape
+        if len(shape) > 1:
+            raise ValueError(
+                f"y has shape {shape}; intervals are of one column: fit one model a column"
+            )
 
     def _scores(self, fold: Fold) -> Array:
         return interval_scores(fold.dist(), fold.y, self.conformity)

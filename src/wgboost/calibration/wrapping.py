@@ -39,7 +39,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     random_state: Any
 
     def _prepare(self, y: Any) -> None:
-        """Learn what all folds have in common, such as the classes."""
+        """Learn what all folds have in common, such as classes; raise for what has no scores."""
 
     @abstractmethod
     def _scores(self, fold: Fold) -> Array:
@@ -96,7 +96,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             if hasattr(self.estimators_[0], name):
                 setattr(self, name, getattr(self.estimators_[0], name))
 
-    def _folds(self, X: Any, y: Any, groups: Any, beside: dict[str, Any]) -> list[Fold]:
+    def _folds(self, X: Any, y: Any, groups: Any, beside: dict[str, Any]) -> Iterable[Fold]:
         if self.method == "prefit":
             known = {name: value for name, value in beside.items() if value is not None}
             rows, none = np.arange(count_rows(X)), np.arange(0)
@@ -104,7 +104,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         settings = {"groups": groups, "random_state": self.random_state, **beside}
         if self.method == "split":
             return [held_out(self.estimator, X, y, fraction=self.calibration_fraction, **settings)]
-        return list(out_of_fold(self.estimator, X, y, cv=self.cv, **settings))
+        # One after the other: what cannot be scored is found out with the first.
+        return out_of_fold(self.estimator, X, y, cv=self.cv, **settings)
 
     def _models(self) -> list[Any]:
         """Return the fitted models."""
