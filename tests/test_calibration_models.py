@@ -1,13 +1,25 @@
 """A model that is calibrated after its fit."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from wgboost import Calibration, ModelFileError, WGBClassifier, WGBRegressor, load, metrics
+from wgboost import (
+    Calibration,
+    ConformalRegressor,
+    ModelFileError,
+    WGBClassifier,
+    WGBRegressor,
+    load,
+    metrics,
+)
 from wgboost.calibration import out_of_fold
 from wgboost.estimators.parameters import PAPER_TREES
 
@@ -143,6 +155,39 @@ def test_a_fit_that_fails_leaves_the_factors():
     with pytest.raises(ValueError, match="rows"):
         model.fit(X, Y[:-1])
     assert_array_equal(model.predict_dist(NEW).particles, before)
+
+
+@pytest.mark.parametrize("method", ["calibrate", "calibrate_ood", "conformal"])
+def test_ctrl_c_in_a_fold_ends_the_work_and_leaves_the_model(method):
+    calls = []
+
+    def nll_until(dist, y):
+        calls.append(len(y))
+        if len(calls) == 8:
+            raise KeyboardInterrupt
+        return metrics.nll(dist, y)
+
+    settings = {"n_estimators": 5, "early_stopping": True, "refit": False, "eval_metric": nll_until}
+    model = clone(SURE).set_params(**settings).fit(X, Y)  # before the first round, and after each
+    before = dict(vars(model))
+    around = ConformalRegressor(make_pipeline(StandardScaler(), model), cv=3)
+    work = around.fit if method == "conformal" else partial(getattr(model, method), cv=3)
+    with pytest.raises(KeyboardInterrupt):
+        work(X, Y)
+    assert len(calls) == 8
+    assert vars(model) == before
+
+
+def test_settings_that_make_no_sense_are_named_before_any_fit(monkeypatch):
+    model = clone(SURE).set_params(n_estimators=5).fit(X, Y)
+    monkeypatch.setattr(WGBRegressor, "fit", None)
+    with pytest.raises(ValueError, match="shrinkage=-1 must be > 0"):
+        model.calibrate(X, Y, cv=3, shrinkage=-1)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'shrink'"):
+        model.calibrate(X, Y, cv=3, shrink=0.1)
+    for calibrate in (model.calibrate, model.calibrate_ood):
+        with pytest.raises(ValueError, match="groups are kept together in folds: give cv"):
+            calibrate(X, Y, groups=np.zeros(400))
 
 
 def test_bad_input_is_named():

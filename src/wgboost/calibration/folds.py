@@ -19,6 +19,7 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import Pipeline
 
+from wgboost.boosting import Interrupted
 from wgboost.data.rows import count_rows, take_rows
 from wgboost.metrics.estimates import distribution_of
 from wgboost.predictive import Mixture
@@ -245,7 +246,12 @@ def _fitted(
 ) -> Fold:
     prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
     fit_with = {prefix + name: value for name, value in taken_beside(beside, n, train).items()}
-    model = clone(estimator).fit(take_rows(X, train), take_rows(y, train), **fit_with)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Interrupted)
+        model = clone(estimator).fit(take_rows(X, train), take_rows(y, train), **fit_with)
+    last = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    if getattr(last, "interrupted_", False):  # a model cut short says nothing about the others
+        raise KeyboardInterrupt
     return Fold.of(model, X, y, train, test, beside)
 
 

@@ -13,6 +13,7 @@ from wgboost.metrics import ood_scores
 from wgboost.metrics.estimates import encoded
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
+from wgboost.validation import check_number
 
 __all__ = ["Calibrated", "fitted_factors"]
 
@@ -30,7 +31,8 @@ class Calibrated(Predictions):
 
     def calibrate(
         self, X: Any, y: Any, sample_weight: Any = None, *, cv: Any = None, groups: Any = None,
-        offset: Any = None, exposure: Any = None, y_std: Any = None, **settings: Any,
+        offset: Any = None, exposure: Any = None, y_std: Any = None, scale: bool = True,
+        spread: bool = True, shrinkage: float = 0.25, widen: bool = True,
     ) -> Self:  # fmt: skip
         """Fit two factors to rows: on the response's width, and on the particles' spread.
 
@@ -46,10 +48,19 @@ class Calibrated(Predictions):
             factors to the predictions of all folds. See `wgboost.calibration.out_of_fold`.
         groups : array (n,), optional
             With `cv`: rows of one group are in one fold.
-        **settings
-            `scale`, `spread` and `shrinkage` of `Calibration.fit`.
+        scale, spread, shrinkage, widen
+            As in `Calibration.fit`.
+
+        Notes
+        -----
+        Ctrl-C while clones are fitted raises KeyboardInterrupt and leaves the model as it was.
         """
         check_is_fitted(self)
+        check_number("shrinkage", shrinkage, above=0)
+        _check_needs_cv(cv, groups)
+        settings: dict[str, Any] = {
+            "scale": scale, "spread": spread, "shrinkage": shrinkage, "widen": widen,
+        }  # fmt: skip
         if cv is None:
             dist = self._mixture(*self._relative(X), offset, exposure=exposure)
             self.calibration_ = Calibration.fit(
@@ -102,6 +113,7 @@ class Calibrated(Predictions):
             The score, as in `ood_score`.
         """
         check_is_fitted(self)
+        _check_needs_cv(cv, groups)
         if cv is None:
             self.ood_reference_ = OODReference(self.ood_score(X, method), method)
             return self
@@ -138,6 +150,12 @@ class Calibrated(Predictions):
                 "wgboost.metrics.ood_pvalue"
             )
         return usual.pvalue(self.ood_score(X, usual.method))
+
+
+def _check_needs_cv(cv: Any, groups: Any) -> None:
+    """Raise ValueError for groups that there are no folds to keep together in."""
+    if cv is None and groups is not None:
+        raise ValueError("groups are kept together in folds: give cv, or leave groups out")
 
 
 def fitted_factors(dists: list[Mixture], folds: list[Fold], **settings: Any) -> Calibration:
