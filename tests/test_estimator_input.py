@@ -220,3 +220,16 @@ def test_rows_of_weight_zero_count_for_nothing(kind, y):
         part = small(kind, **options).fit(odd[:30], wild[:30], sample_weight=weight[:30])
         ours, other = whole.predict_dist(X).particles, part.predict_dist(X).particles
         np.testing.assert_allclose(ours, other, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(("unit", "why"), [(1 / 60, "l2=1 outweighs"), (1e20, "overflow")])
+@pytest.mark.parametrize("kind", [WGBRegressor, WGBClassifier])
+def test_weights_in_a_unit_that_hides_the_data_are_told_about(kind, unit, why):
+    model = kind(n_estimators=2, n_particles=2, random_state=0, n_jobs=1)
+    rows, weight = np.arange(60.0)[:, None], np.full(60, unit)
+    with pytest.warns(UserWarning, match=rf"{why}.*divide the weights by their mean") as caught:
+        model.fit(rows, rows[:, 0] > 30, sample_weight=weight)
+    assert caught[0].filename == __file__
+    model.fit(rows, rows[:, 0] > 30, sample_weight=weight / weight.mean())
+    paper = kind(n_estimators=2, n_particles=2, n_jobs=1, l2=0, leaf="mean")
+    paper.fit(rows, rows[:, 0] > 30, sample_weight=np.full(60, 1 / 60))

@@ -81,7 +81,9 @@ class Evidential(ChosenEvidence, Calibrated):
             Or the name of a column of X, if that is a frame. Or what
             `wgboost.censored` returns, where only bounds are known.
         sample_weight : array (n,), optional
-            Rows of weight zero count for nothing.
+            How often each row counts: a weight of 2 is the row twice, and rows of weight zero count
+            for nothing. Weights that sum to one are to be multiplied by the number of rows: `l2`
+            is in their unit.
         offset : number or array like y, optional
             A known part of the location, which the model does not have to learn; predictions take
             one too.

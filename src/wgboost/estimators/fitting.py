@@ -22,7 +22,9 @@ from wgboost.trees import Constraints
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer
 
-__all__ = ["Fit", "HeldOut", "History", "fit_of", "train", "warn_interrupted"]
+__all__ = ["Fit", "HeldOut", "History", "fit_of", "train", "warn_interrupted", "warn_weights"]
+
+_LIGHT, _HEAVY = 0.1, 1e10  # mean weights between which trees are as they should be
 
 History = dict[str, dict[str, list[float]]]
 
@@ -186,6 +188,20 @@ def warn_interrupted(fit: Fit, note: str = "") -> None:
     if fit.interrupted:
         text = f"interrupted: the model consists of {fit.n_rounds} rounds{note}"
         warnings.warn(text, Interrupted, stacklevel=4)  # of `fit`, which calls `_fit`
+
+
+def warn_weights(estimator: Parameters, weight: Array | None) -> None:
+    """Tell the caller of `fit` that the unit of the weights leaves little to learn from."""
+    if weight is None:
+        return
+    mean = float(weight[weight > 0].mean(dtype=np.float64))
+    if mean > _HEAVY or (mean < _LIGHT and estimator.l2 and estimator.learner is None):
+        against = "squares of sums overflow" if mean > 1 else f"l2={estimator.l2:g} outweighs them"
+        text = (
+            f"sample weights are {mean:.3g} on average: a weight is a number of repeats, and "
+            f"{against}; divide the weights by their mean"
+        )
+        warnings.warn(text, stacklevel=4)  # of `fit`, which calls `_fit`
 
 
 def _continued(

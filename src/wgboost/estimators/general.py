@@ -140,7 +140,9 @@ class WGBoost(Training):
             An array is handed to the target's functions row by row. With target=None y is what
             describes the rows' targets; see `target`.
         sample_weight : array (n,), optional
-            Rows of weight zero count for nothing.
+            How often each row counts: a weight of 2 is the row twice, and rows of weight zero count
+            for nothing. Weights that sum to one are to be multiplied by the number of rows: `l2`
+            is in their unit.
         X_val, y_val, sample_weight_val : optional
             Rows to watch, or lists or tuples of several such sets, as in `WGBRegressor.fit`. y_val
             is like y; where `target` lists the targets of the training rows, it lists those of

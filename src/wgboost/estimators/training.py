@@ -16,7 +16,14 @@ from wgboost.ensemble import FlatTrees, RoundList
 from wgboost.estimators.constraints import tree_constraints
 from wgboost.estimators.continuing import check_continuation, description
 from wgboost.estimators.engine import check_columns
-from wgboost.estimators.fitting import Fit, HeldOut, History, train, warn_interrupted
+from wgboost.estimators.fitting import (
+    Fit,
+    HeldOut,
+    History,
+    train,
+    warn_interrupted,
+    warn_weights,
+)
 from wgboost.estimators.resuming import Paused, Saver, resume
 from wgboost.estimators.rows import Rows, given_sets, split_rows
 from wgboost.estimators.streaming import read_batches, refuse_batches
@@ -73,6 +80,7 @@ class Training(TreeView, ABC):
             X, beside = self._taken_in(X, beside, fitting=previous is None)
             rows = self._rows(X, fitting=previous is None, **beside)
             check_columns(self)
+            warn_weights(self, rows.weight)
             sets = given_sets(self, rows, X_val, beside_val)
             if sets and validation_rows is not None:
                 raise ValueError("give X_val and y_val, or validation_rows: one of the two")
