@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from wgboost.smooth import Scale, SmoothRows, SmoothStart, fit_background
 from wgboost.smooth.blas import one_thread
+from wgboost.smooth.scale import constant_density
 
 SETTINGS = {
     "exact": SmoothStart(kernel="matern52", scaling="standard"),
@@ -65,6 +67,34 @@ def test_noise_has_no_background():
     assert fitted(np.ones((50, 3)), rng.normal(size=50)) is None  # nothing varies
     assert fitted(*made(9)) is None
     assert fitted(made(50)[0], np.full(50, 3.0)) is None
+
+
+@pytest.mark.parametrize("uneven", [False, True])
+def test_errors_that_are_known_are_no_background(uneven):
+    rng = np.random.default_rng(0)
+    X, error = rng.uniform(-1, 1, size=(150, 3)), np.full(150, 0.7)
+    if uneven:
+        error = rng.uniform(0.1, 3, size=150)
+    y = 0.2 * rng.normal(size=150) + error * rng.normal(size=150)
+    assert fitted(X, y, noise=error) is None
+    background, _ = fitted(X, y + 3 * np.sin(3 * X[:, 0]), noise=error)
+    assert background.scale.noise > 0
+
+
+def test_the_best_constant_has_the_errors_known_of_each_row_taken_off():
+    rng = np.random.default_rng(1)
+    known, weight = rng.uniform(0, 2, size=400), rng.uniform(0.5, 2, size=400)
+    y = 0.4 + np.sqrt(0.3 + known) * rng.normal(size=400)
+
+    def loss(values):
+        variance = np.exp(values[1]) + known
+        return weight @ (0.5 * np.log(2 * np.pi * variance) + (y - values[0]) ** 2 / variance / 2)
+
+    best = minimize(loss, [0.0, 0.0]).fun
+    assert_allclose(-weight @ constant_density(y, weight, known), best, rtol=1e-9)
+    plain = (y - y.mean()) / y.std()
+    of_unit = -0.5 * (np.log(2 * np.pi) + plain**2)
+    assert_allclose(constant_density(plain, np.ones(400), np.zeros(400)), of_unit)
 
 
 @pytest.mark.parametrize("name", SETTINGS)

@@ -14,7 +14,7 @@ from wgboost.smooth.columns import Columns
 from wgboost.smooth.covariance import Covariance
 from wgboost.smooth.landmarks import Landmarks, Sums
 from wgboost.smooth.process import Process, likely_noise
-from wgboost.smooth.scale import Scale
+from wgboost.smooth.scale import Scale, constant_density
 from wgboost.smooth.settings import SmoothStart
 from wgboost.smooth.tuning import Sample
 from wgboost.typing import Array
@@ -117,14 +117,13 @@ def fit_background(
         places = np.sort(rng.permutation(len(rows.y))[: settings.landmarks])
         best: tuple[Background, Ground] | None = None
         most = 0.0
+        y, known = rows.seen(units)
+        constant = constant_density(y, rows.weight, known)
         for covariance in tried:
             found = _regression(settings, covariance, rows, units, places)
             mean, of_f = _left_out(found, rows)
-            y, known = rows.seen(units)
             scale = found.scale.fitted(y - mean, of_f, rows.weight, known)
-            gains = scale.log_density(y - mean, of_f, known) - Scale(1.0, 0.0).log_density(
-                y, of_f, known
-            )
+            gains = scale.log_density(y - mean, of_f, known) - constant
             gain = float(np.average(gains, weights=rows.weight))
             error = np.linalg.norm(rows.weight * (gains - gain)) / rows.weight.sum()
             if gain > max(most, _SURE * error):

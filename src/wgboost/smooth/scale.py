@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 
 from wgboost.typing import Array
 
-__all__ = ["Scale"]
+__all__ = ["Scale", "constant_density"]
 
 _BOUNDS = (-7.0, 7.0), (-3.0, 7.0)  # logs of the factors of noise and of what f does not say
 _SPREAD = 1.0  # of the prior of these
+_CONSTANT = -18.0, 3.0  # bounds of the log of the noise around a constant; y is standardised
 
 
 @dataclass(frozen=True)
@@ -52,3 +53,22 @@ class Scale:
         variance = self.variance(of_f) + known
         density: Array = -0.5 * (np.log(2 * np.pi * variance) + np.square(residual) / variance)
         return density
+
+
+def constant_density(y: Array, weight: Array, known: Array) -> Array:
+    """Return the log density (n,) of y around the constant that suits it best, with its noise.
+
+    y has mean 0 and variance 1, and the errors of known variance (n,) have their part in both.
+    """
+    if not known.any():
+        return Scale(1.0, 0.0).log_density(y, known, known)
+
+    def density(log: float) -> Array:
+        noise = Scale(float(np.exp(log)), 0.0)
+        middle = np.average(y, weights=weight / (noise.noise + known))
+        return noise.log_density(y - middle, known, known)
+
+    found = minimize_scalar(
+        lambda log: -float(weight @ density(log)), bounds=_CONSTANT, method="bounded"
+    )
+    return density(float(found.x))
