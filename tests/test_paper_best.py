@@ -5,7 +5,7 @@ import json
 import pytest
 
 from paper import best, best_report
-from paper.reported import NLL
+from paper.reported import NLL, RMSE
 
 
 def result(job):
@@ -77,6 +77,27 @@ def test_figures_that_older_results_lack_are_left_out(tmp_path, text):
     assert "| naval | 60.0 / 85.0" in said
     assert "| yacht | 60.0 / 85.0" not in said
     assert "Splits are missing of: boston," in said
+
+
+def test_one_split_has_no_deviation_and_its_number_is_said(tmp_path, text):
+    for job in best.jobs(None, names=["naval"], classes=()):
+        if job.settings["method"] == "cv" or job.settings["repeat"] == 1:
+            keep(job, tmp_path)
+    said = text()
+    assert "| naval | 20 | -19.50 ± 0.50 | 10.00 (1) |" in said
+    assert "| naval (1e-4) | 20 | 2.000 ± 0.000 | 2.000 (1) |" in said
+    assert "| naval | 25.0 | -16.50 ± 0.50 | 13.00 (1) |" in said
+
+
+@pytest.mark.parametrize(("rmse", "below"), [(0.606, False), (0.604, True)])
+def test_single_models_are_compared_at_the_printed_precision(
+    tmp_path, text, monkeypatch, rmse, below
+):
+    monkeypatch.setitem(globals(), "result", lambda job, plain=result: {**plain(job), "rmse": rmse})
+    for job in best.jobs(None, names=["wine"], classes=()):
+        keep(job, tmp_path)
+    assert RMSE["wine"][0][0] == 0.61
+    assert ("row on 1 of 1: wine.\n" in text()) == below
 
 
 @pytest.mark.parametrize("method", [None, "cv", "single"])
