@@ -31,6 +31,30 @@ def test_the_example_runs_and_predicts_better_than_the_training_mean(source, cap
     assert 0.8 < inside.mean() < 1.0
 
 
+def rows_of(text):
+    """The cells of the lines of a table, without what stands around figures."""
+    lines = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line] for line in lines]
+
+
+def test_the_figures_beside_others_are_those_of_the_tables():
+    tables = (ROOT / "paper/best.md").read_text()
+    head, _, *rows = rows_of(tables[tables.index("## NLL") : tables.index("Some test rows")])
+    beside = (ROOT / "README.md").read_text()
+    names, _, *own = rows_of(beside[beside.index("## Beside") : beside.index("27 % of wine")])
+    shown = {line[0].split(" (")[0]: dict(zip(names[1:], line[1:], strict=True)) for line in own}
+    fewer = next(line[0] for line in own if line[0].startswith("`WGBRegressor()`"))
+    for row in rows:
+        told = dict(zip(head, row, strict=True))
+        name, single = told["set"], re.match(r"(\S+)(?:.* \((\d+)\))?", told["single"])
+        assert shown["splits"][name] == told["splits"]
+        assert shown["`WGBRegressorCV()`"][name] == told["bag"].split()[0]
+        assert shown["`WGBRegressor()`"][name] == single[1]
+        assert (f"{name} {single[2]}" in fewer) if single[2] else (name not in fewer)
+        assert shown["the paper's method"][name] == told["paper's own"]
+        assert shown["the best of its six"][name] == told["best of its six"].split()[0]
+
+
 def test_the_examples_of_the_algorithm_run_one_after_the_other():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, size=(200, 2))
