@@ -108,6 +108,13 @@ def test_a_bag_that_was_stopped_by_another_metric_may_be_widened():
     assert fitted.calibration_.nll_after < fitted.calibration_.nll_before
 
 
+def test_a_bag_that_was_not_stopped_may_be_widened():
+    late = {"late": {**RECIPES["newton"], "early_stopping": False, "n_estimators": 60}}
+    fitted = WGBRegressorCV(late, **SMALL).fit(X, Y)
+    assert fitted.calibration_.scale > 1.5
+    assert fitted.calibration_.nll_after < fitted.calibration_.nll_before - 0.1
+
+
 def test_stages_end_where_the_bag_is(bag, classes):
     *_, last = bag.staged_predict(NEW)
     assert_allclose(last, bag.predict(NEW), rtol=1e-6)

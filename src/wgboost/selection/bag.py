@@ -251,9 +251,11 @@ class Bag(Saving, Calibrated):
         if self.calibrated:
             # A bag is wider than its members and errs less. Members that were stopped at their
             # least NLL are wide enough, so what would widen them does not suit the bag.
-            metric = next(iter(self.members_[0].history_["validation"]))
+            first = self.members_[0]
+            metric = next(iter(first.history_["validation"]))
+            stopped = first.early_stopping is None or bool(first.early_stopping)
             dists = [fold.dist() for fold in folds]
-            self.calibration_ = fitted_factors(dists, folds, widen=metric != "nll")
+            self.calibration_ = fitted_factors(dists, folds, widen=metric != "nll" or not stopped)
         counted = np.unique(np.concatenate([part for split, _ in parts.values() for part in split]))
         some = counted[:: -(-counted.size // _COMPARED)]
         matrix = checked_matrix(self, take_rows(X, some), reset=False)
