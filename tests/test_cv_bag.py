@@ -101,6 +101,20 @@ def test_calibration_is_by_rows_that_members_have_not_seen(bag):
     assert len(bag.ood_reference_) == 90
 
 
+@pytest.mark.parametrize("kind", [WGBClassifierCV, WGBRegressorCV])
+def test_rows_like_the_training_rows_are_as_odd_as_often_as_p_says(kind):
+    rng = np.random.default_rng(3)
+    some = rng.normal(size=(1300, 4))
+    y = np.sin(2 * some[:, 0]) + some[:, 1] + 0.1 * rng.normal(size=1300)
+    if kind is WGBClassifierCV:
+        y = np.digitize(y, [-0.7, 0.7])
+    recipe = {"evidence": 10.0, "n_estimators": 30, "learning_rate": 0.2}
+    fitted = kind([recipe], cv=4, random_state=0, n_jobs=1).fit(some[:300], y[:300])
+    p = fitted.ood_pvalue(some[300:])
+    for level in (0.1, 0.2, 0.5, 0.8):
+        assert abs((p <= level).mean() - level) < 0.12
+
+
 def test_a_bag_that_was_stopped_by_another_metric_may_be_widened():
     bold = {"learning_rate": 0.5, "n_iter_no_change": None, "n_estimators": 60, "max_depth": 5}
     fitted = WGBRegressorCV([bold], eval_metric="rmse", **SMALL).fit(X, Y)
