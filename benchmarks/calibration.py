@@ -27,7 +27,9 @@ from wgboost.calibration import out_of_fold
 
 LEVELS = (0.5, 0.8, 0.9, 0.95)
 MODELS = {
-    "the paper's, 500 rounds": WGBRegressor(random_state=0, n_jobs=1),
+    "the paper's, 500 rounds": WGBRegressor.paper(
+        n_estimators=500, early_stopping=False, random_state=0, n_jobs=1
+    ),
     "evidence 10, early stopping": WGBRegressor(
         evidence=10, early_stopping=True, n_iter_no_change=30, random_state=0, n_jobs=1
     ),

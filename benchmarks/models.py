@@ -29,8 +29,14 @@ def best_time(fit: Callable[[], object], repeats: int) -> float:
     return min(times)
 
 
+def model(rounds: int = ROUNDS, **options: Any) -> WGBRegressor:
+    """The paper's model, one shared tree of depth 3 a round, for a number of rounds."""
+    settings = {"n_estimators": rounds, "early_stopping": False, "n_jobs": 1, "random_state": 0}
+    return WGBRegressor.paper(**settings, **options)
+
+
 def ours(X: np.ndarray, y: np.ndarray, rounds: int = ROUNDS) -> Callable[[], object]:
-    return lambda: WGBRegressor(n_estimators=rounds, n_jobs=1, random_state=0).fit(X, y)
+    return lambda: model(rounds).fit(X, y)
 
 
 def ngboost(X: np.ndarray, y: np.ndarray) -> Callable[[], object]:
@@ -91,7 +97,7 @@ def own_density(rows: list[int]) -> None:
         y = np.sin(X[:, 0]) + rng.standard_normal(n)
         z = (y - y.mean()) / y.std()
         options = {"n_estimators": 200, "init": start, "n_jobs": 1, "random_state": 0}
-        a = best_time(partial(WGBRegressor(**options).fit, X, y), 3)
+        a = best_time(partial(model(200, init=start).fit, X, y), 3)
         for backend, module in (("jax", "jax.numpy"), ("torch", "torch")):
             if find_spec(backend) is None:
                 print(f"{backend} is not installed", file=sys.stderr)
