@@ -81,6 +81,21 @@ def test_no_row_speaks_for_more_rows_than_there_are(light):
     assert trial["evidence"] == pytest.approx(inside.sum() ** 2 / np.square(inside).sum(), rel=1e-4)
 
 
+def test_rows_measured_with_errors_tell_less(monkeypatch):
+    told, errors = [], Replay.errors
+
+    def looked_at(self, truth, information, start):
+        told.append(information)
+        return errors(self, truth, information, start)
+
+    monkeypatch.setattr(Replay, "errors", looked_at)
+    X, y = made(300, 0, 0.5)
+    y += 2 * np.random.default_rng(1).standard_normal(300)
+    model = WGBRegressor(**SETTINGS).fit(X, y, y_std=2.0)
+    assert told
+    assert max(one[:, 0].max() for one in told) < (model.units_.scale / 2) ** 2
+
+
 def test_the_refit_has_the_evidence_that_was_found():
     X, y = made(400, 1, 1.0)
     model = WGBRegressor(**SETTINGS).fit(X, y)

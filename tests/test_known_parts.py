@@ -63,6 +63,20 @@ def test_an_exposure_that_makes_no_sense_is_refused(response, beside, message):
         model(response).fit(X, COUNTS, **beside)
 
 
+@pytest.mark.parametrize("error", [None, 1.0])
+def test_particles_lie_as_far_apart_as_evidence_and_known_errors_leave_it_open(error):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (2000, 1)).astype(float), 0.3 * rng.normal(size=2000)
+    deviation = np.hypot(0.3, error or 0)
+    if error:
+        y += error * rng.normal(size=2000)
+    model = WGBRegressor(
+        evidence=30, kernel="scaled", n_estimators=100, max_leaves=2, tree="shared", random_state=0
+    ).fit(X, y, y_std=error)
+    means = model.predict_particles(np.array([[0.0], [1.0]]))["mean"]
+    assert abs(means.std(axis=1) * np.sqrt(30) / deviation - 1).max() < 0.15
+
+
 def test_every_prediction_takes_another_prior():
     fitted, prior = model(n_particles=40).fit(X, TIMES), {"scale": 2.0}
     dist = fitted.predict_dist(X, prior=prior)

@@ -7,7 +7,15 @@ from scipy import stats
 
 from response_examples import EXAMPLES, example
 from test_responses import central_difference
-from wgboost.responses import Normal, Observations, Units, censored, lowered, standardised
+from wgboost.responses import (
+    LogNormal,
+    Normal,
+    Observations,
+    Units,
+    censored,
+    lowered,
+    standardised,
+)
 from wgboost.responses.intervals import between
 
 RESPONSES = {name: example(name).response for name in EXAMPLES}
@@ -109,6 +117,21 @@ def test_noise_adds_its_variance():
     assert_allclose(fisher[1:], np.stack([1 / scale**2, 2 * share**2], axis=-1)[1:])
     known = Normal().likelihood_curvature(y[:1, None], theta[:1])
     assert_allclose(fisher[:1], known)  # no noise: what is known is y
+
+
+@pytest.mark.parametrize("response", [Normal(), LogNormal()])
+def test_what_noisy_values_tell_is_the_mean_square_of_their_score(response):
+    theta, noise = np.array([[0.4, -0.7]]), 0.02 if response.name == "lognormal" else 0.8
+    rng = np.random.default_rng(0)
+    y = response.rvs(np.repeat(theta, 200_000, axis=0), rng)
+    error = noise * y if response.name == "lognormal" else np.full(len(y), noise)
+    seen = Observations.of(y + error * rng.standard_normal(len(y)), noise=error)
+    squares = np.square(seen.score(response, np.repeat(theta, len(y), axis=0)[:, None]))
+    told = response.fisher(theta, 3.0, seen[:1])
+    assert_allclose(told, 3 * squares.mean(axis=0), rtol=0.02)
+    assert (told <= response.fisher(theta, 3.0)).all()
+    plain = response.fisher(theta, 3.0, np.array([1.0]))
+    assert_array_equal(plain, response.fisher(theta, 3.0))
 
 
 def test_units_and_steps_change_every_bound():

@@ -172,11 +172,11 @@ def _sampled(
 
 
 def _step(
-    kernel: Kernel, theta: Array, score: Array, curvature: Array, response: Response, evidence: Any
-) -> Array:
-    """The movement g / c of common particles (m, d)."""
-    metric = None
-    if kernel.uses_metric:
+    kernel: Kernel, theta: Array, score: Array, curvature: Array, response: Response, evidence: Any,
+    metric: Array | None = None,
+) -> Array:  # fmt: skip
+    """The movement g / c of common particles (m, d); the metric (1, d) is that of a known y."""
+    if kernel.uses_metric and metric is None:
         metric = response.fisher(theta.mean(axis=0)[None], evidence)
     bandwidth = float(kernel.bandwidths(theta[None], metric)[0])
     scale = np.ones(theta.shape[1]) if metric is None else metric[0]
@@ -196,10 +196,18 @@ def _row_step(
         particles = np.broadcast_to(theta, (n, *theta.shape))
         score = response.score(y, particles, evidence)
         curvature = response.curvature(y, particles, evidence)
+        metrics: Array | None = None  # (n, 1, d), where errors of y are known
+        if kernel.uses_metric and isinstance(y, Observations) and y.noise is not None:
+            metrics = response.fisher(particles.mean(axis=1), evidence, y)[:, None]
         if of != "directions":
             mean_score, mean_curvature = (np.tensordot(share, p, 1) for p in (score, curvature))
-            return _step(kernel, theta, mean_score, mean_curvature, response, mean_power)
-        steps = [_step(kernel, theta, score[i], curvature[i], response, power[i]) for i in range(n)]
+            metric = None if metrics is None else np.tensordot(share, metrics, 1)
+            return _step(kernel, theta, mean_score, mean_curvature, response, mean_power, metric)
+        each = [None] * n if metrics is None else metrics
+        steps = [
+            _step(kernel, theta, score[i], curvature[i], response, power[i], each[i])
+            for i in range(n)
+        ]
         averaged: Array = np.tensordot(share, steps, 1)
         return averaged
     # What does not depend on the row is computed once.

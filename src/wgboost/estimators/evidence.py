@@ -233,7 +233,9 @@ class ChosenEvidence(Training):
         particles = pilot.ensemble.predict(rows.X, start=start, n_threads=self._n_threads())
         response = without_rows(rows.response)
         truth = particles.mean(axis=1, dtype=np.float64)
-        information = response.fisher(truth)
+        # What y that were measured with errors say is less, and what is learnt of them too.
+        seen = rows.seen_from(pilot.start).target(pilot.units).y if rows.noise is not None else None
+        information = response.fisher(truth, 1.0, seen)
         information = np.maximum(information, _LEAST * information.mean(axis=0))
         errors = replay.errors(truth, information, start.mean(axis=1, dtype=np.float64))
         there = expected(response, truth)[:, None]

@@ -224,15 +224,18 @@ class Response(Likelihood, Prior):
             hessian[..., diagonal, diagonal] -= self.prior_curvature(theta)
         return hessian
 
-    def fisher(self, theta: Array, evidence: Parameter = 1.0) -> Array:
+    def fisher(self, theta: Array, evidence: Parameter = 1.0, y: Seen | None = None) -> Array:
         """Return evidence times the diagonal of the likelihood's Fisher information.
 
-        theta (n, d) gives (n, d).
+        theta (n, d) gives (n, d). Of y that were measured with an error it is less.
         """
         theta = working_float(theta)
         power = np.asarray(evidence, dtype=theta.dtype)
         with np.errstate(over="ignore"):
-            return (power[:, None] if power.ndim else power) * self.likelihood_fisher(theta)
+            likelihood = self.likelihood_fisher(theta)
+            if isinstance(y, Observations) and y.noise is not None:
+                likelihood = y.fisher(self, theta)
+            return (power[:, None] if power.ndim else power) * likelihood
 
     # --- average of the rows' posteriors ------------------------------------------------------
 

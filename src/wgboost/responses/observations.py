@@ -273,6 +273,14 @@ class Observations:
         curvature[exact] = response.likelihood_curvature(y, theta[exact])
         return curvature
 
+    def fisher(self, response: Response, theta: Array) -> Array:
+        """Return the Fisher information (n, d) at theta (n, d) of y measured with these errors."""
+        if self.noise is None:
+            return response.likelihood_fisher(theta)
+        moved = self._moved(response, theta[:, None])
+        information = response.noisy(self.lower[:, None], moved, self.noise[:, None])[2]
+        return information[:, 0].astype(theta.dtype, copy=False)
+
     def hessian(self, response: Response, theta: Array) -> Array:
         """Return the Hessian (n, m, d, d) of the log likelihood, by differences of the score."""
         wide = np.asarray(theta, dtype=np.float64)

@@ -55,5 +55,6 @@ class PosteriorTarget:
     def metric(self, particles: Directions, rows: slice) -> Array | None:
         """See RowTarget."""
         centre = particles.mean(axis=1)
-        fisher = self.response.take(rows).fisher(centre, self._evidence(rows))
+        response, evidence = self.response.take(rows), self._evidence(rows)
+        fisher = response.fisher(centre, evidence, self.y[rows])
         return np.ascontiguousarray(fisher, dtype=np.float32)
