@@ -96,6 +96,18 @@ def test_rows_measured_with_errors_tell_less(monkeypatch):
     assert max(one[:, 0].max() for one in told) < (model.units_.scale / 2) ** 2
 
 
+@pytest.mark.parametrize("seed", [1, 3])
+def test_a_smooth_start_errs_too(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (1400, 3))
+    mean = np.sin(2 * X[:, 0]) + X[:, 1]
+    y = mean + rng.standard_normal(1400)
+    model = WGBRegressor(init="smooth", n_jobs=1, random_state=0).fit(X[:400], y[:400])
+    assert model.evidence_trials_[-1]["by_error"]
+    dist = model.predict_dist(X[400:])
+    assert 0.4 < dist.epistemic().mean() / np.square(dist.mean() - mean[400:]).mean() < 4
+
+
 def test_the_refit_has_the_evidence_that_was_found():
     X, y = made(400, 1, 1.0)
     model = WGBRegressor(**SETTINGS).fit(X, y)

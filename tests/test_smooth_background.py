@@ -164,6 +164,16 @@ def test_rows_measured_with_a_large_error_say_little():
     assert abs(np.median(np.exp(told.log_scale)) - 0.22) < 0.08  # of y without its error
 
 
+@pytest.mark.parametrize("name", SETTINGS)
+def test_what_a_background_is_unsure_of_is_the_share_of_the_function(name):
+    (X, y), (new, _) = made(150), made(50, seed=1)
+    background, _ = fitted(X, 1e3 * y, settings=SETTINGS[name])
+    _, of_f = background.regression.at(background.covariance, 2 * new)
+    of_y = background.scale.variance(of_f)
+    share = background.unsure(background.at(2 * new))
+    assert_allclose(share, background.scale.share * of_f / of_y, rtol=1e-6, atol=1e-12)
+
+
 def test_an_outlier_is_drawn_in():
     X, y = made(150)
     y[3] = 1e7

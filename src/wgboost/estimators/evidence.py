@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import Replay, Start
+from wgboost.boosting import BackgroundStart, Replay, Start
 from wgboost.data import Features
 from wgboost.directions import Kernel
 from wgboost.estimators.constraints import tree_constraints
@@ -18,7 +18,7 @@ from wgboost.estimators.resuming import Paused, Saver
 from wgboost.estimators.training import Training
 from wgboost.learners import HistTree
 from wgboost.responses import Response
-from wgboost.typing import Array
+from wgboost.typing import Array, Directions
 from wgboost.validation import check_choice, check_number
 
 __all__ = [
@@ -238,16 +238,25 @@ class ChosenEvidence(Training):
         information = response.fisher(truth, 1.0, seen)
         information = np.maximum(information, _LEAST * information.mean(axis=0))
         errors = replay.errors(truth, information, start.mean(axis=1, dtype=np.float64))
+        self._add_errors_of(pilot.start, rows, errors)
         there = expected(response, truth)[:, None]
         error = np.square(expected(response, truth[:, None] + errors) - there).mean(axis=1)
         spread = expected(response, particles.astype(np.float64)).var(axis=1)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             due = error.sum(axis=1) / spread.sum(axis=1) / level
-        # The start is not replayed, and errs too: no row speaks for more than there are.
+        # A constant start is not replayed, and errs too: no row speaks for more than there are.
         weight = np.ones(len(rows)) if rows.weight is None else rows.weight.astype(np.float64)
         least = max(1.0 / _MOST, float(np.square(weight / weight.sum()).sum()))
         due = np.where(np.isfinite(due), due, 1.0 / level).clip(least, 1.0)
         return replay.smoothed(due).clip(least, 1.0)
+
+    def _add_errors_of(self, start: Start, rows: PosteriorRows, errors: Directions) -> None:
+        """Add to errors (n, probes, d) those of a process that particles are relative to."""
+        if not isinstance(start, BackgroundStart):
+            return
+        deviation = np.sqrt(start.background.unsure(start.background.at(rows.X)))
+        draws = np.random.default_rng([self.seed_, 2**31 + 4]).standard_normal(errors.shape[:2])
+        errors[..., rows.response.location] += (deviation[:, None] * draws).astype(errors.dtype)
 
     def _replay(self, rows: PosteriorRows, pilot: Fit) -> Replay:
         learner = self._learner()

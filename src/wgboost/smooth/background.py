@@ -71,6 +71,12 @@ class Background:
         with one_thread():
             return self._ground(*self.regression.at(self.covariance, X))
 
+    def unsure(self, ground: Ground) -> Array:
+        """Return the variance (n,) of the function where it is this, in units of y's there."""
+        variance = np.exp(2 * (ground.log_scale - np.log(self.units.scale)))
+        share: Array = np.clip(1 - self.scale.noise / variance, 0, 1)
+        return share
+
     def left_out(self, rows: SmoothRows) -> Ground:
         """Return location and scale at each training row, given the others."""
         with one_thread():
