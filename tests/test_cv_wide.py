@@ -69,6 +69,14 @@ def test_left_out_classes_decide_whether_wide_members_are_had(wide):
     assert_array_equal(chosen.predict_proba(NEW), narrow.predict_proba(NEW))
 
 
+def test_wide_members_count_as_others_do(wide):
+    more = [{"n_particles": 9, "evidence": 3.0}]
+    bag = clone(wide).set_params(recipes=more, wide=True, calibrated=False).fit(X, LABELS)
+    assert len(bag.members_) > 5
+    each = [one.predict_proba(NEW) for one in bag.members_]
+    assert_allclose(bag.predict_proba(NEW), np.mean(each, axis=0), atol=1e-12)
+
+
 def test_the_gain_is_that_of_rows_of_classes_that_models_have_not_seen():
     split = np.flatnonzero(np.arange(120) % 4), np.arange(0, 120, 4)
     seen = []

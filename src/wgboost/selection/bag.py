@@ -177,7 +177,8 @@ class Bag(Saving, Calibrated):
         best = leader(entries)
         kept = sorted((e for e in entries if e.recipe == best), key=lambda e: e.fold)
         self.best_value_ = mean_value(entries, best)
-        if further is not None and not interrupted:
+        if further is not None and not interrupted:  # as many particles: members count alike
+            further["n_particles"] = self._member(recipes[best]).n_particles
             weighed = {**beside, "sample_weight": rows.weight}
 
             def pair(train: Array, test: Array) -> tuple[Any, Any]:
