@@ -99,11 +99,14 @@ def test_jobs_come_in_order_of_what_they_cost():
     names = [job.name for job in listed]
     assert len(set(names)) == len(names)
     count = {(m, s): sum(f"peers/{m}/{s}/" in n for n in names) for m in PEERS for s in REGRESSION}
-    assert [count["process", s] for s in ("yacht", "wine", "kin8nm", "protein")] == [20, 20, 0, 0]
+    assert [count["process", s] for s in ("yacht", "wine", "kin8nm", "protein")] == [20, 20, 5, 0]
     assert [count["ngboost", s] for s in ("wine", "kin8nm", "naval", "protein")] == [20, 5, 5, 5]
     assert [count["catboost", s] for s in ("naval", "protein")] == [20, 5]
     assert listed[0].settings["name"] == "yacht"
-    assert {job.settings["method"] for job in listed[-20:]} == {"ngboost"}
+    minutes = [peers.slow(job.settings["method"], job.settings["name"]) for job in listed]
+    assert minutes == sorted(minutes)
+    assert {job.settings["method"] for job in listed[-sum(minutes) :]} == {"ngboost", "process"}
+    assert sum(minutes) == 35  # five splits of seven pairs
     assert listed[-1].settings == {"method": "ngboost", "name": "protein", "repeat": 4}
     assert len(peers.jobs(None, sets=["naval"], methods=["ngboost"], most=30)) == 20
 
