@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import sys
 import time
 import warnings
 from abc import abstractmethod
@@ -18,17 +17,17 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from wgboost.boosting import Interrupted
 from wgboost.calibration import Fold, split_folds
-from wgboost.calibration.folds import check_splits, count_groups, taken_beside
+from wgboost.calibration.folds import check_splits, count_groups
 from wgboost.data import without_column
-from wgboost.data.rows import count_rows, take_rows
+from wgboost.data.rows import take_rows
 from wgboost.estimators.calibrated import Calibrated, fitted_factors
 from wgboost.estimators.file_checks import SHARED
 from wgboost.estimators.parameters import checked_matrix
 from wgboost.estimators.saving import Saving
 from wgboost.responses import Ground
+from wgboost.selection.members import Members, noted, told_once
 from wgboost.selection.race import Entry, leader, mean_value, run_race, run_some
 from wgboost.selection.recipes import FEW, Recipes, checked_recipes
-from wgboost.selection.starts import SharedStarts
 from wgboost.selection.unseen import reference_of_bag
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer, check_number
@@ -127,89 +126,80 @@ class Bag(Saving, Calibrated):
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         given = {} if self.recipes is None else checked_recipes(self.recipes, self._kind)
         for name, recipe in given.items():
-            _noted(self._member(recipe)._check_parameters, name)
+            noted(self._member(recipe)._check_parameters, name)
         # What all members will see of the rows: columns, classes and the units of y.
         probe = self._member({})
         probe._check_parameters()
         rows = probe._rows(X, fitting=True, y=y, **beside)
-        recipes, n = dict(given or self._usual_recipes(rows)), rows.counted.size
+        recipes = dict(given or self._usual_recipes(rows))
         if not rows.response.y_shape and np.asarray(y).ndim == 2:
             y = column_or_1d(np.asarray(y))
-        racing, further, name = list(recipes), self._further_recipe(rows), _WIDE
-        while name in recipes:
-            name += "_"
+        racing, further, wide = list(recipes), self._further_recipe(rows), _WIDE
+        while wide in recipes:
+            wide += "_"
         if further is not None:
-            recipes[name] = further
-        splits = self._splits(rows, groups, seed)
-        weight = np.ones(len(rows)) if rows.weight is None else rows.weight.astype(np.float64)
+            recipes[wide] = further
         units = dict.fromkeys(recipes, rows.units())
-        for one, recipe in given.items():  # a response of its own may see y in others
+        for name, recipe in given.items():  # a response of its own may see y in others
             checked = partial(self._member(recipe)._checked_rows, X, y=y, **beside)
-            units[one] = _noted(partial(_told_once, checked), one).units()
-        starts = SharedStarts()
-        made: dict[tuple[int, str], Entry] = {}
-
-        def fit(recipe: str, fold: int) -> Entry:
-            begun = time.perf_counter()
-            member, (train, test) = self._member(recipes[recipe], fold, seed), splits[fold]
-            starts.prepare(member, fold)
-            settings = fold, _said(member.get_params())
-            if settings in made:  # two recipes that come to the same
-                return replace(made[settings], recipe=recipe, seconds=0.0)
-            member._units = units[recipe]
-            member = _noted(lambda: _fitted(member, X, y, beside, train, test), recipe)
-            starts.learn(member, fold, len(train))
-            seconds = time.perf_counter() - begun
-            metric, values = next(iter(member.history_["validation"].items()))
-            total = float(weight[member.validation_rows_].sum())
-            value = float(values[member.n_estimators_])
-            entry = made[settings] = Entry(recipe, fold, value, total, seconds, member)
-            if self.verbose:
-                print(_line(entry, metric, len(splits)), flush=True)
-            return entry
-
-        clock, budget = time.perf_counter, self.time_budget
-        begun = clock()
-        share = budget if budget is None or further is None else budget / 2
+            units[name] = noted(partial(told_once, checked), name).units()
+        weight = np.ones(len(rows)) if rows.weight is None else rows.weight.astype(np.float64)
+        members = Members(
+            X, y, beside, weight, self._splits(rows, groups, seed), units,
+            lambda recipe, fold: self._member(recipes[recipe], fold, seed), bool(self.verbose),
+        )  # fmt: skip
+        deadline = None if self.time_budget is None else time.perf_counter() + self.time_budget
+        share = self.time_budget
+        if share is not None and further is not None:
+            share /= 2
+        keep = _KEPT[rows.counted.size >= FEW]
         entries, interrupted = run_race(
-            racing, len(splits), fit, keep=_KEPT[n >= FEW], budget=share
+            racing, len(members.splits), members.fit, keep=keep, budget=share
         )
         best = leader(entries)
         kept = sorted((e for e in entries if e.recipe == best), key=lambda e: e.fold)
         self.best_value_ = mean_value(entries, best)
-        if further is not None and not interrupted:  # as many particles: members count alike
+        if further is not None and not interrupted:
+            # As many particles as the winner's, so that members count alike.
             further["n_particles"] = self._member(recipes[best]).n_particles
-            weighed = {**beside, "sample_weight": rows.weight}
-
-            def pair(train: Array, test: Array) -> tuple[Any, Any]:
-                some = np.concatenate([train, test])
-                two = [self._member(recipes[one], 0, seed) for one in (best, name)]
-                two = [self._apart(one, rows, some) for one in two]
-                both = [_fitted_alone(one, X, y, weighed, train, test) for one in two]
-                return both[0], self._of(both)
-
-            def left() -> float | None:
-                return None if budget is None else budget - (clock() - begun)
-
-            try:
-                trial = splits[0], pair, lambda some: take_rows(X, some)
-                if self._helps(rows, *trial, budget=left()):
-                    folds = [entry.fold for entry in kept[::_APART]]
-                    more, interrupted = run_some(name, folds, fit, budget=left())
-                    entries, kept = entries + more, kept + more
-            except KeyboardInterrupt:
-                interrupted = True
+            more, interrupted = self._wide_ones(members, rows, best, wide, kept, deadline)
+            entries, kept = entries + more, kept + more
         self.seed_, self.interrupted_ = seed, interrupted
         self.best_recipe_, self.best_params_ = best, recipes[best]
         self.cv_results_ = _table(entries, kept)
         self._adopt([entry.model for entry in kept])
         self._forget()
         self._learn(
-            X, y, [(splits[entry.fold], entry.model) for entry in kept],
+            X, y, [(members.splits[entry.fold], entry.model) for entry in kept],
             {**beside, "sample_weight": rows.weight},
         )  # fmt: skip
         if self.verbose:
             print(f"best: {best!r}, a bag of {len(self.members_)}", flush=True)
+
+    def _wide_ones(
+        self, members: Members, rows: Any, best: str, wide: str, kept: list[Entry],
+        deadline: float | None,
+    ) -> tuple[list[Entry], bool]:  # fmt: skip
+        """Return second members of some folds, if they help, and whether Ctrl-C came."""
+        weighed = replace(members, beside={**members.beside, "sample_weight": rows.weight})
+
+        def pair(train: Array, test: Array) -> tuple[Any, Any]:
+            some = np.concatenate([train, test])
+            two = [self._apart(members.new(one, 0), rows, some) for one in (best, wide)]
+            both = [weighed.fit_alone(one, train, test) for one in two]
+            return both[0], self._of(both)
+
+        def left() -> float | None:
+            return None if deadline is None else deadline - time.perf_counter()
+
+        try:
+            trial = members.splits[0], pair, lambda some: take_rows(members.X, some)
+            if not self._helps(rows, *trial, budget=left()):
+                return [], False
+        except KeyboardInterrupt:
+            return [], True
+        folds = [entry.fold for entry in kept[::_APART]]
+        return run_some(wide, folds, members.fit, budget=left())
 
     def _splits(self, rows: Any, groups: Any, seed: int) -> _SPLITS:
         """Return rows to train on and to watch for every fold; rows of weight zero are in none."""
@@ -317,64 +307,6 @@ def _side_by_side(
     if all(ground is None for ground in grounds):
         return together, None
     return together, Ground.side_by_side(grounds, [theta.shape[:2] for theta in particles])
-
-
-def _fitted(member: Any, X: Any, y: Any, beside: dict[str, Any], train: Array, test: Array) -> Any:
-    """Fit a member to some rows, stopped by others; raise KeyboardInterrupt if it was cut short."""
-    n = len(y) if hasattr(y, "__len__") else train.size + test.size
-    if train.size + test.size < n:  # rows in neither count for nothing
-        weight = beside["sample_weight"]
-        mask = np.zeros(n)
-        mask[np.concatenate([train, test])] = 1
-        beside = {**beside, "sample_weight": mask if weight is None else mask * np.asarray(weight)}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", Interrupted)
-        _told_once(partial(member.fit, X, y, validation_rows=test, **beside))
-    if member.interrupted_:
-        raise KeyboardInterrupt
-    return member
-
-
-def _fitted_alone(
-    member: Any, X: Any, y: Any, beside: dict[str, Any], train: Array, test: Array
-) -> Any:
-    """Fit a member as if there were no rows but these."""
-    rows = np.concatenate([train, test])
-    along = taken_beside(beside, count_rows(X), rows)
-    here = np.arange(rows.size)
-    some = take_rows(X, rows), take_rows(y, rows)
-    return _fitted(member, *some, along, here[: train.size], here[train.size :])
-
-
-def _told_once(function: Any) -> Any:
-    """Call a function without what was said when the bag took in its rows."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "text labels are taken in the order")
-        return function()
-
-
-def _noted(function: Any, recipe: str) -> Any:
-    """Call a function; what it raises says which recipe it was about."""
-    try:
-        return function()
-    except Exception as error:
-        error.add_note(f"in the recipe {recipe!r}")
-        raise
-
-
-def _said(parameters: dict[str, Any]) -> str:
-    """Return parameters as text that differs where they do: arrays in full."""
-    whole = {k: np.asarray(v) if hasattr(v, "__array__") else v for k, v in parameters.items()}
-    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
-        return repr(whole)
-
-
-def _line(entry: Entry, metric: str, n_folds: int) -> str:
-    member = entry.model
-    return (
-        f"{entry.recipe}, fold {entry.fold + 1} of {n_folds}: {metric} {entry.value:.4f}, "
-        f"{member.n_estimators_} rounds, evidence {member.evidence_:.3g}, {entry.seconds:.1f} s"
-    )
 
 
 def _table(entries: list[Entry], kept: list[Entry]) -> dict[str, Array]:
