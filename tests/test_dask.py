@@ -15,6 +15,7 @@ from clusters import two_processes  # noqa: E402
 from wgboost.callbacks import Checkpoint  # noqa: E402
 from wgboost.cluster.cutting import find_cuts  # noqa: E402
 from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
+from wgboost.dask.crew import _DaskRunning  # noqa: E402
 from wgboost.dask.parts import DaskParts as Parts  # noqa: E402
 from wgboost.data import Cuts, Schema  # noqa: E402
 from wgboost.metrics import nll, rmse  # noqa: E402
@@ -208,4 +209,35 @@ def test_a_fit_that_may_not_lose_a_worker_says_so(client):
     X, y = parts(COARSE, 300, 300), parts(Y, 300, 300)
     with pytest.raises(RuntimeError, match="lost 1 times, max_retries=0"):
         WGBRegressor(**FEW).fit(X, y, client=client, callbacks=[kill], max_retries=0)
+    client.wait_for_workers(2, timeout=60)
+
+
+@pytest.mark.parametrize("moment", ["before it has its rows", "when all are done"])
+def test_a_worker_killed_at_an_odd_moment_is_a_lost_worker(client, monkeypatch, moment):
+    killed = []
+
+    def kill():
+        if not killed:
+            killed.append(min(client.run(os.getpid).values()))
+            os.kill(killed[0], signal.SIGKILL)
+
+    def holders(parts):
+        found = known(parts)
+        kill()
+        return found
+
+    def ended(running):
+        if {future.status for future in running.futures.values()} == {"finished"}:
+            kill()
+        return answer(running)
+
+    known, answer = Parts.holders, _DaskRunning.ended
+    if moment == "when all are done":
+        monkeypatch.setattr(_DaskRunning, "ended", ended)
+    else:
+        monkeypatch.setattr(Parts, "holders", holders)
+    X, y = parts(COARSE, 300, 300), parts(Y, 300, 300)
+    model = WGBRegressor(**FEW).fit(X, y, client=client)
+    assert killed
+    np.testing.assert_allclose(model.predict(COARSE), alone(COARSE, Y).predict(COARSE), atol=1e-5)
     client.wait_for_workers(2, timeout=60)

@@ -1,7 +1,11 @@
 """What wgboost.dask refuses, and how it says so."""
 
+import threading
+import time
+
 import numpy as np
 import pytest
+import xgboost
 
 da = pytest.importorskip("dask.array")
 import dask.dataframe as dd  # noqa: E402
@@ -99,6 +103,17 @@ def test_values_of_rows_cannot_go_beside_partitions(client):
         model.predict(LAZY, offset=np.zeros(20))
     shifted = model.predict(LAZY, offset=1.0).compute()
     np.testing.assert_array_equal(shifted, model.predict(X, offset=1.0))
+
+
+def test_a_fit_does_not_wait_for_a_tracker_that_does_not_end(client, monkeypatch):
+    held = threading.Event()
+    monkeypatch.setattr("wgboost.dask.crew._PARTING", 0.1)
+    monkeypatch.setattr(xgboost.tracker.RabitTracker, "free", lambda _: held.wait(20))
+    model = WGBRegressor(n_estimators=2, n_particles=2, n_jobs=1)
+    before = time.monotonic()
+    model.fit(LAZY, Y, client=client, tracker_host="127.0.0.1")
+    assert time.monotonic() - before < 20
+    held.set()
 
 
 def test_a_metric_of_one_process_is_not_changed_by_the_reduction():

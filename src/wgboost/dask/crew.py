@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import pickle
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +37,7 @@ __all__ = ["DaskCluster"]
 _LOG = logging.getLogger("wgboost.dask")
 _PAUSE = 0.5  # seconds between two looks for something that takes its time
 _GRACE = 10.0  # seconds for the scheduler to notice that a worker has gone
+_PARTING = 5.0  # seconds for a tracker to end
 _TURNS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # what one fit at a time has, by client
 
 
@@ -118,30 +121,61 @@ class DaskCluster(Cluster):
             tracker = library().RabitTracker(
                 n_workers=len(found), host_ip=self._host(), sortby="task"
             )
-            tracker.start()
-            link = _Link(tracker.worker_args(), reports.name, answers.name)
-            common = client.scatter((job, link), broadcast=False, hash=False)
-            futures = {}
+            futures: dict[str, Any] = {}
             try:
-                for address, (share, parts) in found.items():
-                    own = client.scatter(share, workers=[address], hash=False)
-                    futures[address] = client.submit(
-                        _task, common, own, parts, workers=[address], pure=False, priority=100
-                    )
+                tracker.start()
+                link = _Link(tracker.worker_args(), reports.name, answers.name)
+                with self._reaching(found):
+                    common = client.scatter((job, link), broadcast=False, hash=False)
+                    for address, (share, parts) in found.items():
+                        own = client.scatter(share, workers=[address], hash=False)
+                        futures[address] = client.submit(
+                            _task, common, own, parts, workers=[address], pure=False, priority=100
+                        )
                 yield _DaskRunning(self, futures, reports, answers)
             finally:
-                if client.status == "running":
-                    if any(future.status != "finished" for future in futures.values()):
-                        # The first worker may wait for an answer; the queue is left for it.
-                        answers.put(pickle.dumps(KeyboardInterrupt()))
-                    else:
-                        answers.close()
-                    client.cancel(list(futures.values()), force=True)
-                    reports.close()
                 try:
-                    tracker.free()
-                except library().core.XGBoostError as error:  # it still waited for a lost worker
-                    _LOG.debug("the tracker ended early: %s", error)
+                    if client.status == "running":
+                        if any(future.status != "finished" for future in futures.values()):
+                            # The first worker may wait for an answer; the queue is left for it.
+                            answers.put(pickle.dumps(KeyboardInterrupt()))
+                        else:
+                            answers.close()
+                        client.cancel(list(futures.values()), force=True)
+                        reports.close()
+                finally:
+                    _end(tracker)
+
+    @contextmanager
+    def _reaching(self, addresses: Iterable[str]) -> Iterator[None]:
+        """Raise LostWorkerError for what fails in here since one of these workers has gone."""
+        try:
+            yield
+        except (KeyError, OSError) as error:  # the scheduler's word for it, or a connection's
+            until = time.monotonic() + _GRACE
+            while set(addresses) <= set(self.workers()) and time.monotonic() < until:
+                time.sleep(_PAUSE)
+            raise LostWorkerError(f"a worker could not be reached: {error!r}") from error
+
+
+def _end(tracker: Any) -> None:
+    """End a tracker, and wait for that a little.
+
+    It can miss that it should end while it hears of a lost worker, and would be waited for without
+    end.
+    """
+
+    def free() -> None:
+        try:
+            tracker.free()
+        except library().core.XGBoostError as error:  # it still waited for a lost worker
+            _LOG.debug("the tracker ended early: %s", error)
+
+    ending = threading.Thread(target=free, daemon=True)
+    ending.start()
+    ending.join(_PARTING)
+    if ending.is_alive():
+        _LOG.debug("the tracker does not end")
 
 
 class _DaskRunning(Running):
@@ -169,7 +203,10 @@ class _DaskRunning(Running):
         """Return the model, or None while workers are at it."""
         states = {future.status for future in self.futures.values()}
         if states == {"finished"}:
-            found: list[Fit | None] = [future.result() for future in self.futures.values()]
+            try:
+                found: list[Fit | None] = [future.result() for future in self.futures.values()]
+            except (CancelledError, OSError) as error:
+                raise LostWorkerError(f"a worker is gone with what it had: {error}") from error
             [fit] = [one for one in found if one is not None]
             return fit
         if states - {"pending", "finished"}:
