@@ -8,6 +8,7 @@ import pytest
 
 da = pytest.importorskip("dask.array")
 import cloudpickle  # noqa: E402
+import dask  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
 import pandas as pd  # noqa: E402
 
@@ -71,6 +72,32 @@ def test_predictions_of_a_collection_are_those_of_its_rows(model):
         model.predict_uncertainty(LAZY)
     with pytest.raises(TypeError, match="X is a Dask Array, and this takes rows in memory"):
         model.apply(LAZY)
+
+
+def test_a_partition_without_rows_has_no_predictions(model):
+    few = X[:, 0] > 100
+    few[:5] = True
+    some = LAZY[da.from_array(few, chunks=200)]  # no row of the second partition, sizes unknown
+    for name in ("predict", "predict_interval"):
+        method = getattr(model, name)
+        np.testing.assert_array_equal(method(some).compute(), method(X[few]), err_msg=name)
+    dist = model.predict_dist(some)
+    np.testing.assert_array_equal(dist.std().compute(), model.predict_dist(X[few]).std())
+    first, second = dask.compute(*dist.parts)
+    assert len(first) == 5
+    assert second is None
+
+
+def test_distributions_of_several_columns_have_moments_of_each(client):
+    y = np.stack([Y, X[:, 1] - Y], axis=1)
+    y[np.isnan(y)] = 0.0
+    joint = WGBRegressor(**FEW, response="multivariate_normal")
+    joint.fit(LAZY, da.from_array(y, chunks=(200, 2)), client=client)
+    for name in ("mean", "std", "var", "aleatoric", "epistemic"):
+        lazy = getattr(joint.predict_dist(LAZY), name)()
+        assert lazy.shape == (400, 2)
+        exact = getattr(joint.predict_dist(X), name)()
+        np.testing.assert_array_equal(lazy.compute(), exact, err_msg=name)
 
 
 def test_a_model_is_sent_once_and_not_with_every_partition(model):

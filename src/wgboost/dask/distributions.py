@@ -22,12 +22,14 @@ def lazily(
     """
     dask, _ = libraries()
     shared = dask.delayed(model, traverse=False)
+
+    def block(part: Any, model: Any) -> Any:
+        if len(part) == 0:  # a filter leaves such partitions
+            return np.empty((0, *columns), dtype=kind)
+        return function(model, part)
+
     if hasattr(X, "chunks"):
         whole = X.rechunk({1: -1})
-
-        def block(part: Any, model: Any) -> Any:
-            return function(model, part)
-
         return whole.map_blocks(
             block, model=shared, meta=np.empty((0,) * (1 + len(columns)), dtype=kind), dtype=kind,
             chunks=(whole.chunks[0], *((size,) for size in columns)),
@@ -36,8 +38,7 @@ def lazily(
     import pandas
 
     def indexed(part: Any, model: Any) -> Any:
-        some = len(part) > 0
-        values = function(model, part) if some else np.empty((0, *columns), dtype=kind)
+        values = block(part, model)
         if columns:
             return pandas.DataFrame(values, index=part.index)
         return pandas.Series(values, index=part.index)
@@ -49,18 +50,19 @@ def lazily(
 class Distributions:
     """Predictive distributions of the rows of a Dask array or frame, not computed yet.
 
-    Methods have the names of `Mixture` and return Dask arrays or series, (n,) each, which are
-    computed partition by partition. `parts` are the mixtures themselves, as delayed objects, and
-    `map` is any function of them.
+    Methods have the names of `Mixture` and return Dask arrays or series, (n,) each or (n, q) if y
+    has q columns, which are computed partition by partition. `parts` are the mixtures themselves,
+    as delayed objects (None of a partition without rows), and `map` is any function of them.
     """
 
     def __init__(self, predict: Callable[..., Any], model: Any, X: Any) -> None:
         dask, _ = libraries()
         self._predict, self._model, self._X = predict, model, X
+        self._columns = model.response_.y_shape  # () or (q,)
         whole = X.rechunk({1: -1}) if hasattr(X, "chunks") else X
         shared = dask.delayed(model, traverse=False)
         self.parts: list[Any] = [
-            dask.delayed(predict)(shared, part) for part in np.ravel(whole.to_delayed())
+            dask.delayed(_of_some)(predict, shared, part) for part in np.ravel(whole.to_delayed())
         ]
 
     def __getattr__(self, name: str) -> Any:
@@ -73,16 +75,20 @@ class Distributions:
         self, function: Callable[[Any], Any], columns: int | None = None, dtype: Any = float
     ) -> Any:
         """Return a function of the distributions of every partition, (rows,) or (rows, columns)."""
+        return self._lazily(function, () if columns is None else (columns,), dtype)
+
+    def _lazily(
+        self, function: Callable[[Any], Any], columns: tuple[int, ...], dtype: Any = float
+    ) -> Any:
         predict = self._predict
-        size = () if columns is None else (columns,)
         return lazily(
-            lambda model, part: function(predict(model, part)), self._model, self._X, size,
+            lambda model, part: function(predict(model, part)), self._model, self._X, columns,
             np.dtype(dtype),
         )  # fmt: skip
 
     def mean(self) -> Any:
         """Return the means."""
-        return self.map(lambda dist: dist.mean())
+        return self._lazily(lambda dist: dist.mean(), self._columns)
 
     def median(self) -> Any:
         """Return the medians."""
@@ -90,19 +96,19 @@ class Distributions:
 
     def var(self) -> Any:
         """Return the variances."""
-        return self.map(lambda dist: dist.var())
+        return self._lazily(lambda dist: dist.var(), self._columns)
 
     def std(self) -> Any:
         """Return the standard deviations."""
-        return self.map(lambda dist: dist.std())
+        return self._lazily(lambda dist: dist.std(), self._columns)
 
     def aleatoric(self) -> Any:
         """Return what the data cannot say; see `Mixture.aleatoric`."""
-        return self.map(lambda dist: dist.aleatoric())
+        return self._lazily(lambda dist: dist.aleatoric(), self._columns)
 
     def epistemic(self) -> Any:
         """Return what the model does not know; see `Mixture.epistemic`."""
-        return self.map(lambda dist: dist.epistemic())
+        return self._lazily(lambda dist: dist.epistemic(), self._columns)
 
     def cdf(self, y: float) -> Any:
         """Return the probability of at most y, a number."""
@@ -118,3 +124,7 @@ class Distributions:
     def interval(self, confidence: float) -> Any:
         """Return the ends (n, 2) of central intervals."""
         return self.map(lambda dist: np.stack(dist.interval(confidence), axis=1), 2)
+
+
+def _of_some(predict: Callable[..., Any], model: Any, part: Any) -> Any:
+    return predict(model, part) if len(part) else None
