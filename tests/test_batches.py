@@ -99,6 +99,16 @@ def test_classes_are_those_of_all_batches():
     np.testing.assert_array_equal(stored.predict_proba(X), memory.predict_proba(X))
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_bins_are_those_of_weighted_classes(engine):
+    rare = np.where(Y > 1.5, "rare", "common")  # features of many values: bins go by weight
+    settings = {"n_estimators": 5, "random_state": 0, "n_jobs": 1, "class_weight": "balanced"}
+    settings |= {"engine": engine, "max_bins": 20}
+    stored = WGBClassifier(**settings).fit(batches(y=rare, weight=WEIGHT))
+    memory = WGBClassifier(**settings).fit(X, rare, WEIGHT)
+    np.testing.assert_array_equal(stored.predict_proba(X), memory.predict_proba(X))
+
+
 def test_a_validation_set_in_memory_is_watched():
     model = regressor(early_stopping=True).fit(batches(), X_val=X[:100], y_val=Y[:100])
     assert len(model.history_["validation"]["nll"]) == 9

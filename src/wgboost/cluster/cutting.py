@@ -34,11 +34,11 @@ def find_cuts(
     copies = len(drawn)
     found = parts.each(_taken, [schema] * copies, [where for _, where in drawn])
     rows = np.concatenate(found)
-    share = None if weight is None else np.asarray(weight)
-    cuts = Cuts.find(rows, max_bins=max_bins, weight=None if share is None else share[index])
+    cuts = Cuts.find(rows, max_bins=max_bins, weight=None if weight is None else weight[index])
     if n > sample:
         counted = [
-            None if share is None else np.flatnonzero(share[i:j]) for i, j in pairwise(parts.bounds)
+            None if weight is None else np.flatnonzero(weight[i:j])
+            for i, j in pairwise(parts.bounds)
         ]
         each = parts.each(_distinct, [schema] * copies, counted, [max_bins] * copies)
         edges = [

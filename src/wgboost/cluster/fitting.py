@@ -126,7 +126,7 @@ class Distributed(Evidential):
             if some is None:
                 raise ValueError("X has no rows")
             learn_columns(self, parts.head(some), "partitions")
-        weight = beside["sample_weight"]
+        weight = self._row_weight(beside, int(parts.bounds[-1]), fitting=fitting)
         self._cuts = find_cuts(parts, self.schema_, self.max_bins, weight)
         return parts, beside
 

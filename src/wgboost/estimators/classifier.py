@@ -186,6 +186,13 @@ class WGBClassifier(ClassifierPredictions, Evidential):
             )
         return labels
 
+    def _row_weight(self, beside: dict[str, Any], n: int, *, fitting: bool) -> Array | None:
+        if self.class_weight is not None:
+            codes = self._encode(beside["y"], fitting=fitting)
+            if len(codes) == n:  # or `_rows` says that it is not
+                return self._classed_weight(codes, beside["sample_weight"], n)
+        return super()._row_weight(beside, n, fitting=fitting)
+
     def _class_weights(self, y: Array, weight: Array | None) -> Array | None:
         if self.class_weight is None:
             return None

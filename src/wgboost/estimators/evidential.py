@@ -150,10 +150,7 @@ class Evidential(ChosenEvidence, Calibrated):
         n = X.shape[0]
         if len(codes) != n:
             raise ValueError(f"X has {n} rows, y has {len(codes)}")
-        weight = check_weight(beside["sample_weight"], n)
-        class_weight = self._class_weights(codes, weight)
-        if class_weight is not None:
-            weight = check_weight(class_weight if weight is None else weight * class_weight, n)
+        weight = self._classed_weight(codes, beside["sample_weight"], n)
         response = self._response()
         if self.prior is not None:
             response = as_response(response, **prior_settings(self.prior))
@@ -164,6 +161,14 @@ class Evidential(ChosenEvidence, Calibrated):
         unsaid = self.evidence is None or isinstance(self.evidence, str)
         evidence = 1.0 if unsaid else check_evidence(self.evidence, n)
         return PosteriorRows(X, weight, response.check(codes), response, evidence, *known)
+
+    def _classed_weight(self, codes: Array, given: Any, n: int) -> Array | None:
+        """Return how much rows count (n,): by themselves, and as one of their class."""
+        weight = check_weight(given, n)
+        class_weight = self._class_weights(codes, weight)
+        if class_weight is None:
+            return weight
+        return check_weight(class_weight if weight is None else weight * class_weight, n)
 
     def _rests_on(self, rows: PosteriorRows) -> dict[str, tuple[Any, Any]]:
         return {"response": (self.response_, without_rows(rows.response))}

@@ -30,10 +30,13 @@ def read_batches(
     for i, batch in enumerate(batches):
         first.see(i, batch)
     y, weight = np.concatenate(first.y), first.weights()
-    sample, share = first.sample()
+    beside = {**beside, "y": y, "sample_weight": weight}
+    share = estimator._row_weight(beside, len(y), fitting=fitting)
+    sample, places = first.sample()
     cuts = Cuts.find(
-        sample, max_bins=estimator.max_bins, weight=share, n_threads=estimator._n_threads()
-    )
+        sample, max_bins=estimator.max_bins, weight=None if share is None else share[places],
+        n_threads=estimator._n_threads(),
+    )  # fmt: skip
     folder = Scratch(batches.folder)
     codes = empty_file(folder, (len(y), sample.shape[1]))
     begin = 0
@@ -49,7 +52,7 @@ def read_batches(
         codes[rows] = cuts.apply(matrix, n_threads=estimator._n_threads()).codes
     if begin < len(y):
         raise ValueError(f"the second pass gave {begin} rows, the first {len(y)}")
-    return StoredMatrix(codes, cuts, folder), {**beside, "y": y, "sample_weight": weight}
+    return StoredMatrix(codes, cuts, folder), beside
 
 
 def refuse_batches(X_val: Any) -> None:
@@ -90,7 +93,7 @@ class _FirstPass:
         self.y: list[Array] = []
         self.weight: list[Array | None] = []
         self._rng = np.random.default_rng(0)
-        self._kept: list[tuple[Array, Array, Array, Array]] = []  # keys, places, rows, weights
+        self._kept: list[tuple[Array, Array, Array]] = []  # keys, places, rows
         self._n = 0
 
     def see(self, i: int, batch: Batch) -> None:
@@ -114,24 +117,23 @@ class _FirstPass:
         self.weight.append(weight)
         # The rows with the smallest keys are a sample that does not depend on the batches' sizes.
         keys, places = self._rng.random(n), np.arange(self._n, self._n + n)
-        share = np.ones(n) if weight is None else weight
-        self._kept.append((keys, places, matrix, share))
+        self._kept.append((keys, places, matrix))
         self._n += n
         if sum(len(part[0]) for part in self._kept) > 2 * SAMPLE:
             self._kept = [self._smallest()]
 
-    def _smallest(self) -> tuple[Array, Array, Array, Array]:
-        keys, places, rows, share = (np.concatenate(part) for part in zip(*self._kept, strict=True))
+    def _smallest(self) -> tuple[Array, Array, Array]:
+        keys, places, rows = (np.concatenate(part) for part in zip(*self._kept, strict=True))
         if len(keys) > SAMPLE:
             few = np.argpartition(keys, SAMPLE)[:SAMPLE]
-            keys, places, rows, share = (part[few] for part in (keys, places, rows, share))
-        return keys, places, rows, share
+            keys, places, rows = (part[few] for part in (keys, places, rows))
+        return keys, places, rows
 
-    def sample(self) -> tuple[Array, Array | None]:
-        """Return rows that stand for all, in their order, and their weights."""
-        _, places, rows, share = self._smallest()
+    def sample(self) -> tuple[Array, Array]:
+        """Return rows that stand for all, in their order, and where they are among all."""
+        _, places, rows = self._smallest()
         order = np.argsort(places)
-        return rows[order], None if self.weight[0] is None else share[order]
+        return rows[order], places[order]
 
     def weights(self) -> Array | None:
         """Return the weights of all rows."""

@@ -31,6 +31,7 @@ from wgboost.estimators.tree_view import TreeView
 from wgboost.metrics import Metric
 from wgboost.responses import Units
 from wgboost.typing import Array, Directions
+from wgboost.validation import check_weight
 
 __all__ = ["Training", "trained"]
 
@@ -59,6 +60,10 @@ class Training(TreeView, ABC):
     @abstractmethod
     def _rows(self, X: Any, *, fitting: bool, **beside: Any) -> Rows:
         """Return the training rows, checked: X, and y, sample_weight, ... as `fit` takes them."""
+
+    def _row_weight(self, beside: dict[str, Any], n: int, *, fitting: bool) -> Array | None:  # noqa: ARG002
+        """Return how much rows count (n,), where features are cut before there are `Rows`."""
+        return check_weight(beside["sample_weight"], n)
 
     def _rests_on(self, rows: Any) -> dict[str, tuple[Any, Any]]:  # noqa: ARG002
         """What rounds cannot go on without, by name: as it was fitted, and as it is now."""
