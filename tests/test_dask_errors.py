@@ -8,6 +8,8 @@ import pytest
 import xgboost
 
 da = pytest.importorskip("dask.array")
+import dask  # noqa: E402
+import dask.bag as bag  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
 import pandas as pd  # noqa: E402
 from dask.distributed import Client, LocalCluster  # noqa: E402
@@ -72,11 +74,20 @@ def test_partitions_of_y_and_weights_have_to_be_those_of_x(client):
         WGBRegressor().fit(LAZY, Y, Y.rechunk(((5, 15),)), client=client)
     with pytest.raises(ValueError, match="X has 20 rows, y has 19"):
         WGBRegressor().fit(LAZY, X[1:, 0], client=client)
+    with pytest.raises(ValueError, match=r"sample weights have shape \(19,\); \(20,\) is needed"):
+        WGBRegressor().fit(LAZY, Y, X[1:, 0], client=client)
 
 
 def test_data_in_memory_are_sent_to_the_ordinary_estimator(client):
     with pytest.raises(TypeError, match=r"X is a numpy ndarray; .* wgboost.WGBRegressor"):
         WGBRegressor().fit(X, X[:, 0], client=client)
+
+
+def test_what_is_no_table_is_named(client):
+    with pytest.raises(TypeError, match=r"X is a dask Delayed\w*; wgboost.dask takes Dask arrays"):
+        WGBRegressor().fit(dask.delayed(X), X[:, 0], client=client)
+    with pytest.raises(TypeError, match=r"X is a dask Bag; wgboost.dask takes Dask arrays"):
+        WGBRegressor().fit(bag.from_sequence(X), X[:, 0], client=client)
 
 
 def test_columns_that_are_no_numbers_are_named(client):
@@ -86,6 +97,10 @@ def test_columns_that_are_no_numbers_are_named(client):
         WGBRegressor().fit(lazy, lazy["a"], client=client)
     with pytest.raises(ValueError, match="y='c' is no column of X"):
         WGBRegressor().fit(lazy, "c", client=client)
+    with pytest.raises(ValueError, match="sample_weight='w' is no column of X; columns:"):
+        WGBRegressor().fit(lazy, "a", "w", client=client)
+    with pytest.raises(ValueError, match="y_val='c' is no column of X_val; an array has no names"):
+        WGBRegressor().fit(LAZY, Y, client=client, X_val=LAZY, y_val="c")
 
 
 def test_a_failed_fit_leaves_the_estimator_as_it_was(client):

@@ -23,6 +23,7 @@ Y = np.nan_to_num(X[:, 0]) + RNG.normal(size=400)
 LAZY, LAZY_Y = da.from_array(X, chunks=(200, 3)), da.from_array(Y, chunks=200)
 FRAME = pd.DataFrame(X, columns=["a", "b", "c"]).assign(price=Y)
 FEW = {"n_estimators": 4, "n_particles": 3, "random_state": 0, "n_jobs": 1}
+BESIDE = {"y": "price", "sample_weight": "w", "offset": "seen"}
 QUICK = {"n_particles": 3, "n_iter_no_change": 3, "learning_rate": 0.5, "random_state": 0}
 
 CLIENT = """
@@ -141,6 +142,33 @@ def test_labels_of_a_categorical_column_are_those_of_all_partitions(client):
     np.testing.assert_allclose(
         fitted.predict_proba(X_sorted), one.predict_proba(X_sorted), atol=1e-5
     )
+
+
+def test_columns_of_x_can_be_named_for_what_belongs_to_rows(client):
+    frame = FRAME.assign(w=RNG.integers(0, 3, 400), seen=1.0)
+    lazy = dd.from_pandas(frame, npartitions=3)
+    given = {"sample_weight_val": "w", "offset_val": "seen", "y_val": "price"}
+    fitted = WGBRegressor(**FEW).fit(
+        lazy, "price", "w", offset="seen", client=client, X_val=lazy, **given
+    )
+    assert fitted.feature_names_in_.tolist() == ["a", "b", "c"]
+    one = wgboost.WGBRegressor(**FEW, engine="xgboost")
+    table, columns = frame[["a", "b", "c"]], {f"{k}_val": frame[v] for k, v in BESIDE.items()}
+    one.fit(table, **{k: frame[v] for k, v in BESIDE.items()}, X_val=table, **columns)
+    values = [run.history_["validation"]["nll"] for run in (fitted, one)]
+    np.testing.assert_allclose(*values, atol=1e-5)
+    np.testing.assert_allclose(fitted.predict(table), one.predict(table), atol=1e-5)
+
+
+def test_bins_are_those_of_weighted_classes(client):
+    fine = RNG.normal(size=(400, 2))
+    rare = np.where(fine[:, 0] + RNG.normal(size=400) > 2, "rare", "common")
+    settings = {**FEW, "class_weight": "balanced", "max_bins": 20}
+    fitted = WGBClassifier(**settings).fit(
+        da.from_array(fine, chunks=(200, 2)), da.from_array(rare, chunks=200), client=client
+    )
+    one = wgboost.WGBClassifier(**settings, engine="xgboost").fit(fine, rare)
+    np.testing.assert_allclose(fitted.predict_proba(fine), one.predict_proba(fine), atol=1e-5)
 
 
 def test_a_client_that_dies_leaves_the_workers_to_others(client):

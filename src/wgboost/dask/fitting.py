@@ -31,8 +31,9 @@ class DaskDistributed(Distributed):
         X : Dask array (n, p) or frame
             Of numbers. Its partitions are computed and kept on the workers while fitting.
         y, sample_weight
-            Dask arrays or series with the partitions of X, or n values in memory; y may be the name
-            of a column of X. They are gathered: 8 bytes a row and each on the client.
+            Dask arrays or series with the partitions of X, or n values in memory, or names of
+            columns of X, which are then no features. They are gathered: 8 bytes a row and each on
+            the client.
         client : dask.distributed.Client, optional
             By default the one there is.
         max_retries : int
@@ -56,9 +57,11 @@ class DaskDistributed(Distributed):
         return self._fit_on(cluster, X, {"y": y, "sample_weight": sample_weight, **given})
 
     def _spread(self, X: Any, values: dict[str, Any], name: str) -> tuple[Parts, dict[str, Any]]:
-        client, y = self._cluster.client, name.replace("X", "y")
-        if isinstance(values.get(y), str) and is_collection(X):
-            X, values[y] = _without(X, values[y])
+        client, table = self._cluster.client, X
+        for one, value in values.items():
+            if isinstance(value, str) and is_collection(X):
+                values[one] = _column(table, name, one, value)
+                X = X.drop(columns=value, errors="ignore")  # y may be the weight too
         parts = DaskParts(client, X, name)
         return parts, {one: gathered(client, one, value, parts) for one, value in values.items()}
 
@@ -72,9 +75,10 @@ class DaskDistributed(Distributed):
         return super()._matrix(X, reset=reset, weight=weight)
 
 
-def _without(X: Any, name: str) -> tuple[Any, Any]:
-    """Return a frame without a column, and that column."""
+def _column(X: Any, table: str, argument: str, name: str) -> Any:
+    """Return a column of a frame; `table` and `argument` are what `fit` knows both by."""
     columns = [str(one) for one in getattr(X, "columns", ())]
     if name not in columns:
-        raise ValueError(f"y={name!r} is no column of X; columns: {columns[:20]}")
-    return X.drop(columns=name), X[name]
+        known = f"columns: {columns[:20]}" if columns else "an array has no names of columns"
+        raise ValueError(f"{argument}={name!r} is no column of {table}; {known}")
+    return X[name]

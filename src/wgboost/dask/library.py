@@ -6,6 +6,12 @@ from typing import Any
 
 __all__ = ["connected", "is_collection", "libraries"]
 
+_COLLECTIONS = (
+    "dask.array.",
+    "dask.dataframe.",
+    "dask_expr.",
+)  # bags and delayed objects are no tables
+
 
 def libraries() -> tuple[Any, Any]:
     """Return the modules `dask` and `distributed`; raise ImportError with what to install."""
@@ -19,7 +25,7 @@ def libraries() -> tuple[Any, Any]:
 
 def is_collection(value: Any) -> bool:
     """Whether something is a Dask array or frame; of others Dask is not imported for it."""
-    return type(value).__module__.startswith("dask") and hasattr(value, "to_delayed")
+    return type(value).__module__.startswith(_COLLECTIONS) and hasattr(value, "to_delayed")
 
 
 def connected(client: Any) -> Any:
