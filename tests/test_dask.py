@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 da = pytest.importorskip("dask.array")
+import dask  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
 import pandas as pd  # noqa: E402
 
@@ -209,6 +210,19 @@ def test_a_fit_that_may_not_lose_a_worker_says_so(client):
     X, y = parts(COARSE, 300, 300), parts(Y, 300, 300)
     with pytest.raises(RuntimeError, match="lost 1 times, max_retries=0"):
         WGBRegressor(**FEW).fit(X, y, client=client, callbacks=[kill], max_retries=0)
+    client.wait_for_workers(2, timeout=60)
+
+
+def test_data_that_die_with_their_worker_are_named(client):
+    def kill(info):
+        if info["round"] == 2:
+            [holder] = client.who_has(scattered)[scattered.key]
+            os.kill(client.run(os.getpid)[holder], signal.SIGKILL)
+
+    scattered = client.scatter(COARSE)
+    X = da.from_delayed(dask.delayed(scattered), shape=COARSE.shape, dtype=np.float64)
+    with pytest.raises(RuntimeError, match="a partition of X is gone with its worker, .*scattered"):
+        WGBRegressor(**FEW).fit(X, Y, client=client, callbacks=[kill])
     client.wait_for_workers(2, timeout=60)
 
 

@@ -131,6 +131,16 @@ def test_a_fit_does_not_wait_for_a_tracker_that_does_not_end(client, monkeypatch
     held.set()
 
 
+def test_a_fit_says_that_it_waits_for_workers(caplog):
+    quiet = {"n_workers": 0, "processes": False, "dashboard_address": "127.0.0.1:0"}
+    with LocalCluster(**quiet) as cluster, Client(cluster) as client:
+        coming = threading.Timer(1, cluster.scale, [1])
+        coming.start()
+        model = WGBRegressor(n_estimators=2, n_particles=2, n_jobs=1)
+        model.fit(LAZY, Y, client=client, tracker_host="127.0.0.1")
+    assert "the cluster has no workers yet; waiting for some" in caplog.messages
+
+
 def test_a_metric_of_one_process_is_not_changed_by_the_reduction():
     model = wgboost.WGBRegressor(n_estimators=2, n_particles=2).fit(X, X[:, 0])
     rows = model._rows(

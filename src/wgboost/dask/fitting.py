@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, ClassVar, Self
 
 from wgboost.cluster import Distributed, Parts
@@ -11,6 +12,8 @@ from wgboost.dask.parts import DaskParts, gathered
 from wgboost.validation import check_number
 
 __all__ = ["DaskDistributed"]
+
+_LOG = logging.getLogger("wgboost.dask")
 
 
 class DaskDistributed(Distributed):
@@ -54,6 +57,8 @@ class DaskDistributed(Distributed):
         cluster = DaskCluster(
             connected(client), max_retries, checkpoint_every, worker_timeout, tracker_host
         )
+        if not cluster.workers():
+            _LOG.warning("the cluster has no workers yet; waiting for some")
         return self._fit_on(cluster, X, {"y": y, "sample_weight": sample_weight, **given})
 
     def _spread(self, X: Any, values: dict[str, Any], name: str) -> tuple[Parts, dict[str, Any]]:

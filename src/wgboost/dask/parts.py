@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from typing import Any
 
 import numpy as np
@@ -59,10 +60,16 @@ class DaskParts(Parts):
     def wait(self) -> None:
         """Wait until every partition is there, those that a lost worker held once more."""
         _, distributed = libraries()
-        distributed.wait(self.futures)
-        for future in self.futures:
-            if future.status != "finished":
-                future.result()  # raises what went wrong with it
+        try:
+            distributed.wait(self.futures)
+            for future in self.futures:
+                if future.status != "finished":
+                    future.result()  # raises what went wrong with it
+        except CancelledError as error:
+            raise RuntimeError(
+                f"a partition of {self.name} is gone with its worker, and Dask cannot compute it "
+                "again: data that were scattered have no recipe; read them from files, and fit anew"
+            ) from error
 
 
 def _same(value: Any) -> Any:
