@@ -59,6 +59,8 @@ class Batches:
                 kind = type(given).__name__
                 raise TypeError(f"batch {i} is a {kind}, not (X, y) or (X, y, sample_weight)")
             y = np.asarray(given[1])
+            if y.ndim == 0:
+                raise TypeError(f"batch {i} has y={given[1]!r}, and a value for each row is needed")
             weight = None if len(given) == 2 or given[2] is None else np.asarray(given[2])
             if len(y) == 0 and count_rows(given[0]) == 0:
                 continue  # a month without sales, a file without lines
@@ -92,6 +94,14 @@ class ParquetBatches(Batches):
         columns: list[str] | None = None, batch_rows: int = 65_536, folder: Any = None,
     ) -> None:  # fmt: skip
         check_integer("batch_rows", batch_rows, low=1)
+        targets = [y] if isinstance(y, str) else y
+        if not isinstance(targets, (list, tuple)) or not all(isinstance(t, str) for t in targets):
+            raise TypeError(f"y={y!r} must be the name of a column, or a list of names")
+        if not targets:
+            raise ValueError("y=[] names no column; at least one is needed")
+        both = [one for one in targets if columns is not None and one in columns]
+        if both:
+            raise ValueError(f"columns has {both[0]!r}, which is y; leave it out of the features")
         self.path, self.y, self.sample_weight = Path(path), y, sample_weight
         self.columns, self.batch_rows = columns, batch_rows
         super().__init__(self._read, folder=folder)
@@ -113,7 +123,12 @@ class ParquetBatches(Batches):
         targets = [self.y] if isinstance(self.y, str) else list(self.y)
         beside = [*targets, *([] if self.sample_weight is None else [self.sample_weight])]
         for path in self._files():
-            file = parquet.ParquetFile(path)
+            try:
+                file = parquet.ParquetFile(path)
+            except pyarrow.ArrowInvalid as error:
+                raise ValueError(
+                    f"{str(path)!r} is no Parquet file, or damaged: {error}"
+                ) from error
             names = file.schema_arrow.names
             features = self.columns
             if features is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from wgboost.boosting import LEAVES, AveragedFlow
-from wgboost.data import PreparedMatrix, Schema, as_dense, as_frame
+from wgboost.data import Batches, PreparedMatrix, Schema, as_dense, as_frame
 from wgboost.data.binning import MAX_BINS
 from wgboost.data.frames import frame_names
 from wgboost.directions import Direction, Kernel, as_direction
@@ -73,6 +73,16 @@ def checked_matrix(estimator: Any, X: Any, *, reset: bool, weight: Any = None) -
 
 def _checked_array(estimator: Any, X: Any, *, reset: bool) -> Array:
     """What is no frame, after scikit-learn's checks."""
+    if isinstance(X, Batches):
+        raise TypeError(
+            "X is Batches, which fit takes alone; predict batch by batch: for X, y in source: "
+            "model.predict_dist(X)"
+        )
+    if isinstance(X, Iterator):
+        raise TypeError(
+            f"X is a {type(X).__name__}; a table is needed, or, to fit from batches (X, y), "
+            "wgboost.Batches of the function that makes them"
+        )
     if getattr(getattr(X, "dtype", None), "kind", None) in ("m", "M"):
         raise TypeError(
             f"X has dates or times ({X.dtype}); give numbers, such as days since a date, the "

@@ -49,6 +49,8 @@ def read_batches(
                 "be the same rows in the same order every time: seed what shuffles or draws them"
             )
         matrix = estimator.schema_.apply(batch.X)
+        if len(matrix) != len(batch.y):
+            raise ValueError(f"batch {i} has {len(matrix)} rows of X in the second pass")
         codes[rows] = cuts.apply(matrix, n_threads=estimator._n_threads()).codes
     if begin < len(y):
         raise ValueError(f"the second pass gave {begin} rows, the first {len(y)}")
@@ -113,6 +115,11 @@ class _FirstPass:
             raise ValueError(f"batch {i} has {n} rows of X, and {shapes}")
         if self.weight and (weight is None) != (self.weight[0] is None):
             raise ValueError(f"batch {i}: some batches have weights and some have none")
+        if self.y and not _alike(batch.y, self.y[0]):
+            raise ValueError(
+                f"batch {i} has y of dtype {batch.y.dtype} and shape {batch.y.shape}, the first of "
+                f"{self.y[0].dtype} and {self.y[0].shape}; make them of one kind"
+            )
         self.y.append(batch.y)
         self.weight.append(weight)
         # The rows with the smallest keys are a sample that does not depend on the batches' sizes.
@@ -139,6 +146,12 @@ class _FirstPass:
         """Return the weights of all rows."""
         known = [weight for weight in self.weight if weight is not None]
         return np.concatenate(known) if known else None
+
+
+def _alike(y: Array, other: Array) -> bool:
+    """Whether two y can be one: beside text numbers would become text."""
+    kinds = {"numbers" if one.dtype.kind in "fiub" else one.dtype.kind for one in (y, other)}
+    return y.shape[1:] == other.shape[1:] and len(kinds - {"O"}) < 2
 
 
 def learn_columns(estimator: Any, X: Any, what: str = "batches") -> Array:
