@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -203,6 +204,27 @@ def test_an_error_of_a_callback_is_no_lost_worker(client, error):
 
     with pytest.raises(error, match="no room for a checkpoint"):
         WGBRegressor(**FEW).fit(LAZY, LAZY_Y, client=client, callbacks=[full])
+
+
+def test_workers_leave_a_fit_that_failed_and_nothing_is_left_of_it(client):
+    def full(_):
+        raise OSError("no room for a checkpoint")
+
+    def queues(dask_scheduler):
+        return len(dask_scheduler.extensions["queues"].queues)
+
+    before = client.run_on_scheduler(queues)
+    WGBRegressor(**FEW).fit(LAZY, LAZY_Y, client=client)
+    until = time.monotonic() + 10
+    while client.run_on_scheduler(queues) > before and time.monotonic() < until:
+        time.sleep(0.1)  # workers' messages take a moment
+    assert client.run_on_scheduler(queues) == before
+    with pytest.raises(OSError, match="no room"):
+        WGBRegressor(**FEW).fit(LAZY, LAZY_Y, client=client, callbacks=[full])
+    assert all(not running for running in client.processing().values())
+    began = time.monotonic()
+    WGBRegressor(**FEW).fit(LAZY, LAZY_Y, client=client)
+    assert time.monotonic() - began < 8  # and not the time to look for a tracker that has gone
 
 
 def test_an_error_of_a_worker_is_no_lost_worker(client):

@@ -37,7 +37,7 @@ __all__ = ["DaskCluster"]
 _LOG = logging.getLogger("wgboost.dask")
 _PAUSE = 0.5  # seconds between two looks for something that takes its time
 _GRACE = 10.0  # seconds for the scheduler to notice that a worker has gone
-_PARTING = 5.0  # seconds for a tracker to end
+_PARTING = 5.0  # seconds for workers to leave a fit that ends early, and for the tracker to end
 _TURNS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # what one fit at a time has, by client
 
 
@@ -139,6 +139,7 @@ class DaskCluster(Cluster):
                         if any(future.status != "finished" for future in futures.values()):
                             # The first worker may wait for an answer; the queue is left for it.
                             answers.put(pickle.dumps(KeyboardInterrupt()))
+                            self._let_leave(futures)
                         else:
                             answers.close()
                         client.cancel(list(futures.values()), force=True)
@@ -156,6 +157,17 @@ class DaskCluster(Cluster):
             while set(addresses) <= set(self.workers()) and time.monotonic() < until:
                 time.sleep(_PAUSE)
             raise LostWorkerError(f"a worker could not be reached: {error!r}") from error
+
+    def _let_leave(self, futures: dict[str, Any]) -> None:
+        """Wait a little for workers to leave.
+
+        Who finds the tracker gone looks for it half a minute, and the next fit waits for him.
+        """
+        there, until = self.workers(), time.monotonic() + _PARTING
+        while time.monotonic() < until and any(
+            future.status == "pending" and address in there for address, future in futures.items()
+        ):
+            time.sleep(0.1 * _PAUSE)
 
 
 def _end(tracker: Any) -> None:
@@ -248,13 +260,17 @@ class _Link:
         """Hand in a report, and wait for the answer."""
         _, distributed = libraries()
         reports, answers = map(distributed.Queue, (self.reports, self.answers))
-        reports.put(pickle.dumps(told))
-        pause = 0.005
-        while not answers.qsize():
-            time.sleep(pause)
-            pause = min(1.2 * pause, _PAUSE)  # it may be saving a file
-            _check_wanted()
-        return pickle.loads(answers.get())
+        try:
+            reports.put(pickle.dumps(told))
+            pause = 0.005
+            while not answers.qsize():
+                time.sleep(pause)
+                pause = min(1.2 * pause, _PAUSE)  # it may be saving a file
+                _check_wanted()
+            return pickle.loads(answers.get())
+        finally:  # the scheduler forgets a queue when all who opened it have closed it
+            reports.close()
+            answers.close()
 
 
 def _task(common: tuple[Job, _Link], share: Share, coded: list[Array]) -> Fit | None:
