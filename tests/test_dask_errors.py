@@ -1,11 +1,11 @@
 """What wgboost.dask refuses, and how it says so."""
 
+import os
+import signal
 import threading
-import time
 
 import numpy as np
 import pytest
-import xgboost
 
 da = pytest.importorskip("dask.array")
 import dask  # noqa: E402
@@ -17,6 +17,7 @@ from dask.distributed import Client, LocalCluster  # noqa: E402
 import wgboost  # noqa: E402
 from wgboost.cluster.work import reduced  # noqa: E402
 from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
+from wgboost.dask.tracker import Tracker  # noqa: E402
 from wgboost.metrics import METRICS  # noqa: E402
 
 X = np.arange(40.0).reshape(20, 2)
@@ -120,15 +121,18 @@ def test_values_of_rows_cannot_go_beside_partitions(client):
     np.testing.assert_array_equal(shifted, model.predict(X, offset=1.0))
 
 
-def test_a_fit_does_not_wait_for_a_tracker_that_does_not_end(client, monkeypatch):
-    held = threading.Event()
-    monkeypatch.setattr("wgboost.dask.crew._PARTING", 0.1)
-    monkeypatch.setattr(xgboost.tracker.RabitTracker, "free", lambda _: held.wait(20))
-    model = WGBRegressor(n_estimators=2, n_particles=2, n_jobs=1)
-    before = time.monotonic()
-    model.fit(LAZY, Y, client=client, tracker_host="127.0.0.1")
-    assert time.monotonic() - before < 20
-    held.set()
+def test_the_tracker_is_in_a_process_of_its_own():
+    with Tracker(2, "127.0.0.1") as tracker:
+        assert tracker.worker_args["dmlc_tracker_uri"] == "127.0.0.1"
+        assert tracker.pid != os.getpid()
+        os.kill(tracker.pid, signal.SIGABRT)  # as it does when a worker dies at a bad moment
+    with pytest.raises(ProcessLookupError):
+        os.kill(tracker.pid, 0)
+
+
+def test_an_address_of_another_machine_is_no_place_for_the_tracker(client):
+    with pytest.raises(RuntimeError, match=r"tracker cannot be at '192.0.2.77': .*tracker_host="):
+        WGBRegressor(n_estimators=2).fit(LAZY, Y, client=client, tracker_host="192.0.2.77")
 
 
 def test_a_fit_says_that_it_waits_for_workers(caplog):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import pickle
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
@@ -28,6 +27,7 @@ from wgboost.cluster import (
     work,
 )
 from wgboost.dask.library import libraries
+from wgboost.dask.tracker import Tracker
 from wgboost.engines.library import library
 from wgboost.estimators.fitting import Fit
 from wgboost.typing import Array
@@ -37,7 +37,7 @@ __all__ = ["DaskCluster"]
 _LOG = logging.getLogger("wgboost.dask")
 _PAUSE = 0.5  # seconds between two looks for something that takes its time
 _GRACE = 10.0  # seconds for the scheduler to notice that a worker has gone
-_PARTING = 5.0  # seconds for workers to leave a fit that ends early, and for the tracker to end
+_PARTING = 5.0  # seconds for workers to leave a fit that ends early
 _TURNS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # what one fit at a time has, by client
 
 
@@ -118,23 +118,20 @@ class DaskCluster(Cluster):
                 distributed.Queue(f"wgboost-{kind}-{name}", client=client)
                 for kind in ("reports", "answers")
             )
-            tracker = library().RabitTracker(
-                n_workers=len(found), host_ip=self._host(), sortby="task"
-            )
             futures: dict[str, Any] = {}
-            try:
-                tracker.start()
-                link = _Link(tracker.worker_args(), reports.name, answers.name)
-                with self._reaching(found):
-                    common = client.scatter((job, link), broadcast=False, hash=False)
-                    for address, (share, parts) in found.items():
-                        own = client.scatter(share, workers=[address], hash=False)
-                        futures[address] = client.submit(
-                            _task, common, own, parts, workers=[address], pure=False, priority=100
-                        )
-                yield _DaskRunning(self, futures, reports, answers)
-            finally:
+            with Tracker(len(found), self._host()) as tracker:
+                link = _Link(tracker.worker_args, reports.name, answers.name)
                 try:
+                    with self._reaching(found):
+                        common = client.scatter((job, link), broadcast=False, hash=False)
+                        for address, (share, parts) in found.items():
+                            own = client.scatter(share, workers=[address], hash=False)
+                            futures[address] = client.submit(
+                                _task, common, own, parts, workers=[address], pure=False,
+                                priority=100,
+                            )  # fmt: skip
+                    yield _DaskRunning(self, futures, reports, answers)
+                finally:
                     if client.status == "running":
                         if any(future.status != "finished" for future in futures.values()):
                             # The first worker may wait for an answer; the queue is left for it.
@@ -144,8 +141,6 @@ class DaskCluster(Cluster):
                             answers.close()
                         client.cancel(list(futures.values()), force=True)
                         reports.close()
-                finally:
-                    _end(tracker)
 
     @contextmanager
     def _reaching(self, addresses: Iterable[str]) -> Iterator[None]:
@@ -168,26 +163,6 @@ class DaskCluster(Cluster):
             future.status == "pending" and address in there for address, future in futures.items()
         ):
             time.sleep(0.1 * _PAUSE)
-
-
-def _end(tracker: Any) -> None:
-    """End a tracker, and wait for that a little.
-
-    It can miss that it should end while it hears of a lost worker, and would be waited for without
-    end.
-    """
-
-    def free() -> None:
-        try:
-            tracker.free()
-        except library().core.XGBoostError as error:  # it still waited for a lost worker
-            _LOG.debug("the tracker ended early: %s", error)
-
-    ending = threading.Thread(target=free, daemon=True)
-    ending.start()
-    ending.join(_PARTING)
-    if ending.is_alive():
-        _LOG.debug("the tracker does not end")
 
 
 class _DaskRunning(Running):
