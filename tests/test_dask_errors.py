@@ -2,10 +2,12 @@
 
 import os
 import signal
+import socket
 import threading
 
 import numpy as np
 import pytest
+import xgboost
 
 da = pytest.importorskip("dask.array")
 import dask  # noqa: E402
@@ -17,6 +19,7 @@ from dask.distributed import Client, LocalCluster  # noqa: E402
 import wgboost  # noqa: E402
 from wgboost.cluster.work import reduced  # noqa: E402
 from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
+from wgboost.dask.joining import joined  # noqa: E402
 from wgboost.dask.tracker import Tracker  # noqa: E402
 from wgboost.metrics import METRICS  # noqa: E402
 
@@ -128,6 +131,40 @@ def test_the_tracker_is_in_a_process_of_its_own():
         os.kill(tracker.pid, signal.SIGABRT)  # as it does when a worker dies at a bad moment
     with pytest.raises(ProcessLookupError):
         os.kill(tracker.pid, 0)
+
+
+class _Neighbours:
+    """Stands for XGBoost's collective where a neighbour does not come: it waits to be called."""
+
+    waits, called = threading.Event(), threading.Event()
+
+    def __init__(self, **_):
+        pass
+
+    def __enter__(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            server.settimeout(60)
+            self.waits.set()
+            server.accept()[0].close()
+        self.called.set()
+        raise OSError("hung up")
+
+    def __exit__(self, *_):
+        pass
+
+
+def _joining():
+    with joined({}, "0"):
+        pass
+
+
+def test_a_worker_that_nobody_waits_for_does_not_wait_for_its_neighbours(client, monkeypatch):
+    monkeypatch.setattr(xgboost.collective, "CommunicatorContext", _Neighbours)
+    future = client.submit(_joining, pure=False)
+    assert _Neighbours.waits.wait(30)
+    assert not _Neighbours.called.wait(1)
+    client.cancel(future, force=True)
+    assert _Neighbours.called.wait(30)
 
 
 def test_an_address_of_another_machine_is_no_place_for_the_tracker(client):

@@ -26,9 +26,9 @@ from wgboost.cluster import (
     is_loss,
     work,
 )
+from wgboost.dask.joining import joined, still_wanted
 from wgboost.dask.library import libraries
 from wgboost.dask.tracker import Tracker
-from wgboost.engines.library import library
 from wgboost.estimators.fitting import Fit
 from wgboost.typing import Array
 
@@ -235,13 +235,15 @@ class _Link:
         """Hand in a report, and wait for the answer."""
         _, distributed = libraries()
         reports, answers = map(distributed.Queue, (self.reports, self.answers))
+        wanted = still_wanted()
         try:
             reports.put(pickle.dumps(told))
             pause = 0.005
             while not answers.qsize():
                 time.sleep(pause)
                 pause = min(1.2 * pause, _PAUSE)  # it may be saving a file
-                _check_wanted()
+                if not wanted():
+                    raise RuntimeError("the client of this fit has gone")
             return pickle.loads(answers.get())
         finally:  # the scheduler forgets a queue when all who opened it have closed it
             reports.close()
@@ -253,14 +255,5 @@ def _task(common: tuple[Job, _Link], share: Share, coded: list[Array]) -> Fit | 
     _, distributed = libraries()
     job, link = common
     number = f"{share.task:09d}"
-    with library().collective.CommunicatorContext(**link.address, dmlc_task_id=number):
+    with joined(link.address, number):
         return work(job, share, coded, link, distributed.get_worker().state.nthreads)
-
-
-def _check_wanted() -> None:
-    """Raise RuntimeError if nobody waits for this task any more: its client has gone."""
-    _, distributed = libraries()
-    worker = distributed.get_worker()
-    task = worker.state.tasks.get(worker.get_current_task())
-    if task is None or task.state == "cancelled":
-        raise RuntimeError("the client of this fit has gone")
