@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+import wgboost
 from wgboost import WGBClassifierCV, WGBRegressorCV
 from wgboost.selection import rows_between
 
@@ -33,6 +34,40 @@ def test_new_rows_are_as_rare_to_a_bag_of_numbers_as_p_says():
     p = WGBRegressorCV([RECIPE], **SMALL).fit(X, y).ood_pvalue(made(1500, 3)[0])
     assert 0.04 <= (p <= 0.1).mean() <= 0.16
     assert 0.12 <= (p <= 0.2).mean() <= 0.3
+
+
+def test_a_bag_knows_which_scores_are_usual_by_each_of_its_methods(tmp_path):
+    X, y = made(200, 5)
+    new, labels = made(600, 6)[0], np.digitize(y, [-0.5, 0.5])
+    bag = WGBClassifierCV([RECIPE], wide=False, **SMALL).fit(X, labels)
+    assert list(bag.ood_references_) == ["max_variance", "mutual_information"]
+    assert_array_equal(bag.ood_pvalue(new), bag.ood_pvalue(new, "max_variance"))
+    p = bag.ood_pvalue(new, "mutual_information")
+    usual = bag.ood_references_["mutual_information"]
+    assert_array_equal(p, usual.pvalue(bag.ood_score(new, "mutual_information")))
+    assert 0.3 <= (p <= 0.5).mean() <= 0.7
+    assert not np.array_equal(p, bag.ood_pvalue(new))
+    bag.save(tmp_path / "bag.wgb")
+    again = wgboost.load(tmp_path / "bag.wgb")
+    assert_array_equal(again.ood_pvalue(new, "mutual_information"), p)
+
+    numbers = WGBRegressorCV([RECIPE], **SMALL).fit(X, y)
+    assert list(numbers.ood_references_) == ["epistemic", "max_variance"]
+    with pytest.raises(ValueError, match=r"'mutual_information' are usual is not known; there are"):
+        numbers.ood_pvalue(new, "mutual_information")
+    numbers.calibrate_ood(new[:100], method="mutual_information")
+    assert len(numbers.ood_pvalue(new[:3], "mutual_information")) == 3
+    with pytest.raises(ValueError, match="reference='entropy'"):
+        numbers.ood_pvalue(new, "entropy")
+
+
+def test_a_file_with_references_under_another_name_is_refused(tmp_path):
+    X, y = made(60, 7)
+    bag = WGBRegressorCV([RECIPE], cv=2, n_estimators=5, random_state=0, n_jobs=1).fit(X, y)
+    bag.ood_references_ = {"max_variance": bag.ood_references_["epistemic"]}
+    bag.save(tmp_path / "bag.wgb")
+    with pytest.raises(wgboost.ModelFileError, match="OOD references"):
+        wgboost.load(tmp_path / "bag.wgb")
 
 
 def test_rows_between_are_mixed_with_rows_that_are_near():

@@ -9,11 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from wgboost.calibration import Calibration, Fold, OODReference, out_of_fold
 from wgboost.estimators.predictions import Predictions
-from wgboost.metrics import ood_scores
+from wgboost.metrics import OOD_METHODS, ood_scores
 from wgboost.metrics.estimates import encoded
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
-from wgboost.validation import check_number
+from wgboost.validation import check_choice, check_number
 
 __all__ = ["Calibrated", "fitted_factors"]
 
@@ -26,7 +26,7 @@ class Calibrated(Predictions):
 
     def _forget(self) -> None:
         """Remove what was learnt about an earlier model."""
-        for name in ("calibration_", "ood_reference_"):
+        for name in ("calibration_", "ood_reference_", "ood_references_"):
             self.__dict__.pop(name, None)
 
     def calibrate(
@@ -134,11 +134,14 @@ class Calibrated(Predictions):
         Parameters
         ----------
         X : array (n, p)
-        reference : OODReference, optional
-            What is usual; by default what `calibrate_ood` has learnt.
+        reference : OODReference or str, optional
+            What is usual; by default what `calibrate_ood` has learnt. Of a bag the name of a score
+            is enough: see its `ood_references_`.
         """
         check_is_fitted(self)
         usual = getattr(self, "ood_reference_", None) if reference is None else reference
+        if isinstance(usual, str):
+            usual = self._reference_by(usual)
         if usual is None:
             raise ValueError(
                 "the model does not know which OOD scores are usual: calibrate_ood(X, y, cv=5) "
@@ -150,6 +153,19 @@ class Calibrated(Predictions):
                 "wgboost.metrics.ood_pvalue"
             )
         return usual.pvalue(self.ood_score(X, usual.method))
+
+    def _reference_by(self, method: str) -> OODReference:
+        check_choice("reference", method, OOD_METHODS)
+        known: dict[str, OODReference] = dict(getattr(self, "ood_references_", {}))
+        if (latest := getattr(self, "ood_reference_", None)) is not None and latest.method:
+            known[latest.method] = latest
+        if method not in known:
+            there = f"; there are {', '.join(map(repr, known))}" if known else ""
+            raise ValueError(
+                f"which scores by {method!r} are usual is not known{there}: calibrate_ood(X, "
+                f"method={method!r}) with rows that the model has not seen"
+            )
+        return known[method]
 
 
 def _check_needs_cv(cv: Any, groups: Any) -> None:

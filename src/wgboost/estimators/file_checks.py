@@ -25,7 +25,7 @@ _ALWAYS = (*FITTED[:2], *FITTED[4:11])
 # What a bag of models has itself, and what it has from its members.
 BAG = (
     "seed_", "interrupted_", "best_recipe_", "best_params_", "best_value_", "cv_results_",
-    "calibration_", "ood_reference_",
+    "calibration_", "ood_reference_", "ood_references_",
 )  # fmt: skip
 SHARED = (
     "schema_", "n_features_in_", "feature_names_in_", "response_", "units_", "classes_", "ranks_",
@@ -143,6 +143,11 @@ def _check_calibration(model: Any) -> None:
         _require(value is None or type(value) is float, "the calibration's NLL is no number")
     if hasattr(model, "ood_reference_"):
         _require(isinstance(model.ood_reference_, OODReference), "the OOD reference is none")
+    references = getattr(model, "ood_references_", {})
+    named = isinstance(references, dict) and all(
+        isinstance(one, OODReference) and one.method == name for name, one in references.items()
+    )
+    _require(named, "the OOD references are none")
 
 
 def _check_response(model: Any) -> None:

@@ -14,7 +14,7 @@ from wgboost.selection.recipes import (
 )
 from wgboost.selection.regressor import WGBRegressorCV
 from wgboost.selection.starts import SharedStarts
-from wgboost.selection.unseen import reference_of_bag, rows_between
+from wgboost.selection.unseen import references_of_bag, rows_between
 from wgboost.selection.wide import gain_of_left_out, left_out_classes
 
 __all__ = [
@@ -33,7 +33,7 @@ __all__ = [
     "left_out_classes",
     "mean_value",
     "next_fit",
-    "reference_of_bag",
+    "references_of_bag",
     "regressor_recipes",
     "rows_between",
     "run_race",

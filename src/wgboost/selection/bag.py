@@ -28,7 +28,7 @@ from wgboost.responses import Ground
 from wgboost.selection.members import Members, noted, told_once
 from wgboost.selection.race import Entry, leader, mean_value, run_race, run_some
 from wgboost.selection.recipes import FEW, Recipes, checked_recipes
-from wgboost.selection.unseen import reference_of_bag
+from wgboost.selection.unseen import references_of_bag
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer, check_number
 
@@ -250,7 +250,8 @@ class Bag(Saving, Calibrated):
         counted = np.unique(np.concatenate([part for split, _ in parts.values() for part in split]))
         some = counted[:: -(-counted.size // _COMPARED)]
         matrix = checked_matrix(self, take_rows(X, some), reset=False)
-        self.ood_reference_ = reference_of_bag(self, folds, matrix, self.seed_)
+        self.ood_references_ = references_of_bag(self, folds, matrix, self.seed_)
+        self.ood_reference_ = next(iter(self.ood_references_.values()))
 
     def _of(self, members: list[Any]) -> Any:
         """Return some of the members as a model: the one, or a bag of them."""

@@ -64,6 +64,8 @@ class WGBRegressorCV(RegressorPredictions, Bag):
         The factors that predictions follow.
     ood_reference_ : OODReference
         Which OOD scores are usual, for `ood_pvalue`.
+    ood_references_ : dict of OODReference
+        The same by the name of the score: "epistemic" and "max_variance".
     interrupted_ : bool
         Whether Ctrl-C ended the fit.
     feature_importances_ : array (p,)

@@ -11,34 +11,50 @@ from scipy.stats import rankdata
 
 from wgboost.calibration import Fold, OODReference, aligned_scores
 from wgboost.metrics import ood_scores
+from wgboost.metrics.estimates import distribution_of
+from wgboost.predictive import Mixture
 from wgboost.typing import Array
 
-__all__ = ["reference_of_bag", "rows_between"]
+__all__ = ["references_of_bag", "rows_between"]
 
+_OF_CLASSES = "max_variance", "mutual_information"  # the default first
+_OF_NUMBERS = "epistemic", "max_variance"
 _NEAR = 20  # rows of which one is mixed with another
 _COMPARED = 100  # features
 
 
-def reference_of_bag(bag: Any, folds: Sequence[Fold], matrix: Array, seed: int) -> OODReference:
-    """Return the scores of the rows of folds, each as the bag would have given it.
+def references_of_bag(
+    bag: Any, folds: Sequence[Fold], matrix: Array, seed: int
+) -> dict[str, OODReference]:
+    """Return the scores of the rows of folds, each as the bag would have given it, by method.
 
     A row is new to the model of its own fold, but all other members have seen it: their agreement
     with its y and the one's disagreement would pass for a large score of the bag. So models and bag
     are compared (`aligned_scores`) at rows that lie between those of the matrix (n, p), which are
-    new to all.
+    new to all. Scores that take an integral for every row are left out.
     """
     rng = np.random.default_rng([seed, 2**31 + 3])
     near = rows_between(matrix, bag.schema_.n_levels > 0, rng)
+    methods = _OF_CLASSES if bag.response_.nominal else _OF_NUMBERS
 
-    def scores_of(model: Any) -> Array:
-        return ood_scores(model._mixture(*model._relative_at(near, bag._n_threads()), None))
+    def said(model: Any) -> Mixture:
+        mixture: Mixture = model._mixture(*model._relative_at(near, bag._n_threads()), None)
+        return mixture
 
-    own = scores_of(bag)
-    scores = [
-        aligned_scores(fold.estimator.ood_score(fold.X), scores_of(fold.estimator), own)
+    own = said(bag)
+    dists = [
+        (distribution_of(fold.estimator, fold.X, calibrated=False), said(fold.estimator))
         for fold in folds
     ]
-    return OODReference(np.concatenate(scores))
+    return {
+        method: OODReference(
+            np.concatenate([
+                aligned_scores(*(ood_scores(one, method) for one in (*both, own))) for both in dists
+            ]),
+            method,
+        )
+        for method in methods
+    }  # fmt: skip
 
 
 def rows_between(matrix: Array, categorical: Array, rng: np.random.Generator) -> Array:
