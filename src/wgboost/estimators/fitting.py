@@ -22,9 +22,19 @@ from wgboost.trees import Constraints
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer
 
-__all__ = ["Fit", "HeldOut", "History", "fit_of", "train", "warn_interrupted", "warn_weights"]
+__all__ = [
+    "Fit",
+    "HeldOut",
+    "History",
+    "fit_of",
+    "train",
+    "warn_copies",
+    "warn_interrupted",
+    "warn_weights",
+]
 
 _LIGHT, _HEAVY = 0.1, 1e10  # mean weights between which trees are as they should be
+_COPIED = 0.5  # share of the rows held out from which on they tell little
 
 History = dict[str, dict[str, list[float]]]
 
@@ -202,6 +212,18 @@ def warn_weights(estimator: Parameters, weight: Array | None) -> None:
             f"{against}; divide the weights by their mean"
         )
         warnings.warn(text, stacklevel=4)  # of `fit`, which calls `_fit`
+
+
+def warn_copies(share: float, stacklevel: int) -> None:
+    """Tell the caller of `fit` that most rows held out are copies of rows to train on."""
+    if share > _COPIED:
+        text = (
+            f"{share:.0%} of the rows held out have the features and the y of rows that are "
+            "trained on: what is learnt by heart passes for good there. Remove copies "
+            "(sample_weight can count them), or hold out rows of your own: X_val or "
+            "validation_rows, groups in WGBRegressorCV"
+        )
+        warnings.warn(text, stacklevel=stacklevel + 1)
 
 
 def _continued(

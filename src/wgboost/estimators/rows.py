@@ -58,6 +58,10 @@ class Rows(ABC):
         """Names of the coordinates of a particle, if they have any."""
         return ()
 
+    def copied(self, inside: Array, outside: Array) -> float:  # noqa: ARG002
+        """Return the share of rows `outside` with the features and the very y of one `inside`."""
+        return 0.0
+
     def units(self) -> Units:
         """Return the units to see y in."""
         return Units()

@@ -21,6 +21,7 @@ from wgboost.estimators.fitting import (
     HeldOut,
     History,
     train,
+    warn_copies,
     warn_interrupted,
     warn_weights,
 )
@@ -122,6 +123,8 @@ class Training(TreeView, ABC):
     ) -> Fit:  # fmt: skip
         """Find the number of rounds on held-out rows, then refit on all of them if asked."""
         inside, outside = split_rows(rows, validation_rows, self.validation_fraction, self.seed_)
+        if validation_rows is None:
+            warn_copies(rows.copied(inside, outside), stacklevel=4)  # of `fit`
         if previous is not None and paused is not None and paused.stage == "refit":
             return self._refit(rows, callbacks, None, saver, paused, previous)
         before = outside if previous is None else previous.held_out

@@ -22,6 +22,7 @@ from wgboost.data import without_column
 from wgboost.data.rows import take_rows
 from wgboost.estimators.calibrated import Calibrated, fitted_factors
 from wgboost.estimators.file_checks import SHARED
+from wgboost.estimators.fitting import warn_copies
 from wgboost.estimators.parameters import checked_matrix
 from wgboost.estimators.saving import Saving
 from wgboost.responses import Ground
@@ -144,8 +145,10 @@ class Bag(Saving, Calibrated):
             checked = partial(self._member(recipe)._checked_rows, X, y=y, **beside)
             units[name] = noted(partial(told_once, checked), name).units()
         weight = np.ones(len(rows)) if rows.weight is None else rows.weight.astype(np.float64)
+        splits = self._splits(rows, groups, seed)
+        warn_copies(rows.copied(*splits[0]), stacklevel=3)  # of `fit`
         members = Members(
-            X, y, beside, weight, self._splits(rows, groups, seed), units,
+            X, y, beside, weight, splits, units,
             lambda recipe, fold: self._member(recipes[recipe], fold, seed), bool(self.verbose),
         )  # fmt: skip
         deadline = None if self.time_budget is None else time.perf_counter() + self.time_budget
