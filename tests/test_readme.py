@@ -53,6 +53,11 @@ def test_the_figures_beside_others_are_those_of_the_tables():
         assert (f"{name} {single[2]}" in fewer) if single[2] else (name not in fewer)
         assert shown["the paper's method"][name] == told["paper's own"]
         assert shown["the best of its six"][name] == told["best of its six"].split()[0]
+    others = tables[tables.index("## Other methods") :]
+    head, _, *rows = rows_of(others[others.index("NLL:") : others.index("Some test rows")])
+    for name, *cells in rows:
+        for method, cell in zip(head[1:], cells, strict=True):
+            assert shown[method][name] == cell.split()[0]
 
 
 def test_the_examples_of_the_algorithm_run_one_after_the_other():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from abc import abstractmethod
 from collections.abc import Mapping
 from types import FunctionType
 from typing import Any, ClassVar, Self
@@ -44,12 +45,12 @@ class Distributed(Evidential):
     _cluster: Cluster
     _cuts: Cuts
 
+    @abstractmethod
     def _spread(self, X: Any, values: dict[str, Any], name: str) -> tuple[Parts, dict[str, Any]]:
         """Return a table in partitions, and in memory what belongs to its rows: y, a weight, ...
 
         `name` and those of `values` are arguments of `fit`.
         """
-        raise NotImplementedError
 
     def _check_given(self, given: dict[str, Any], *, max_retries: int, every: int) -> None:
         """Raise for settings that are wrong, before anything is computed for them."""
