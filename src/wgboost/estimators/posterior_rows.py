@@ -33,7 +33,7 @@ from wgboost.validation import check_weight
 
 __all__ = ["PosteriorRows", "beside_y", "check_evidence", "without_rows"]
 
-_VALUES = 0.25  # different y among equal rows, from which on they are copies
+_VALUES, _SHARE = 20, 0.25  # different y among equal rows, from which on they are copies
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ class PosteriorRows(Rows):
         twice = np.isin(mark[outside], mark[inside])
         # Of marks or prices with few values equal rows are no wonder.
         values = np.unique(self.y[outside][twice]).size
-        return float(twice.mean()) if values > _VALUES * twice.sum() else 0.0
+        return float(twice.mean()) if values >= max(_VALUES, _SHARE * twice.sum()) else 0.0
 
     @property
     def param_names(self) -> tuple[str, ...]:
