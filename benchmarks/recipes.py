@@ -3,6 +3,7 @@
     WGBOOST_DATA=folder python benchmarks/recipes.py run --sets yacht,diabetes --repeats 3
     WGBOOST_DATA=folder python benchmarks/recipes.py run --sets protein --settings recipe
     python benchmarks/recipes.py table
+    python benchmarks/recipes.py leaves
 
 The benchmark's sets take part with the training rows of their standard splits alone: of split r
 85 % of the training rows are trained on (a fifth of them for early stopping), the rest of the
@@ -31,9 +32,11 @@ from sklearn.datasets import (
     make_friedman1,
     make_friedman3,
     make_moons,
+    make_regression,
 )
 
 from wgboost import WGBClassifier, WGBRegressor, metrics
+from wgboost.estimators.parameters import usual_leaves
 from wgboost.selection import regressor_recipes
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -49,6 +52,7 @@ _BASE = {
     "n_iter_no_change": 50, "early_stopping": True, "refit": False,
 }  # fmt: skip
 _LEAVES = (4, 16, 64)
+SIZES = (4, 8, 16, 32, 64, 128, 256)  # leaves that the defaults are tried with
 
 
 def _named(init: str, tree: str, leaves: int, evidence: float, share: float) -> tuple[str, dict]:
@@ -59,9 +63,15 @@ def _named(init: str, tree: str, leaves: int, evidence: float, share: float) -> 
     return f"{init} {tree} {leaves} leaves, evidence {evidence:g}, rows {share:g}", settings
 
 
+def _sized(leaves: int, share: float = 1.0, least: int = 1) -> str:
+    return f"default, {leaves} leaves of {least} rows, rows {share:g}"
+
+
 def candidates_for_classes() -> dict[str, dict]:
     """Return what is tried for classes, by name."""
     found = {"paper": {**WGBClassifier.paper().get_params(), "early_stopping": True}}
+    for leaves in (4, 8, 16, 32, 64):
+        found[f"default, {leaves} leaves"] = {"early_stopping": True, "max_leaves": leaves}
     base = {**_BASE, "split_on": "all", "colsample": 0.5}
     for tree, leaves, rate, share, leaf, evidence in (
         ("shared", 16, 0.1, 0.6, "newton", 1.0),
@@ -89,6 +99,10 @@ def candidates() -> dict[str, dict]:
     """Return what is tried, by name: not every combination, those that trials were good with."""
     found = {"paper": {**WGBRegressor.paper().get_params(), "early_stopping": True}}
     found["default"] = {"early_stopping": True}
+    few = product(SIZES[:3], (1.0, 0.7), (1, 5))
+    for leaves, share, least in (*few, *product(SIZES[3:], (1.0,), (1,))):
+        changed = {"max_leaves": leaves, "subsample": share, "min_samples_leaf": least}
+        found[_sized(leaves, share, least)] = {"early_stopping": True, **changed}
     for init in ("smooth", "flow"):
         some = [("shared", n, e, 0.6) for n in _LEAVES for e in (1.0, 3.0, 10.0, 30.0)]
         some += [("shared", n, e, 0.9) for n in _LEAVES[1:] for e in (1.0, 3.0)]
@@ -137,6 +151,12 @@ MADE: dict[str, Callable[[np.random.Generator], Table]] = {
     "friedman1_exact": lambda rng: make_friedman1(1000, random_state=rng.integers(2**31)),
     "friedman3": lambda rng: make_friedman3(500, noise=0.1, random_state=rng.integers(2**31)),
     "steps": lambda rng: _steps(2000, rng),
+    "few_of_many": lambda rng: make_friedman1(
+        350, n_features=50, noise=1.0, random_state=rng.integers(2**31)
+    ),
+    "few_of_many_linear": lambda rng: make_regression(
+        350, n_features=50, n_informative=5, noise=10, random_state=rng.integers(2**31)
+    ),
     "few": lambda rng: _uneven(120, rng),
 }  # fmt: skip
 LABELLED: dict[str, Callable[[np.random.Generator], Table]] = {
@@ -162,7 +182,8 @@ def rows(name: str, repeat: int, source: str | None) -> tuple[Table, Table]:
     if name in MADE or name in LABELLED:
         X, y = {**MADE, **LABELLED}[name](rng)
     elif name in CLASSES:
-        found = Source.chosen(source).classes(name)
+        known = Source.chosen(source)
+        found = known.sensorless() if name == "sensorless" else known.classes(name)
         train, _ = split(len(found.y), SEEDS[repeat])
         X, y = found.X[train[:_FEW]], found.y[train[:_FEW]]
     elif name == "diabetes":
@@ -251,9 +272,26 @@ def table(out: Path, metric: str, chosen: str) -> None:
         print(f"| {labels[i]} | {' | '.join(cells)} |")
 
 
+def leaves_table(out: Path) -> None:
+    """Print what the defaults lose with other leaves than the best of them, by number of rows."""
+    found = [one for one in results(out) if one["settings"] in map(_sized, SIZES)]
+    rows_of = {one["set"]: one["n"] for one in found}
+    print("| rows | set | " + " | ".join(map(str, SIZES)) + ' | "auto" |')
+    print("|--:|---|" + "--:|" * (len(SIZES) + 1))
+    for name in sorted(rows_of, key=rows_of.__getitem__):
+        mine = [[o["nll"] for o in found if (o["set"], o["settings"]) == (name, _sized(k))]
+                for k in SIZES]  # fmt: skip
+        mean = [np.mean(values) if values else np.nan for values in mine]
+        best = np.nanmin(mean)
+        cells = ["" if np.isnan(m) else f"{m - best:.3f}" if m > best else f"**{m:.3f}**"
+                 for m in mean]  # fmt: skip
+        n = rows_of[name]
+        print(f"| {n:,} | {name} | {' | '.join(cells)} | {usual_leaves(round(0.8 * n))} |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("what", choices=["run", "table"])
+    parser.add_argument("what", choices=["run", "table", "leaves"])
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--settings", default="", help="a regular expression")
@@ -265,6 +303,9 @@ def main() -> None:
     args = parser.parse_args()
     if args.what == "table":
         table(args.out, args.metric, args.settings)
+        return
+    if args.what == "leaves":
+        leaves_table(args.out)
         return
     args.out.parent.mkdir(parents=True, exist_ok=True)
     names = args.sets.split(",")

@@ -2,7 +2,7 @@
 
 Made rows of 20 features, 10 particles of 2 parameters, curvature-weighted leaves, evidence 10; one
 tree of depth 3 a round whose splits look at the sum of the outputs ("sum") or at all 20 of them
-("all"), or the default trees, ten of 16 leaves. Every fit runs in a process of its own. A round is
+("all"), or ten of 16 leaves, one for each particle. Every fit has a process of its own. A round is
 the median of the rounds after the first, in seconds of the clock and of CPU; "start" are the
 seconds until the first round is done: bins, the flow, XGBoost's matrix. Memory is that beyond X and
 y, at its highest. The last column says whether a round is linear in the number of rows: the CPU of
@@ -30,7 +30,7 @@ SHARED = {
 TREES = {
     "sum": {**SHARED, "split_on": "sum"},
     "all": {**SHARED, "split_on": "all"},
-    "default": {},
+    "sixteen": {"max_leaves": 16},
 }
 
 

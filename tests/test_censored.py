@@ -19,7 +19,7 @@ ROUNDED = censored(np.floor(2 * Y) / 2, np.floor(2 * Y) / 2 + 0.5)
 
 
 def model(**options):
-    settings = {"n_estimators": 80, "evidence": 10, "leaf": "newton", "random_state": 0}
+    settings = {"n_estimators": 80, "evidence": 10, "max_leaves": 16, "random_state": 0}
     return WGBRegressor(**{**settings, "n_jobs": 1, **options})
 
 

@@ -81,8 +81,9 @@ def test_the_table_says_what_members_reach_on_rows_they_have_not_seen(bag):
         rows = one.validation_rows_
         assert value == pytest.approx(metrics.nll(one.predict_dist(X[rows]), Y[rows]), rel=1e-5)
     assert bag.best_value_ == pytest.approx(kept.mean())  # folds of equal size
-    first = dict(zip(RECIPES, table["value"][:2], strict=True))
-    assert min(first, key=first.get) == bag.best_recipe_
+    judged = {name: table["value"][table["recipe"] == name][:3] for name in RECIPES}
+    assert min(len(values) for values in judged.values()) == 3  # one fold of few rows says little
+    assert min(judged, key=lambda name: judged[name].mean()) == bag.best_recipe_
     assert bag.best_params_ == RECIPES[bag.best_recipe_]
 
 

@@ -102,3 +102,20 @@ def test_the_next_fit_depends_on_the_entries_alone():
     assert next_fit(entries, ["a", "b"], 3) is None
     assert next_fit(entries[:2], ["a", "b"], 3) == ("b", 1)
     assert next_fit(entries[:2], ["a", "b"], 3, hurry=True) == ("b", 1)
+
+
+def test_the_last_two_are_compared_by_as_many_folds_as_are_to_judge():
+    values = {"a": [1.0, 9.0, 9.0, 9.0, 9.0], "b": 2.0}
+    one, three = Track(values), Track(values)
+    assert leader(one.run(5)[0]) == "a"
+    entries, _ = run_race(list(values), 5, three.fit, judges=3)
+    assert [job[1] for job in three.jobs if job[0] == "a"] == [0, 1, 2]
+    assert leader(entries) == "b"
+
+
+def test_judges_change_nothing_of_a_race_that_has_them_anyway():
+    track, plain = (Track({name: float(i) for i, name in enumerate("abcdefghi")}) for _ in "ab")
+    plain.run(10)
+    run_race(list(track.values), 10, track.fit, judges=3)
+    assert track.jobs == plain.jobs
+    assert len(track.jobs) == 25

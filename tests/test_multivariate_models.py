@@ -234,7 +234,7 @@ def test_boosting_finds_means_and_correlations():
     X_test, y_test, truth = made(4000, 1)
     fitted = model(
         evidence=100.0, n_estimators=75, learning_rate=0.05, leaf="newton", l2=1.0,
-        subsample=0.6, colsample=0.7, split_on="particle_mean", kernel="scaled",
+        subsample=0.6, colsample=0.7, split_on="particle_mean", kernel="scaled", max_leaves=16,
     ).fit(X, y)  # fmt: skip
     dist = fitted.predict_dist(X_test)
     assert metrics.nll(dist, y_test) - truth < 0.06

@@ -9,13 +9,18 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from wgboost.calibration.folds import Fold
-from wgboost.calibration.level import check_coverage
-from wgboost.calibration.sets import SET_SCORES, cross_conformal_sets, scores_of_classes
+from wgboost.calibration.level import check_coverage, warn_if_infinite
+from wgboost.calibration.sets import SET_SCORES, scores_of_classes, sets_by_folds
 from wgboost.calibration.wrapping import Conformal
 from wgboost.responses.outcomes import check_outcomes
 from wgboost.typing import Array
 
 __all__ = ["ConformalClassifier"]
+
+_UNMET = (
+    "are of a class that their model has not met (fit it to more rows, by a smaller "
+    "calibration_fraction or more folds)"
+)
 
 
 class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
@@ -31,7 +36,9 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         Classes in the order of their probability, until the mass of those before exceeds a level;
         or all classes above a probability. See `conformal_sets`.
     cv, calibration_fraction, random_state
-        As in `ConformalRegressor`; classes are shared out equally over folds.
+        As in `ConformalRegressor`. Rows are held out, or put into folds, by chance alone: with
+        equal shares of classes, as of `StratifiedKFold`, nothing is guaranteed. A class that a
+        model has met no row of is odder for it than all others.
 
     Attributes
     ----------
@@ -81,9 +88,17 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
 
     def _scores(self, fold: Fold) -> Array:
         codes = np.searchsorted(self.classes_, np.asarray(fold.y))
-        each = scores_of_classes(self._shares(fold.estimator, fold.X), self.conformity)
+        each = self._odd(fold.estimator, self._shares(fold.estimator, fold.X))
         own: Array = each[np.arange(len(codes)), codes]
         return own
+
+    def _odd(self, model: Any, shares: Array) -> Array:
+        """Return how odd each class is by a model's probabilities, (n, k)."""
+        odd = scores_of_classes(shares, self.conformity)
+        # What the model has not met is infinitely odd, in new rows as in calibration rows. By its
+        # zero probability it would be too, but for rounding of the sum of all others.
+        odd[:, ~np.isin(self.classes_, model.classes_)] = np.inf
+        return odd
 
     def _shares(self, model: Any, X: Any, **beside: Any) -> Array:
         """Return probabilities of all classes, zero of those that a fold's model has not met."""
@@ -111,8 +126,10 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
 
         True is in; columns are in the order of `classes_`. No set is empty. With too few
         calibration rows for the coverage all classes are in, and a warning says how many are
-        needed.
+        needed; so it is where too many of them are of classes that their model has not met.
         """
         check_coverage(coverage)
         tables = self._tables(X, beside)
-        return cross_conformal_sets(tables, self.scores_, coverage, conformity=self.conformity)
+        odd = [self._odd(model, table) for model, table in zip(self._models(), tables, strict=True)]
+        warn_if_infinite(np.concatenate(self.scores_), coverage, _UNMET)
+        return sets_by_folds(odd, self.scores_, coverage, np.mean(tables, axis=0))

@@ -15,7 +15,6 @@ from sklearn.model_selection import (
     KFold,
     ShuffleSplit,
     StratifiedKFold,
-    StratifiedShuffleSplit,
 )
 from sklearn.pipeline import Pipeline
 
@@ -85,7 +84,7 @@ class Fold:
 
 def out_of_fold(
     estimator: Any, X: Any, y: Any, *, cv: Any = 5, groups: Any = None, random_state: Any = None,
-    **beside: Any,
+    stratified: bool = True, **beside: Any,
 ) -> Iterator[Fold]:  # fmt: skip
     """Yield K models, each a clone fitted without the rows of its fold, one after the other.
 
@@ -102,11 +101,15 @@ def out_of_fold(
         Rows of one group are in one fold.
     random_state : int or None
         Of the order of rows.
+    stratified : bool
+        False: a number of folds is of rows by chance alone, classes or not. What is estimated from
+        folds varies less where they have equal shares of classes, but rows are then no longer
+        exchangeable: what is guaranteed of folds, as CV+ is, needs folds that know nothing of y.
     **beside : array (n,) or number, optional
         What `fit` takes beside X and y: `sample_weight`, `offset`, `exposure`, `y_std`.
     """
     n = checked_rows(X, y)
-    splits = list(split_folds(estimator, cv, n, y, groups, random_state))
+    splits = list(split_folds(estimator, cv, n, y, groups, random_state, stratified=stratified))
     check_splits(splits, cv)
     for train, test in splits:
         yield _fitted(estimator, X, y, n, train, test, beside)
@@ -116,7 +119,12 @@ def held_out(
     estimator: Any, X: Any, y: Any, *, fraction: float = 0.25, groups: Any = None,
     random_state: Any = None, **beside: Any,
 ) -> Fold:  # fmt: skip
-    """Return a clone fitted without a share of the rows, and those rows; see `out_of_fold`."""
+    """Return a clone fitted without a share of the rows, and those rows; see `out_of_fold`.
+
+    Rows are held out by chance alone, or by whole groups, never in equal shares of classes: the
+    rows held out would have the training rows' shares and new rows would not, so they would not be
+    exchangeable with new rows. A model may so have met none of a class that is held out.
+    """
     check_number("calibration_fraction", fraction, above=0, high=0.99)
     n = checked_rows(X, y)
     if groups is not None:
@@ -125,12 +133,9 @@ def held_out(
             raise ValueError(
                 f"groups have {n_groups} label; two at least are needed to hold one out"
             )
-        chosen: Any = GroupShuffleSplit
-    else:
-        shared = is_classifier(estimator) and _sizes(y).min() > 1
-        chosen = StratifiedShuffleSplit if shared else ShuffleSplit
+    chosen: Any = ShuffleSplit if groups is None else GroupShuffleSplit
     split = chosen(n_splits=1, test_size=fraction, random_state=random_state)
-    train, test = next(split.split(np.zeros(n), _labels(y), groups))
+    train, test = next(split.split(np.zeros(n), groups=groups))
     return _fitted(estimator, X, y, n, train, test, beside)
 
 
@@ -156,8 +161,9 @@ def _sizes(y: Any) -> Array:
 
 
 def split_folds(
-    estimator: Any, cv: Any, n: int, y: Any, groups: Any, random_state: Any
-) -> Iterator[tuple[Array, Array]]:
+    estimator: Any, cv: Any, n: int, y: Any, groups: Any, random_state: Any,
+    *, stratified: bool = True,
+) -> Iterator[tuple[Array, Array]]:  # fmt: skip
     """Yield indices of n rows to train and to test on, as `out_of_fold` takes them."""
     if hasattr(cv, "split") and not isinstance(cv, str):
         splits = cv.split(np.zeros(n), _labels(y), groups)
@@ -167,7 +173,7 @@ def split_folds(
         check_integer("cv", cv, low=2)
         if cv > n:
             raise ValueError(f"cv={cv} folds of n_samples={n}; give fewer folds, or more rows")
-        shared = is_classifier(estimator) and _sizes(y).max() >= cv
+        shared = stratified and is_classifier(estimator) and _sizes(y).max() >= cv
         kind: Any = StratifiedKFold if shared else KFold
         if groups is not None:
             kind, n_groups = GroupKFold, count_groups(groups, n)
@@ -248,11 +254,26 @@ def _fitted(
     fit_with = {prefix + name: value for name, value in taken_beside(beside, n, train).items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Interrupted)
-        model = clone(estimator).fit(take_rows(X, train), take_rows(y, train), **fit_with)
+        try:
+            model = clone(estimator).fit(take_rows(X, train), take_rows(y, train), **fit_with)
+        except ValueError as error:
+            _raise_for_one_class(estimator, y, train, error)
+            raise
     last = model.steps[-1][1] if isinstance(model, Pipeline) else model
     if getattr(last, "interrupted_", False):  # a model cut short says nothing about the others
         raise KeyboardInterrupt
     return Fold.of(model, X, y, train, test, beside)
+
+
+def _raise_for_one_class(estimator: Any, y: Any, train: Array, error: ValueError) -> None:
+    """Raise ValueError if the rows that a classifier could not be fitted to are of one class."""
+    labels = np.unique(_labels(y)[train]) if is_classifier(estimator) else np.zeros(0)
+    if labels.size == 1:
+        raise ValueError(
+            f"the {train.size} rows to train on are all of the class {labels.tolist()[0]!r}, which "
+            f"may be why the estimator says: {error}; let it train on more rows, by a smaller "
+            "calibration_fraction or more folds, or give more rows of other classes"
+        ) from error
 
 
 def taken_beside(beside: Mapping[str, Any], n: int, rows: Array) -> dict[str, Any]:

@@ -6,10 +6,12 @@ values with at most a certain score are an interval, and a larger score has a la
 
 from __future__ import annotations
 
+import math
 from typing import Any, Protocol
 
 import numpy as np
 
+from wgboost.calibration.far_tails import far_quantile
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_choice
@@ -17,6 +19,8 @@ from wgboost.validation import check_choice
 __all__ = ["INTERVAL_SCORES", "ByCdf", "ByScale", "IntervalScore", "interval_score_of"]
 
 _ROUNDING = 1e-9  # relative: a value as odd as the level is inside, whatever rounding makes of it
+_LEAST = 1e-250  # a smaller probability has lost its digits, or soon will
+_LOG_LEAST = math.log(_LEAST)
 _ONE_DEVIATION = 0.15865525393145707  # the tail of a normal distribution beyond it
 
 
@@ -45,6 +49,10 @@ class ByCdf:
 
     "Distributional conformal prediction": intervals are central ones of the predictive
     distribution, at another probability than it says, with its skewness and tails.
+
+    Where that probability is below 1e-250, as of a model that is far too narrow, it is about to
+    lose its digits, and values would be equally odd however far out they are. The score is then
+    the log of how many times it is smaller than 1e-250: a positive number, above all others.
     """
 
     def __init__(self, dist: Mixture) -> None:
@@ -52,16 +60,33 @@ class ByCdf:
         self.discrete = dist.response.discrete
 
     def below(self, y: Array) -> Array:
-        """Return minus the probability of a value <= y, at least -1/2."""
-        return -np.minimum(self.dist.cdf(y), 0.5)
+        """Return the score of the probability of a value <= y, at least -1/2."""
+        return self._scores(y, self.dist.cdf(y), upper=False)
 
     def above(self, y: Array) -> Array:
-        """Return minus the probability of a value >= y, at least -1/2."""
-        return -np.minimum(self.dist.sf(y - 1 if self.discrete else y), 0.5)
+        """Return the score of the probability of a value >= y, at least -1/2."""
+        last = y - 1 if self.discrete else y
+        return self._scores(last, self.dist.sf(last), upper=True)
+
+    def _scores(self, y: Array, tail: Array, upper: bool) -> Array:
+        scores: Array = -np.minimum(tail, 0.5)
+        lost = tail <= _LEAST
+        if lost.any():
+            some = self.dist[lost]
+            logs = (some.logsf if upper else some.logcdf)(y[lost])
+            # A response of one's own may lose its tail earlier, its sf being 1 - cdf.
+            scores[lost] = np.where(logs > _LOG_LEAST, -np.exp(logs), _LOG_LEAST - logs)
+        return scores
 
     def ends(self, level: float) -> tuple[Array, Array]:
-        """Return the quantiles with a tail of minus the level beyond."""
-        tail = min(max(-level, 0.0), 0.5) * (1 - _ROUNDING)
+        """Return the quantiles with the tail of the level beyond."""
+        if level == np.inf:
+            return self.dist.support()
+        if level >= 0:
+            log_tail = (_LOG_LEAST - level) * (1 + _ROUNDING)
+            low, high = (far_quantile(self.dist, log_tail, upper=side) for side in (False, True))
+            return low, high
+        tail = min(-level, 0.5) * (1 - _ROUNDING)
         return self.dist.ppf(tail), self.dist.isf(tail)
 
 

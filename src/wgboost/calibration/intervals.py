@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 
 from wgboost.calibration.interval_scores import IntervalScore, interval_score_of
-from wgboost.calibration.level import check_coverage, conformal_level, conformal_rank
+from wgboost.calibration.level import (
+    check_coverage,
+    conformal_level,
+    conformal_rank,
+    warn_if_infinite,
+)
 from wgboost.metrics.checks import check_scores, known_values
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
@@ -21,13 +26,17 @@ __all__ = [
 ]
 
 _HALVINGS = 40  # of brackets that are a fraction of the interval
+_IMPOSSIBLE = (
+    'are infinitely odd for their model (it is far too narrow; conformity="scaled" goes by '
+    "distances, which are finite)"
+)
 
 
 def interval_scores(dist: Mixture, y: Any, conformity: str = "cdf") -> Array:
     """Return how odd each y (n,) is for its row's distribution, larger being odder.
 
-    By conformity="cdf" minus the probability of the nearer tail, by "scaled" the distance from the
-    mean in standard deviations.
+    By conformity="cdf" minus the probability p of the nearer tail, or log(1e-250 / p) where p is
+    smaller than 1e-250; by "scaled" the distance from the mean in standard deviations.
     """
     sides = interval_score_of(conformity, dist)
     values = known_values(dist, y)
@@ -63,7 +72,9 @@ def conformal_interval(
         "cdf": central intervals of the predictive distribution at another probability than it
         says. "scaled": mean plus and minus so many standard deviations.
     """
-    level = conformal_level(interval_scores(dist_calibration, y_calibration, conformity), coverage)
+    scores = interval_scores(dist_calibration, y_calibration, conformity)
+    level = conformal_level(scores, coverage)
+    warn_if_infinite(scores, coverage, _IMPOSSIBLE)
     return interval_at(dist, level, conformity)
 
 
@@ -106,6 +117,7 @@ def cross_conformal_interval(
     level = float(pooled[rank - 1]) if rank <= n else np.inf
     lows, highs = (np.stack(ends) for ends in zip(*(one.ends(level) for one in sides), strict=True))
     if not np.isfinite(level):
+        warn_if_infinite(pooled, coverage, _IMPOSSIBLE)
         return lows.min(axis=0), highs.max(axis=0)
     least = n + 1 - rank
     low = _end(sides, known, least, lows.max(axis=0), lows.min(axis=0), "below")

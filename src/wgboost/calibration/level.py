@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from wgboost.metrics.checks import check_scores
+from wgboost.typing import Array
 from wgboost.validation import check_number
 
-__all__ = ["check_coverage", "conformal_level", "conformal_rank", "rows_needed"]
+__all__ = ["check_coverage", "conformal_level", "conformal_rank", "rows_needed", "warn_if_infinite"]
 
 _ROUNDING = 1e-9  # 20 * 0.95 is 19, whatever the computer says
 
@@ -29,13 +30,17 @@ def rows_needed(coverage: float) -> int:
     return math.ceil(coverage / (1 - coverage) - _ROUNDING)
 
 
+def _rank(n: int, coverage: float) -> int:
+    return max(1, math.ceil((n + 1) * coverage - _ROUNDING))
+
+
 def conformal_rank(n: int, coverage: float) -> int:
     """Return k = ceil((n + 1) coverage): the k-th smallest of n scores is the level.
 
     A score exchangeable with them is at most that with probability k / (n + 1) or more. k = n + 1
     is one that no score is above but infinity: a warning says how many rows would do.
     """
-    rank = max(1, math.ceil((n + 1) * coverage - _ROUNDING))
+    rank = _rank(n, coverage)
     if rank > n:
         warnings.warn(
             f"{n} calibration rows cannot tell a coverage of {coverage:g}, everything is inside; "
@@ -43,6 +48,17 @@ def conformal_rank(n: int, coverage: float) -> int:
             stacklevel=4,
         )
     return rank
+
+
+def warn_if_infinite(scores: Array, coverage: float, why: str) -> None:
+    """Warn if the level is infinite although there are rows enough to tell the coverage."""
+    infinite = int((scores == np.inf).sum())
+    if scores.size - infinite < _rank(scores.size, coverage) <= scores.size:
+        warnings.warn(
+            f"{infinite} of {scores.size} calibration rows {why}; with a coverage of {coverage:g} "
+            "those are too many to leave anything out, everything is inside",
+            stacklevel=3,
+        )
 
 
 def conformal_level(scores: Any, coverage: float = 0.9) -> float:

@@ -20,6 +20,7 @@ __all__ = [
     "cross_conformal_sets",
     "scores_of_classes",
     "sets_at",
+    "sets_by_folds",
 ]
 
 
@@ -128,9 +129,20 @@ def cross_conformal_sets(
     shares = [np.asarray(table, dtype=np.float64) for table in probabilities]
     if len({table.shape for table in shares}) > 1:
         raise ValueError(f"the folds' tables are {[table.shape for table in shares]}; give one")
+    odd = [scores_of_classes(table, conformity) for table in shares]
+    return sets_by_folds(odd, scores, coverage, np.mean(shares, axis=0))
+
+
+def sets_by_folds(
+    odd: Sequence[Array], scores: Sequence[Any], coverage: float, probabilities: Array
+) -> Array:
+    """Return sets of classes (n, k) by how odd each is for the model of each fold, (n, k) all.
+
+    `probabilities` (n, k) say which class is in whatever its score.
+    """
     known = [np.sort(check_scores("scores", of_fold)) for of_fold in scores]
     rank = conformal_rank(sum(of_fold.size for of_fold in known), check_coverage(coverage))
-    less_odd = np.zeros(shares[0].shape, dtype=np.int64)
-    for table, of_fold in zip(shares, known, strict=True):
-        less_odd += np.searchsorted(of_fold, scores_of_classes(table, conformity), side="left")
-    return _with_best(less_odd < rank, np.mean(shares, axis=0))
+    less_odd = np.zeros(probabilities.shape, dtype=np.int64)
+    for table, of_fold in zip(odd, known, strict=True):
+        less_odd += np.searchsorted(of_fold, table, side="left")
+    return _with_best(less_odd < rank, probabilities)

@@ -104,8 +104,9 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         settings = {"groups": groups, "random_state": self.random_state, **beside}
         if self.method == "split":
             return [held_out(self.estimator, X, y, fraction=self.calibration_fraction, **settings)]
-        # One after the other: what cannot be scored is found out with the first.
-        return out_of_fold(self.estimator, X, y, cv=self.cv, **settings)
+        # One after the other: what cannot be scored is found out with the first. By chance alone:
+        # folds of equal shares of classes are not exchangeable with new rows.
+        return out_of_fold(self.estimator, X, y, cv=self.cv, stratified=False, **settings)
 
     def _models(self) -> list[Any]:
         """Return the fitted models."""

@@ -61,7 +61,7 @@ _WORDS = {
     + ". Classes: categorical, ordinal.",
     "eval_metric": f"What early stopping goes by: {', '.join(METRICS)}, concordance.",
     "max_depth": "Depth of a tree; none for no limit.",
-    "max_leaves": "Leaves of a tree; none for no limit.",
+    "max_leaves": "Leaves of a tree; auto goes by the number of rows, none is no limit.",
     "subsample": "Share of the rows drawn for every round.",
     "colsample": "Share of the features drawn for every round.",
 }

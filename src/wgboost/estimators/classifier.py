@@ -28,8 +28,8 @@ class WGBClassifier(ClassifierPredictions, Evidential):
 
     Particles are log-ratios of class probabilities; a single class is predicted with certainty.
     Parameters are those of `WGBRegressor`, with other defaults where classes need them: an evidence
-    of 10, which is not searched for, a learning rate of 0.3, fewer columns for each tree, and
-    splits by the movement of all log-ratios. And:
+    of 10, which is not searched for, a learning rate of 0.3, 16 leaves, fewer columns for each
+    tree, and splits by the movement of all log-ratios. And:
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class WGBClassifier(ClassifierPredictions, Evidential):
         n_estimators: int | None = None,
         learning_rate: float = 0.3,
         max_depth: int | None = None,
-        max_leaves: int | None = 16,
+        max_leaves: int | str | None = 16,
         min_samples_leaf: int = 1,
         l2: float = 1.0,
         min_gain: float = 0.0,

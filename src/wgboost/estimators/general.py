@@ -62,7 +62,7 @@ class WGBoost(Training):
         n_estimators: int = 100,
         learning_rate: float = 0.1,
         max_depth: int | None = 3,
-        max_leaves: int | None = None,
+        max_leaves: int | str | None = None,
         min_samples_leaf: int = 1,
         l2: float = 0.0,
         min_gain: float = 0.0,

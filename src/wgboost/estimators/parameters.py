@@ -29,7 +29,7 @@ from wgboost.validation import (
     check_weight,
 )
 
-__all__ = ["PAPER_TREES", "Parameters", "checked_matrix", "prior_settings"]
+__all__ = ["PAPER_TREES", "Parameters", "checked_matrix", "prior_settings", "usual_leaves"]
 
 PAPER_TREES: dict[str, Any] = {
     "max_depth": 3, "max_leaves": None, "min_samples_leaf": 1, "l2": 0.0, "min_gain": 0.0,
@@ -39,8 +39,10 @@ PAPER_TREES: dict[str, Any] = {
 """The trees that the paper's tables were made with."""
 
 _MOST = 4000  # rounds, where none are said and rows are watched
-_UNWATCHED = 100  # rounds, where none are said and there are too few rows to watch some
-_ENOUGH = 20  # rows to hold out some of
+_UNWATCHED = 100  # rounds, where none are said and none are watched
+_ENOUGH = 20  # rows to hold out some of; fewer have as many rounds as there are rows
+_LEAVES = 4, 16, 128  # of trees where none are said: the fewest, those of so many rows, the most
+_ROWS = 512
 
 
 def checked_matrix(estimator: Any, X: Any, *, reset: bool, weight: Any = None) -> Array:
@@ -101,8 +103,20 @@ def _checked_array(estimator: Any, X: Any, *, reset: bool) -> Array:
     return matrix
 
 
+def usual_leaves(n: int) -> int:
+    """Return how many leaves suit n rows: one for 32 of them, and with their root beyond 512.
+
+    `benchmarks/recipes.py` is the experiment behind it.
+    """
+    fewest, middle, most = _LEAVES
+    growth = n / _ROWS if n < _ROWS else float(np.sqrt(n / _ROWS))
+    return int(min(max(fewest, middle * growth), most))
+
+
 class Parameters(Saving):
     """What the three estimators have in common before they see data."""
+
+    _n_rows: int = 0  # to train on, by weight: what settings follow that are left open
 
     def _check_parameters(self, callbacks: Any = ()) -> None:
         """Raise for the first parameter that makes no sense, before any work."""
@@ -137,9 +151,11 @@ class Parameters(Saving):
 
     def _most_rounds(self, *, watched: bool = True) -> int:
         """How many rounds at most, where the last ones are watched for something better or not."""
-        if self.n_estimators is None:
-            return _MOST if watched else _UNWATCHED
-        return int(self.n_estimators)
+        if self.n_estimators is not None:
+            return int(self.n_estimators)
+        if watched:
+            return _MOST
+        return _UNWATCHED if self._n_rows >= _ENOUGH else max(1, self._n_rows)
 
     def _stops_early(self, n_rows: int) -> bool:
         """Whether to find the number of rounds on rows that are not trained on."""
@@ -162,13 +178,20 @@ class Parameters(Saving):
     def _direction(self) -> Direction:
         return as_direction(self.direction, self._kernel())
 
+    def _leaves(self) -> int | None:
+        """The most leaves of a tree; "auto" follows the rows, unless a depth is given."""
+        if not isinstance(self.max_leaves, str):
+            return self.max_leaves  # type: ignore[no-any-return]
+        check_choice("max_leaves", self.max_leaves, ["auto"])
+        return usual_leaves(self._n_rows) if self.max_depth is None else None
+
     def _learner(self) -> Learner:
         settings = TreeSettings(
             tree=self.tree,
             split_on=self.split_on,
             growth=self.growth,
             max_depth=self.max_depth,
-            max_leaves=self.max_leaves,
+            max_leaves=self._leaves(),
             min_samples_leaf=self.min_samples_leaf,
             l2=self._l2(),
             min_gain=self.min_gain,

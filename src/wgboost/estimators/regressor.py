@@ -39,10 +39,15 @@ class WGBRegressor(RegressorPredictions, Evidential):
         Particles per row.
     n_estimators : int or None
         Boosting rounds, or the most of them with early stopping. None finds their number by early
-        stopping, up to 4,000; of less than 20 rows none are held out, and there are 100.
+        stopping, up to 4,000; of less than 20 rows none are held out, and there are as many rounds
+        as rows, and 100 with early_stopping=False.
     learning_rate : float
         Share of each round's movement that is made.
-    max_depth, max_leaves, min_samples_leaf, l2, min_gain, growth, subsample, colsample
+    max_leaves : int, "auto" or None
+        Leaves of a tree. "auto": one for 32 rows to train on (by weight), from 4 to 16, and beyond
+        512 rows 16 times the root of their multiple, up to 128; no limit where `max_depth` is
+        given. None: no limit.
+    max_depth, min_samples_leaf, l2, min_gain, growth, subsample, colsample
         The trees; see `wgboost.trees.TreeSettings`. l2 is multiplied by the evidence, as curvature
         is.
     tree : "shared" or "per_particle"
@@ -70,8 +75,9 @@ class WGBRegressor(RegressorPredictions, Evidential):
         How many observations a row speaks for: its likelihood counts to this power. None is "auto"
         with early stopping, and 1 otherwise. "auto" needs
         early stopping or X_val: it trains for some numbers and takes the best by `eval_metric`, and
-        where that is much lets the evidence of a row follow the number of rows that predictions
-        rest on there; `evidence_trials_` says what was tried.
+        where that is much lets the evidence of a row follow how far the model errs there, as one
+        that is boosted again from its own predictions shows; `evidence_trials_` says what was
+        tried.
     kernel : "gaussian", "scaled" or None
         Distances between particles as they are, or in units of each row's Fisher information. None
         is "gaussian", and with evidence="auto" "scaled" for an evidence of 3 or more.
@@ -163,7 +169,7 @@ class WGBRegressor(RegressorPredictions, Evidential):
         n_estimators: int | None = None,
         learning_rate: float = 0.1,
         max_depth: int | None = None,
-        max_leaves: int | None = 16,
+        max_leaves: int | str | None = "auto",
         min_samples_leaf: int = 1,
         l2: float = 1.0,
         min_gain: float = 0.0,

@@ -39,6 +39,10 @@ class Rows(ABC):
         """Indices of the rows that count: those of weight zero do not."""
         return np.arange(len(self)) if self.weight is None else np.flatnonzero(self.weight)
 
+    def total(self, some: Array) -> int:
+        """How many some of the rows are, where a row of weight 2 is the row twice."""
+        return len(some) if self.weight is None else round(float(self.weight[some].sum()))
+
     def tree_weight(self, leaf: str) -> Array | None:  # noqa: ARG002
         """How much rows count in the leaves of trees, (n,); None: all the same."""
         return self.weight

@@ -87,6 +87,7 @@ class Training(TreeView, ABC):
             rows = self._rows(X, fitting=previous is None, **beside)
             check_columns(self)
             warn_weights(self, rows.weight)
+            self._n_rows = rows.total(rows.counted)
             sets = given_sets(self, rows, X_val, beside_val)
             if sets and validation_rows is not None:
                 raise ValueError("give X_val and y_val, or validation_rows: one of the two")
@@ -123,6 +124,7 @@ class Training(TreeView, ABC):
     ) -> Fit:  # fmt: skip
         """Find the number of rounds on held-out rows, then refit on all of them if asked."""
         inside, outside = split_rows(rows, validation_rows, self.validation_fraction, self.seed_)
+        self._n_rows = rows.total(inside)
         if validation_rows is None:
             warn_copies(rows.copied(inside, outside), stacklevel=4)  # of `fit`
         if previous is not None and paused is not None and paused.stage == "refit":

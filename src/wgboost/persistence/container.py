@@ -40,7 +40,7 @@ _NAMES = {np.dtype(kind): name for name, kind in _DTYPES.items()}
 _BEGIN = b'{"__metadata__":{"sha256":"'
 _DIGEST = slice(8 + len(_BEGIN), 8 + len(_BEGIN) + 64)
 _HEADER = 2**20  # bytes
-_ITEMS = 2**14  # of a JSON text: each takes memory many times its length
+_ITEMS = 2**16  # of a JSON text: each takes memory many times its length
 _DIMENSIONS = 8
 _CHUNK = 2**16
 
@@ -81,7 +81,8 @@ def write_file(path: Any, contents: Contents) -> None:
     if len(text) > _HEADER or max(_items(text), _items(model.encode())) > _ITEMS:
         raise ValueError(
             f"the settings take {len(text)} bytes of a model file's header, more than the "
-            f"{_HEADER} or {_ITEMS} values that it holds; give long lists as arrays"
+            f"{_HEADER} or {_ITEMS} values that it holds; give long lists as arrays, and a bag "
+            "fewer members"
         )
     head = len(text).to_bytes(8, "little") + text
     digest = hashlib.sha256(head)

@@ -104,6 +104,20 @@ class Mixture(ParticleRows):
         # Rounded weights may sum to a little more than 1.
         return from_grid(self.over_grid(side, self.units.standardise(grid)).clip(0, 1), shape)
 
+    def logcdf(self, y: Any) -> Array:
+        """Return the log of cdf(y), with its digits also where cdf underflows."""
+        return self._log_probability(y, self.response.logcdf)
+
+    def logsf(self, y: Any) -> Array:
+        """Return the log of sf(y), with its digits also where sf underflows."""
+        return self._log_probability(y, self.response.logsf)
+
+    def _log_probability(self, y: Any, side: Callable[[Array, Array], Array]) -> Array:
+        grid, shape = as_grid("y", y, len(self))
+        with np.errstate(divide="ignore"):  # the log of nothing is -inf
+            logs = self.over_grid(side, self.units.standardise(grid), log_mix)
+        return from_grid(np.minimum(logs, 0), shape)
+
     def _demand(self, wanted: str) -> None:
         kind, other = ("discrete", "pmf") if self.response.discrete else ("continuous", "pdf")
         if wanted != other:

@@ -38,6 +38,7 @@ __all__ = ["Bag"]
 _SMALL = 2000  # rows
 _FOLDS = 10, 5  # below and from so many rows on
 _KEPT = 1 / 2, 1 / 3  # share of the recipes that reach the next fold, below FEW rows and above
+_JUDGES = 3, 1  # folds before a single one is left: one fold of few rows says little
 _WIDE, _APART = "wide", 4  # what further members are called; one for so many folds
 _COMPARED = 2000  # rows by which the scales of members' and the bag's OOD scores are compared
 _SPLITS = list[tuple[Array, Array]]  # rows to train on, rows to watch
@@ -155,10 +156,11 @@ class Bag(Saving, Calibrated):
         share = self.time_budget
         if share is not None and further is not None:
             share /= 2
-        keep = _KEPT[rows.counted.size >= FEW]
+        many = rows.counted.size >= FEW
         entries, interrupted = run_race(
-            racing, len(members.splits), members.fit, keep=keep, budget=share
-        )
+            racing, len(members.splits), members.fit, keep=_KEPT[many], judges=_JUDGES[many],
+            budget=share,
+        )  # fmt: skip
         best = leader(entries)
         kept = sorted((e for e in entries if e.recipe == best), key=lambda e: e.fold)
         self.best_value_ = mean_value(entries, best)

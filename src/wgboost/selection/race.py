@@ -45,12 +45,14 @@ def next_fit(
     n_folds: int,
     *,
     keep: float = 0.5,
+    judges: int = 1,
     hurry: bool = False,
 ) -> tuple[str, int] | None:
     """Return the recipe and the fold to fit next, or None if the race is over.
 
-    After every fold a share of the recipes, `keep`, goes on. Recipes run in the order of their
-    rank, so that the best so far is always ahead. In a hurry it alone goes on.
+    After every fold a share of the recipes, `keep`, goes on, and two at least as long as fewer
+    folds than `judges` have judged. Recipes run in the order of their rank, so that the best so
+    far is always ahead. In a hurry it alone goes on.
     """
     if hurry:
         first = leader(entries)
@@ -63,7 +65,8 @@ def next_fit(
             if recipe not in done_here:
                 return recipe, fold
         running.sort(key=lambda recipe: mean_value(entries, recipe, fold + 1))
-        running = running[: math.ceil(len(running) * keep)]
+        least = 2 if fold + 1 < judges else 1
+        running = running[: max(least, math.ceil(len(running) * keep))]
     return None
 
 
@@ -73,6 +76,7 @@ def run_race(
     fit: Callable[[str, int], Entry],
     *,
     keep: float = 0.5,
+    judges: int = 1,
     budget: float | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[list[Entry], bool]:
@@ -87,7 +91,7 @@ def run_race(
     while True:
         if budget is not None and entries:
             hurry = hurry or clock() - begun + _to_come(entries, n_folds) >= budget
-        job = next_fit(entries, recipes, n_folds, keep=keep, hurry=hurry)
+        job = next_fit(entries, recipes, n_folds, keep=keep, judges=judges, hurry=hurry)
         if job is None:
             return entries, False
         try:

@@ -19,7 +19,7 @@ from wgboost.smooth.settings import SmoothStart
 from wgboost.smooth.tuning import Sample
 from wgboost.typing import Array
 
-__all__ = ["Background", "SmoothRows", "fit_background"]
+__all__ = ["Background", "SmoothRows", "distinct", "fit_background"]
 
 _FEWEST = 10  # rows
 _OUTLIER = 10.0  # spreads from the median: further out a y counts as if it were there
@@ -35,13 +35,29 @@ class SmoothRows:
     weight: Array  # (n,), as many in sum as rows of equal weight would say as much; a row of
     # weight 2 counts as it would if it were there twice
     known: Array  # (n,) variance of the error that y was measured with
+    place: Array | None = None  # of every row that was given among these; None: they are these
 
     @classmethod
     def of(cls, X: Array, y: Array, weight: Array | None, noise: Array | None) -> SmoothRows:
-        """Return rows; noise (n,) is the standard deviation of that error."""
-        share = np.ones(len(y)) if weight is None else weight.astype(np.float64)
+        """Return rows; noise (n,) is the standard deviation of that error.
+
+        A row that is there again, its y too, is one row with the weight of all: left out beside a
+        copy of itself, it would seem to be predicted without an error.
+        """
+        share: Array = np.ones(len(y)) if weight is None else weight.astype(np.float64)
         known = np.zeros(len(y)) if noise is None else np.square(noise)
-        return cls(X, y, share * (share.sum() / np.square(share).sum()), known)
+        first, place = distinct(np.column_stack([X, y, known]))
+        if len(first) == len(y):
+            return cls(X, y, share * (share.sum() / np.square(share).sum()), known)
+        share = np.bincount(place, weights=share)
+        share *= share.sum() / np.square(share).sum()
+        return cls(X[first], y[first], share, known[first], place)
+
+    def of_given(self, ground: Ground) -> Ground:
+        """Return what is known of these rows for the rows that were given."""
+        if self.place is None:
+            return ground
+        return Ground(ground.location[self.place], ground.log_scale[self.place])
 
     def units(self) -> Units:
         """Return the units in which y has mean 0 and deviation 1, outliers drawn in."""
@@ -80,7 +96,7 @@ class Background:
     def left_out(self, rows: SmoothRows) -> Ground:
         """Return location and scale at each training row, given the others."""
         with one_thread():
-            return self._ground(*_left_out(self, rows))
+            return rows.of_given(self._ground(*_left_out(self, rows)))
 
     def _ground(self, mean: Array, of_f: Array) -> Ground:
         log_scale = 0.5 * np.log(self.scale.variance(of_f)) + np.log(self.units.scale)
@@ -93,6 +109,18 @@ class Background:
         for name, value in (("noise", self.scale.noise), ("share", self.scale.share)):
             if not (isinstance(value, float) and 0 < value < np.inf):
                 raise ValueError(f"the {name} of the smooth start is no positive number")
+
+
+def distinct(table: Array) -> tuple[Array, Array]:
+    """Return where the distinct rows of a table stand first, in order, and which each row is."""
+    # As bytes: NaN is equal to NaN then, and -0 + 0 is 0.
+    rows = np.ascontiguousarray(np.where(np.isnan(table), np.nan, table + 0.0))
+    whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+    _, first, place = np.unique(whole, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[place.ravel()]
 
 
 def fit_background(
@@ -134,7 +162,7 @@ def fit_background(
             error = np.linalg.norm(rows.weight * (gains - gain)) / rows.weight.sum()
             if gain > max(most, _SURE * error):
                 found, most = replace(found, scale=scale), gain
-                best = found, found._ground(mean, of_f)
+                best = found, rows.of_given(found._ground(mean, of_f))
     return best
 
 

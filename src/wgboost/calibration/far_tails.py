@@ -1,0 +1,67 @@
+"""Quantiles of predictive distributions at probabilities that are too small for a number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from wgboost.predictive import Mixture
+from wgboost.typing import Array
+
+__all__ = ["far_quantile"]
+
+_CLOSE = 1e-13  # of log distances: a relative one of distances
+_LEAST, _MOST = -746.0, 710.0  # the exponentials of these are 0 and infinity
+
+
+def far_quantile(dist: Mixture, log_tail: float, *, upper: bool) -> Array:
+    """Return y (n,) with a tail of this log probability beyond it, the upper or the lower tail.
+
+    Of a discrete y the smallest with no more than that above it, or no less than that up to it.
+
+    A bisection of the log of a distance, so that any number of deviations is a few steps away: the
+    distance from the median where the tail has no end, and from the end where it has one.
+    """
+    tail, quantile = (dist.logsf, dist.isf) if upper else (dist.logcdf, dist.ppf)
+    start, end = quantile(0.25), dist.support()[int(upper)]
+    bounded = np.isfinite(end)
+    origin = np.where(bounded, end, dist.median())
+    outwards = np.where(bounded, -1.0, 1.0)  # the way that log distances go
+    side = outwards if upper else -outwards
+
+    def at(log_distance: Array) -> Array:
+        with np.errstate(over="ignore"):
+            y: Array = origin + side * np.exp(log_distance)
+        return y
+
+    def inside(log_distance: Array) -> Array:
+        held: Array = tail(at(log_distance)) >= log_tail
+        return held
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first = np.log(np.abs(start - origin)).clip(_LEAST, _MOST)
+    inner, outer = _bracket(inside, first, outwards)
+    while (np.abs(outer - inner) > _CLOSE * np.maximum(np.abs(outer), 1)).any():
+        middle = outer / 2 + inner / 2
+        held = inside(middle)
+        inner, outer = np.where(held, middle, inner), np.where(held, outer, middle)
+    found = at(outer)
+    if dist.response.discrete:
+        # Tails are steps that begin at whole numbers: one of them is approached from above.
+        found = np.floor(found if upper else at(inner))
+    return np.where(tail(start) < log_tail, start, found)
+
+
+def _bracket(
+    inside: Callable[[Array], Array], start: Array, outwards: Array
+) -> tuple[Array, Array]:
+    """Return the last point inside and the first that is not, by steps that grow."""
+    inner, outer, step = start, start, 1.0
+    limit = np.where(outwards > 0, _MOST, _LEAST)
+    while (further := inside(outer) & (outer != limit)).any():
+        inner = np.where(further, outer, inner)
+        outer = np.where(further, (outer + step * outwards).clip(_LEAST, _MOST), outer)
+        step *= 2
+    # The very end of a discrete support may be inside; nothing is then outside.
+    return np.where(inside(outer), outer, inner), outer
