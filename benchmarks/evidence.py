@@ -10,7 +10,7 @@ of the mean is compared with the squared error of the mean at 4,000 even x: thei
 (dense) and above (sparse), and the correlation of their logs over 64 cells of (x0, x1), both
 averaged over seeds first; and the test NLL. On other data too: "bends", with more noise where rows
 are few, "squares" with skewed noise, "product" with an interaction that trees hardly find; with
-trees of depth 3, or of 16 leaves.
+trees of depth 3, or of 16 leaves, or `WGBRegressor()` as it comes.
 """
 
 import argparse
@@ -28,6 +28,7 @@ TREES: dict[str, dict[str, Any]] = {
     "depth 3": {"growth": "depth_wise", "max_depth": 3, "max_leaves": None, "tree": "shared"},
     "16 leaves": {"growth": "best_first", "max_depth": None, "max_leaves": 16, "tree": "shared"},
 }
+UNTOUCHED = "as it comes"
 Made = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -81,7 +82,11 @@ def spread(data: str, trees: str, evidence: Any, seeds: range) -> list[str]:
     levels, scores, cells = [], [], np.zeros((2, 8, 8))
     for seed in seeds:
         kernel = {} if evidence == "auto" else {"kernel": "scaled"}
-        model = fitted(evidence, seed, uneven=True, data=data, **TREES[trees], **kernel)
+        if trees == UNTOUCHED:
+            X, y, _, _ = made(5000, 2 * seed, uneven=True, data=data)
+            model = WGBRegressor(random_state=seed).fit(X, y)
+        else:
+            model = fitted(evidence, seed, uneven=True, data=data, **TREES[trees], **kernel)
         X, y, mean, _ = made(4000, 2 * seed + 1, data=data)
         dist = model.predict_dist(X)
         at = np.floor(4 * (X[:, :2] + 1)).astype(int).T
@@ -109,13 +114,17 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="the first of the seeds")
     parser.add_argument("--spread", action="store_true", help="what the particles' spread means")
     parser.add_argument("--data", nargs="*", default=DATA, choices=DATA, help="with --spread")
+    kinds = (*TREES, UNTOUCHED)
+    parser.add_argument("--trees", nargs="*", default=kinds, choices=kinds, help="with --spread")
     options = parser.parse_args()
     if options.spread:
         print("| data | trees | evidence | on average | dense | sparse | correlation | NLL |")
         print("|---|---|---|--:|--:|--:|--:|--:|", flush=True)
         seeds = range(options.first, options.first + options.seeds)
-        for data, trees in product(options.data, TREES):
-            for evidence in (30, 100, "auto"):
+        for data, trees in product(options.data, (*TREES, UNTOUCHED)):
+            if trees not in options.trees:
+                continue
+            for evidence in ("auto",) if trees == UNTOUCHED else (30, 100, "auto"):
                 print(f"| {' | '.join(spread(data, trees, evidence, seeds))} |", flush=True)
         return
     print(

@@ -25,7 +25,7 @@ best = -stats.norm(centre[test], scale[test]).logpdf(y[test]).mean()
 # finds, they come together as neighbours agree, and the intervals are about right. Many more rounds
 # learn the noise by heart. One tree a round serves all particles here, to be quick.
 
-common = {"tree": "shared", "min_samples_leaf": 20, "random_state": 0}
+common = {"tree": "shared", "max_leaves": 16, "min_samples_leaf": 20, "random_state": 0}
 models = {
     "evidence 1": WGBRegressor(**common, evidence=1, n_estimators=80),
     "evidence 10, early stopping": WGBRegressor(**common, evidence=10),

@@ -16,12 +16,12 @@ from wgboost import WGBClassifier, WGBRegressor, metrics
 # Numbers
 # -------
 # A model of the diabetes data predicts a distribution for each row. It finds its number of rounds
-# and how many observations a row speaks for itself. Every tree sees other rows, which moves
-# particles apart away from the data: rows moved by ten standard deviations stand for such.
+# and how many observations a row speaks for itself. Particles lie apart away from the data: rows
+# moved by ten standard deviations stand for such.
 
 X, y = load_diabetes(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
-regressor = WGBRegressor(subsample=0.8, random_state=0).fit(X_train, y_train)
+regressor = WGBRegressor(random_state=0).fit(X_train, y_train)
 dist = regressor.predict_dist(X_test)
 far = X_test + 10 * X_test.std(axis=0)
 precision = metrics.ood_average_precision(regressor.ood_score(X_test), regressor.ood_score(far))

@@ -37,8 +37,9 @@ watch, unseen = slice(100_000, 105_000), slice(105_000, None)
 models, gap, seconds = {}, {}, {}
 for n in sizes:
     model = WGBRegressor(
-        tree="shared", evidence=30, subsample=0.5, min_samples_leaf=50, learning_rate=0.15,
-        n_estimators=100, early_stopping=True, n_iter_no_change=None, random_state=0,
+        tree="shared", max_leaves=16, evidence=30, subsample=0.5, min_samples_leaf=50,
+        learning_rate=0.15, n_estimators=100, early_stopping=True, n_iter_no_change=None,
+        random_state=0,
     )
     begin = time.process_time()
     stop = callbacks.MaxTime(60)
