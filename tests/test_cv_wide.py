@@ -63,10 +63,24 @@ def test_all_members_count_alike(wide, tmp_path):
 
 def test_left_out_classes_decide_whether_wide_members_are_had(wide):
     # Where features without meaning make wide members uncertain of rows that are known.
-    chosen, narrow = (clone(wide).set_params(wide=one).fit(X, LABELS) for one in (None, False))
-    assert precision(wide) < precision(narrow) - 0.1
+    rng, labels = np.random.default_rng(0), np.repeat(["a", "b", "c"], 100)
+    many = np.repeat(PLACES, 100, axis=0) + 0.35 * rng.normal(size=(300, 2))
+    many = np.hstack([many, rng.normal(size=(300, 2))])
+    had, chosen, narrow = (
+        clone(wide).set_params(wide=one).fit(many, labels) for one in (True, None, False)
+    )
+    assert precision(had) < precision(narrow) - 0.1
     assert len(chosen.members_) == len(narrow.members_) == 5
     assert_array_equal(chosen.predict_proba(NEW), narrow.predict_proba(NEW))
+
+
+@pytest.mark.parametrize(("gain", "helps"), [(0.051, True), (0.049, False), (-0.2, False)])
+def test_wide_members_have_to_be_worth_while(monkeypatch, wide, gain, helps):
+    kind = "wgboost.selection.classifier"
+    monkeypatch.setattr(f"{kind}.gain_of_left_out", lambda *_, **__: gain)
+    few = {"n_estimators": 2, "n_particles": 2, "cv": 2, "wide": None}
+    bag = clone(wide).set_params(**few).fit(X, LABELS)
+    assert (len(bag.members_) > 2) is helps
 
 
 def test_wide_members_count_as_others_do(wide):

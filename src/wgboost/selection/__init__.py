@@ -15,11 +15,12 @@ from wgboost.selection.recipes import (
 from wgboost.selection.regressor import WGBRegressorCV
 from wgboost.selection.starts import SharedStarts
 from wgboost.selection.unseen import references_of_bag, rows_between
-from wgboost.selection.wide import gain_of_left_out, left_out_classes
+from wgboost.selection.wide import WORTHWHILE, gain_of_left_out, left_out_classes
 
 __all__ = [
     "FEW",
     "MANY",
+    "WORTHWHILE",
     "Bag",
     "Entry",
     "Recipes",

@@ -12,7 +12,7 @@ from wgboost.estimators.classification import ClassifierPredictions
 from wgboost.responses.codes import Codes
 from wgboost.selection.bag import Bag
 from wgboost.selection.recipes import Recipes, classifier_recipes, wide_recipe
-from wgboost.selection.wide import gain_of_left_out, left_out_classes
+from wgboost.selection.wide import WORTHWHILE, gain_of_left_out, left_out_classes
 from wgboost.typing import Array
 
 __all__ = ["WGBClassifierCV"]
@@ -34,7 +34,7 @@ class WGBClassifierCV(ClassifierPredictions, Bag):
         Whether every fourth fold has a further member, of `wgboost.selection.wide_recipe`: on some
         data its particles stay apart where there are no rows, which OOD scores live on. It takes no
         part in the race. None leaves out up to six classes in turn, to see whether their rows
-        stand out more with such members; two classes, or recipes of one's own, have none.
+        stand out clearly more with such members; two classes, or recipes of one's own, have none.
     response, class_weight, eval_metric
         As in `WGBClassifier`.
 
@@ -104,4 +104,4 @@ class WGBClassifierCV(ClassifierPredictions, Bag):
         gain = gain_of_left_out(np.asarray(rows.y), *trial, budget=budget)
         if self.verbose:
             print(f"wide members, classes left out: average precision {gain:+.4f}", flush=True)
-        return gain > 0
+        return gain > WORTHWHILE

@@ -11,7 +11,10 @@ import numpy as np
 from wgboost.metrics import ood_average_precision, ood_scores
 from wgboost.typing import Array
 
-__all__ = ["gain_of_left_out", "left_out_classes"]
+__all__ = ["WORTHWHILE", "gain_of_left_out", "left_out_classes"]
+
+WORTHWHILE = 0.05
+"""Average precision that wide members have to add: less in a trial is often nothing later."""
 
 _MOST = 6  # classes that are left out, one after the other
 _LEAST = 10  # rows of a class that is
