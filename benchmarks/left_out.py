@@ -244,9 +244,9 @@ def table(out: Path, without: list[str], margin: float) -> None:
         fewer = over_sets(best, SCORES[0], asked=asked) - base[SCORES[0]]
         print(f"  {asked}: {100 * fewer.mean():+.2f}")
     print("\nIts gain where the trial has to gain more than so much:")
-    for margin in MARGINS:
-        there = over_sets(best, SCORES[0], margin=margin) - base[SCORES[0]]
-        print(f"  {margin}: {100 * there.mean():+.2f}, the worst set {100 * there.min():+.2f}")
+    for least in MARGINS:
+        there = over_sets(best, SCORES[0], margin=least) - base[SCORES[0]]
+        print(f"  {least}: {100 * there.mean():+.2f}, the worst set {100 * there.min():+.2f}")
     print("\nMean average precision by score, without and with the best:")
     for score in SCORES:
         print(

@@ -32,8 +32,9 @@ reads the training rows of the first splits alone (85 % of them to train on, the
 by), and beside them a set of scikit-learn and made ones; [docs/cv.md](../docs/cv.md) has its
 table. Which recipe a split takes is decided on its training rows. The training rows of one split
 are test rows of others, as in every study on repeated splits of one table. What wide members of
-classes are, and how many, was settled with a look at the test rows and the left-out class of
-segment: its figures are not blind.
+classes are, and how many, comes from `benchmarks/left_out.py`: classes left out of training rows,
+of segment those of the first split, by a rule that was written down before it was run. Neither
+test rows nor the class that segment is judged by were read for it.
 """
 
 

@@ -53,12 +53,33 @@ def test_every_fourth_fold_has_a_wide_member_of_its_own(wide):
     WGBClassifier(**wide_recipe(10**6))._check_parameters()
 
 
-def test_all_members_count_alike(wide, tmp_path):
+def test_wide_members_are_heard_by_ood_scores_alone(wide, tmp_path):
     raw = clone(wide).set_params(calibrated=False).fit(X, LABELS)
-    mean = np.mean([one.predict_proba(NEW) for one in raw.members_], axis=0)
+    mean = np.mean([one.predict_proba(NEW) for one in raw.members_[:5]], axis=0)
     assert_allclose(raw.predict_proba(NEW), mean, atol=1e-6)
+    assert wide.predict_dist(NEW).particles.shape[1] == 5 * 5
+    for one in (raw, wide):
+        dist = one.predict_dist(NEW, calibrated=False)
+        mean = np.mean([each.predict_proba(NEW) for each in one.members_], axis=0)
+        assert_allclose(dist.probabilities(), mean, atol=1e-6)
+        assert_array_equal(one.ood_score(NEW), metrics.ood_scores(dist))
     wide.save(tmp_path / "bag.wgb")
-    assert_array_equal(load(tmp_path / "bag.wgb").predict_proba(NEW), wide.predict_proba(NEW))
+    same = load(tmp_path / "bag.wgb")
+    assert_array_equal(same.predict_proba(NEW), wide.predict_proba(NEW))
+    assert_array_equal(same.ood_score(NEW), wide.ood_score(NEW))
+
+
+def test_predictions_with_and_without_wide_members_are_the_same(wide):
+    narrow = clone(wide).set_params(wide=False).fit(X, LABELS)
+    assert_array_equal(wide.predict_proba(NEW), narrow.predict_proba(NEW))
+    assert wide.calibration_ == narrow.calibration_
+    prior = {"scale": 3.0}
+    assert_allclose(wide.predict_proba(NEW, prior=prior), narrow.predict_proba(NEW, prior=prior))
+    stages = zip(wide.staged_predict_dist(NEW), narrow.staged_predict_dist(NEW), strict=False)
+    for ours, theirs in stages:
+        assert_array_equal(ours.particles, theirs.particles)
+    again, other = (clone(one).fit(X, LABELS).calibrate(NEW, LABELS[::2]) for one in (wide, narrow))
+    assert_array_equal(again.predict_proba(NEW), other.predict_proba(NEW))
 
 
 def test_left_out_classes_decide_whether_wide_members_are_had(wide):
@@ -83,12 +104,13 @@ def test_wide_members_have_to_be_worth_while(monkeypatch, wide, gain, helps):
     assert (len(bag.members_) > 2) is helps
 
 
-def test_wide_members_count_as_others_do(wide):
+def test_wide_members_count_in_scores_as_others_do(wide):
     more = [{"n_particles": 9, "evidence": 3.0}]
     bag = clone(wide).set_params(recipes=more, wide=True, calibrated=False).fit(X, LABELS)
     assert len(bag.members_) > 5
     each = [one.predict_proba(NEW) for one in bag.members_]
-    assert_allclose(bag.predict_proba(NEW), np.mean(each, axis=0), atol=1e-12)
+    dist = bag.predict_dist(NEW, calibrated=False)
+    assert_allclose(dist.probabilities(), np.mean(each, axis=0), atol=1e-12)
 
 
 def test_the_gain_is_that_of_rows_of_classes_that_models_have_not_seen():

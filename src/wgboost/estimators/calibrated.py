@@ -62,7 +62,7 @@ class Calibrated(Predictions):
             "scale": scale, "spread": spread, "shrinkage": shrinkage, "widen": widen,
         }  # fmt: skip
         if cv is None:
-            dist = self._mixture(*self._relative(X), offset, exposure=exposure)
+            dist = self._spoken(self._mixture(*self._relative(X), offset, exposure=exposure))
             self.calibration_ = Calibration.fit(
                 dist, encoded(self, y), y_std=y_std, sample_weight=sample_weight, **settings
             )

@@ -86,6 +86,8 @@ def check_bag(bag: Any) -> None:
         _require(good and values.ndim == 1, f"the recipes' {name} is no column")
     lengths = {len(values) for values in columns.values()}
     _require(len(lengths) == 1, "columns of the table of recipes differ in length")
+    kept = columns["recipe"][columns["kept"]]
+    _require(len(kept) != len(bag.members_) or bag.best_recipe_ in kept, "no member is the best's")
     _check_calibration(bag)
 
 

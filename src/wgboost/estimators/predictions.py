@@ -71,7 +71,12 @@ class Predictions(ABC):
             )
         return weights
 
+    def _spoken(self, dist: Mixture) -> Mixture:
+        """Return what predictions are made of; OOD scores see all particles."""
+        return dist
+
     def _calibrated(self, dist: Mixture) -> Mixture:
+        dist = self._spoken(dist)
         calibration: Calibration | None = getattr(self, "calibration_", None)
         return dist if calibration is None else calibration(dist)
 
@@ -97,7 +102,8 @@ class Predictions(ABC):
         n_rounds : int, optional
             Use only the first so many rounds.
         calibrated : bool
-            False leaves out the factors of `calibration_`, if there are any.
+            False leaves out the factors of `calibration_`, if there are any, and is what OOD scores
+            go by: a bag of classes has its wide members then, too.
         """
         particles, ground = self._relative(X, n_rounds)
         dist = self._mixture(particles, ground, offset, prior, exposure)

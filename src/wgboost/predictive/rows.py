@@ -79,6 +79,16 @@ class ParticleRows:
         other.particles, other.weights = particles, weights
         return other
 
+    def of_particles(self, some: slice) -> Self:
+        """Return the same with some of the particles, and their weights among each other."""
+        weights = None
+        if self.weights is not None:
+            total = self.weights[:, some].sum(axis=1, keepdims=True)
+            # Where none of them has a weight they are equal.
+            shares = np.where(total > 0, self.weights[:, some], 1.0)
+            weights = shares / shares.sum(axis=1, keepdims=True)
+        return self._like(self.particles[:, some], weights)
+
     def with_particles(self, particles: Array) -> Self:
         """Return the same with other particles (n, m, d), of the same weights."""
         if particles.shape != self.particles.shape:

@@ -25,6 +25,7 @@ from wgboost.estimators.file_checks import SHARED
 from wgboost.estimators.fitting import warn_copies
 from wgboost.estimators.parameters import checked_matrix
 from wgboost.estimators.saving import Saving
+from wgboost.predictive import Mixture
 from wgboost.responses import Ground
 from wgboost.selection.members import Members, noted, told_once
 from wgboost.selection.race import Entry, leader, mean_value, run_race, run_some
@@ -240,18 +241,22 @@ class Bag(Saving, Calibrated):
         parts: dict[int, tuple[tuple[Array, Array], list[Any]]] = {}
         for split, member in members:
             parts.setdefault(id(split), (split, []))[1].append(member)
-        folds = [
-            Fold.of(self._of(some), X, y, train, test, beside)
-            for (train, test), some in parts.values()
-        ]
+        speaking, folds = (
+            [
+                Fold.of(self._of(some[:most]), X, y, train, test, beside)
+                for (train, test), some in parts.values()
+            ]
+            for most in (1, None)  # the winner's member of a fold is its first
+        )
         if self.calibrated:
             # A bag is wider than its members and errs less. Members that were stopped at their
             # least NLL are wide enough, so what would widen them does not suit the bag.
             first = self.members_[0]
             metric = next(iter(first.history_["validation"]))
             stopped = first.early_stopping is None or bool(first.early_stopping)
-            dists = [fold.dist() for fold in folds]
-            self.calibration_ = fitted_factors(dists, folds, widen=metric != "nll" or not stopped)
+            dists = [fold.dist() for fold in speaking]
+            widen = metric != "nll" or not stopped
+            self.calibration_ = fitted_factors(dists, speaking, widen=widen)
         counted = np.unique(np.concatenate([part for split, _ in parts.values() for part in split]))
         some = counted[:: -(-counted.size // _COMPARED)]
         matrix = checked_matrix(self, take_rows(X, some), reset=False)
@@ -271,6 +276,17 @@ class Bag(Saving, Calibrated):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "members_")
+
+    def _spoken(self, dist: Mixture) -> Mixture:
+        """Leave out the particles of wide members, which are there for OOD scores alone."""
+        known = getattr(self, "cv_results_", None)
+        if known is None:
+            return dist
+        kept = known["recipe"][known["kept"]]
+        if kept.size != len(self.members_) or (kept == self.best_recipe_).all():
+            return dist
+        each = dist.particles.shape[1] // kept.size
+        return dist.of_particles(slice(0, each * int((kept == self.best_recipe_).sum())))
 
     def _relative(self, X: Any, n_rounds: int | None = None) -> tuple[Directions, Ground | None]:
         check_is_fitted(self)
