@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from wgboost import OODReference, WGBClassifier, WGBRegressor, load, metrics
 from wgboost.calibration import aligned_scores, out_of_fold
 
-MODEL = WGBRegressor(n_estimators=30, random_state=0, n_jobs=1)
+MODEL = WGBRegressor(max_leaves=16, n_estimators=30, random_state=0, n_jobs=1)
 
 
 def made(n, seed=0):
