@@ -20,7 +20,10 @@ RNG = np.random.default_rng(0)
 COARSE = RNG.integers(0, 12, size=(600, 3)).astype(np.float64)
 Y = np.sin(COARSE[:, 0]) + np.exp(COARSE[:, 1] / 12 - 1) * RNG.normal(size=600)
 WEIGHT = RNG.integers(0, 3, 600).astype(np.float64)
-FEW = {"n_estimators": 6, "n_particles": 4, "random_state": 0, "engine": "xgboost", "n_jobs": 1}
+FEW = {
+    "n_estimators": 6, "n_particles": 4, "max_leaves": 16, "random_state": 0, "engine": "xgboost",
+    "n_jobs": 1,
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -23,9 +23,12 @@ X[RNG.random(X.shape) < 0.1] = np.nan
 Y = np.nan_to_num(X[:, 0]) + RNG.normal(size=400)
 LAZY, LAZY_Y = da.from_array(X, chunks=(200, 3)), da.from_array(Y, chunks=200)
 FRAME = pd.DataFrame(X, columns=["a", "b", "c"]).assign(price=Y)
-FEW = {"n_estimators": 4, "n_particles": 3, "random_state": 0, "n_jobs": 1}
+FEW = {"n_estimators": 4, "n_particles": 3, "max_leaves": 16, "random_state": 0, "n_jobs": 1}
 BESIDE = {"y": "price", "sample_weight": "w", "offset": "seen"}
-QUICK = {"n_particles": 3, "n_iter_no_change": 3, "learning_rate": 0.5, "random_state": 0}
+QUICK = {
+    "n_particles": 3, "n_iter_no_change": 3, "learning_rate": 0.5, "max_leaves": 16,
+    "random_state": 0,
+}  # fmt: skip
 
 CLIENT = """
 import sys
@@ -218,7 +221,7 @@ def test_workers_leave_a_fit_that_failed_and_nothing_is_left_of_it(client):
     until = time.monotonic() + 10
     while client.run_on_scheduler(queues) > before and time.monotonic() < until:
         time.sleep(0.1)  # workers' messages take a moment
-    assert client.run_on_scheduler(queues) == before
+    assert client.run_on_scheduler(queues) <= before  # those of earlier fits may go meanwhile
     with pytest.raises(OSError, match="no room"):
         WGBRegressor(**FEW).fit(LAZY, LAZY_Y, client=client, callbacks=[full])
     assert all(not running for running in client.processing().values())

@@ -23,7 +23,6 @@ from wgboost.validation import check_integer
 
 __all__ = ["BESIDE", "Distributed", "defaulting"]
 
-_LEAVES = 16  # the most of "auto": every split that is the best of its time is a message to all
 BESIDE = ("y", "sample_weight", "offset", "exposure", "y_std")
 
 
@@ -97,12 +96,6 @@ class Distributed(Evidential):
         if several:
             return {"X_val": sets, **values}
         return {"X_val": sets[0], **{name: one[0] for name, one in values.items()}}
-
-    def _leaves(self) -> int | None:
-        leaves = super()._leaves()
-        if leaves is None or not isinstance(self.max_leaves, str):
-            return leaves
-        return min(leaves, _LEAVES)
 
     def _check_distributed(self) -> None:
         """Raise for parameters that only one process has something for."""

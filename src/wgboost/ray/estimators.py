@@ -68,7 +68,8 @@ class WGBRegressor(_RayDistributed, estimators.WGBRegressor):
     `fit` says more.
     """
 
-    __init__ = defaulting(estimators.WGBRegressor.__init__, engine="xgboost")
+    # Every split of trees that grow best first is a message between workers.
+    __init__ = defaulting(estimators.WGBRegressor.__init__, engine="xgboost", max_leaves=16)
 
 
 class WGBClassifier(_RayDistributed, estimators.WGBClassifier):
