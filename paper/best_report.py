@@ -34,7 +34,9 @@ table. Which recipe a split takes is decided on its training rows. The training 
 are test rows of others, as in every study on repeated splits of one table. What wide members of
 classes are, and how many, comes from `benchmarks/left_out.py`: classes left out of training rows,
 of segment those of the first split, by a rule that was written down before it was run. Neither
-test rows nor the class that segment is judged by were read for it.
+test rows nor the class that segment is judged by were read for it. That class probabilities leave
+wide members out was decided by the log loss of training rows as well, but after a first run on the
+test rows: with them segment had an accuracy of 97.78 and the same OOD figures.
 """
 
 
