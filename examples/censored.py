@@ -59,9 +59,9 @@ for name, y in given.items():
 
 figure, axes = plt.subplots(1, 2, figsize=(8.5, 3.4), layout="constrained", num="censored")
 at = np.linspace(0, 40, 200)
-alive = dists["bounds"].sf(at[:, None])
+alive = dists["bounds"].sf(at[None])
 for i, colour in enumerate(("tab:purple", "tab:blue", "tab:green")):
-    axes[0].plot(at, alive[:, i], color=colour, lw=2, label=f"x = {grid[i]:g}")
+    axes[0].plot(at, alive[i], color=colour, lw=2, label=f"x = {grid[i]:g}")
     axes[0].plot(at, truth(grid[i]).sf(at), "k--", lw=1)
 axes[0].plot([], [], "k--", lw=1, label="truth")
 axes[0].axvspan(20, 40, color="0.92", lw=0)

@@ -6,12 +6,12 @@ from fractions import Fraction
 import numpy as np
 
 
-def rank(n, coverage):
-    """ceil((n + 1) coverage), of a coverage that is a decimal."""
-    return math.ceil((n + 1) * Fraction(str(coverage)))
+def rank(n, confidence):
+    """ceil((n + 1) confidence), of a confidence that is a decimal."""
+    return math.ceil((n + 1) * Fraction(str(confidence)))
 
 
-def cv_plus(ends, scores, coverage):
+def cv_plus(ends, scores, confidence):
     """Order statistics of the ends (low, high) that every row's score has by its fold's model.
 
     `ends(fold, score)` returns both, (n,) each.
@@ -19,7 +19,7 @@ def cv_plus(ends, scores, coverage):
     pairs = [ends(k, score) for k, of_fold in enumerate(scores) for score in of_fold]
     lows, highs = (np.sort(np.stack(side), axis=0) for side in zip(*pairs, strict=True))
     n = len(pairs)
-    outside = n + 1 - rank(n, coverage)
+    outside = n + 1 - rank(n, confidence)
     return lows[outside - 1], highs[n - outside]
 
 
@@ -28,7 +28,7 @@ def mass_before(probabilities, code):
     return sum(p for p in probabilities if p > probabilities[code])
 
 
-def cross_set(class_scores, scores, coverage):
+def cross_set(class_scores, scores, confidence):
     """Which classes of one row are less odd than enough rows; class_scores (folds, k)."""
     n = sum(len(of_fold) for of_fold in scores)
     inside = []
@@ -37,5 +37,5 @@ def cross_set(class_scores, scores, coverage):
             1 for of_fold, own in zip(scores, class_scores, strict=True)
             for score in of_fold if score < own[code]
         )  # fmt: skip
-        inside.append(less < (n + 1) * Fraction(str(coverage)))
+        inside.append(less < (n + 1) * Fraction(str(confidence)))
     return inside

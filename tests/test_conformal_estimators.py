@@ -44,8 +44,8 @@ NEW, Y_NEW = made(2000, seed=1)
 LABELS, LABELS_NEW = made_classes(400)[1], made_classes(2000, seed=1)[1]
 
 
-def share_held(model, coverage):
-    low, high = model.predict_interval(NEW, coverage).T
+def share_held(model, confidence):
+    low, high = model.predict_interval(NEW, confidence).T
     return ((low <= Y_NEW) & (high >= Y_NEW)).mean()
 
 
@@ -56,8 +56,8 @@ def test_intervals_hold_what_they_promise_where_the_models_own_do_not(method, co
     model.fit(X, Y)
     low, high = model.estimators_[0].predict_dist(NEW).interval(0.9)
     assert ((low <= Y_NEW) & (high >= Y_NEW)).mean() < 0.85
-    for coverage in (0.5, 0.9, 0.95):
-        assert coverage - 0.06 < share_held(model, coverage) < coverage + 0.06
+    for confidence in (0.5, 0.9, 0.95):
+        assert confidence - 0.06 < share_held(model, confidence) < confidence + 0.06
     width = np.diff(model.predict_interval(NEW))[:, 0]
     assert stats.spearmanr(width, NEW[:, 1])[0] > 0.6
     assert model.score(NEW, Y_NEW) > 0.4
@@ -186,7 +186,7 @@ def test_what_cannot_be_is_said_before_the_work_and_changes_nothing():
         model.fit(X, Y[1:])
     with pytest.raises(ValueError, match="inf"):
         model.fit(X, np.where(Y > 1, np.inf, Y))
-    with pytest.raises(ValueError, match="coverage=1 needs infinitely many rows"):
+    with pytest.raises(ValueError, match="confidence=1 needs infinitely many rows"):
         model.predict_interval(NEW, 1.0)
     assert_array_equal(model.predict_interval(NEW[:5]), before)
     with pytest.raises(ValueError, match=r"method='crossed' must be .* did you mean 'cross'"):

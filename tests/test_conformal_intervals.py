@@ -31,13 +31,13 @@ def held(interval, y):
     return (low <= y) & (y <= high)
 
 
-@pytest.mark.parametrize("coverage", [0.1, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999])
-def test_the_rank_is_exact_and_so_is_the_number_of_rows_needed(coverage):
-    needed = rows_needed(coverage)
-    assert rank(needed, coverage) == needed
-    assert rank(needed - 1, coverage) == needed  # one more than there are
+@pytest.mark.parametrize("confidence", [0.1, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999])
+def test_the_rank_is_exact_and_so_is_the_number_of_rows_needed(confidence):
+    needed = rows_needed(confidence)
+    assert rank(needed, confidence) == needed
+    assert rank(needed - 1, confidence) == needed  # one more than there are
     for n in range(needed, needed + 300):
-        assert conformal_rank(n, coverage) == rank(n, coverage)
+        assert conformal_rank(n, confidence) == rank(n, confidence)
 
 
 def test_the_level_is_an_order_statistic():
@@ -57,9 +57,9 @@ MADE = {"normal": normal_mixture, "poisson": poisson_mixture}
     st.booleans(), st.integers(0, 2**32),
 )  # fmt: skip
 def test_of_any_rows_enough_are_held_when_each_is_left_out(
-    conformity, kind, n, coverage, tied, seed
+    conformity, kind, n, confidence, tied, seed
 ):
-    """Exchangeability in the finite: of n + 1 rows at least ceil((n + 1) coverage) are inside.
+    """Exchangeability in the finite: of n + 1 rows at least ceil((n + 1) confidence) are inside.
 
     The model has nothing to do with y, and rows may be equal to others.
     """
@@ -69,14 +69,14 @@ def test_of_any_rows_enough_are_held_when_each_is_left_out(
     if tied:
         rows = rng.integers(0, 3, n + 1)
         dist, y = dist[rows], y[rows]
-    wanted = rank(n, coverage)
+    wanted = rank(n, confidence)
     if wanted > n:
         return
     hits = 0
     for row in range(n + 1):
         others = np.arange(n + 1) != row
         interval = conformal_interval(
-            dist[others], y[others], dist[row], float(coverage), conformity=conformity
+            dist[others], y[others], dist[row], float(confidence), conformity=conformity
         )
         hits += bool(held(interval, y[row])[0])
     assert hits >= wanted
@@ -150,15 +150,17 @@ def test_heavy_tails_and_missing_moments_are_no_obstacle(conformity, response):
 
 @both
 @pytest.mark.parametrize("kind", sorted(MADE))
-@pytest.mark.parametrize("coverage", [0.3, 0.55, 0.8, 0.9])
-def test_cv_plus_is_the_order_statistic_of_all_rows_ends(kind, conformity, coverage):
+@pytest.mark.parametrize("confidence", [0.3, 0.55, 0.8, 0.9])
+def test_cv_plus_is_the_order_statistic_of_all_rows_ends(kind, conformity, confidence):
     dists = [MADE[kind](7, 4, seed=seed) for seed in range(3)]
     own = [MADE[kind](6 + k, 4, seed=10 + k) for k in range(3)]
     scores = [
         interval_scores(dist, dist.rvs(random_state=k), conformity) for k, dist in enumerate(own)
     ]
-    found = cross_conformal_interval(dists, scores, coverage, conformity=conformity)
-    low, high = cv_plus(lambda k, score: interval_at(dists[k], score, conformity), scores, coverage)
+    found = cross_conformal_interval(dists, scores, confidence, conformity=conformity)
+    low, high = cv_plus(
+        lambda k, score: interval_at(dists[k], score, conformity), scores, confidence
+    )
     expected = np.minimum(low, high), np.maximum(low, high)
     if kind == "poisson":  # where ends are rounded outwards row by row, the result is not
         for ours, plain, out in zip(found, expected, (1, -1), strict=True):
@@ -182,7 +184,7 @@ def test_cv_plus_of_a_single_model_is_split_conformal_prediction(conformity):
 def test_what_has_no_interval_is_told_what_to_do():
     dist = normal_mixture(30)
     y = np.full(30, 50.0)
-    with pytest.raises(ValueError, match="coverage=1 needs infinitely many rows"):
+    with pytest.raises(ValueError, match="confidence=1 needs infinitely many rows"):
         conformal_interval(dist, y, dist, 1)
     with pytest.raises(ValueError, match="must be one of 'cdf', 'scaled'; did you mean 'scaled'"):
         conformal_interval(dist, y, dist, conformity="scale")

@@ -33,23 +33,23 @@ def test_the_adaptive_score_is_the_mass_of_more_probable_classes(n, k, seed, tie
 @given(
     st.integers(2, 25), st.sampled_from(["0.5", "0.8", "0.9"]), st.booleans(), st.integers(0, 99)
 )
-def test_enough_of_any_rows_are_held_when_each_is_left_out(conformity, n, coverage, tied, seed):
-    """Of n + 1 rows at least ceil((n + 1) coverage); the model knows nothing of the classes."""
+def test_enough_of_any_rows_are_held_when_each_is_left_out(conformity, n, confidence, tied, seed):
+    """Of n + 1 rows at least ceil((n + 1) confidence); the model knows nothing of the classes."""
     dist, rng = categorical_mixture(n + 1, seed=seed), np.random.default_rng(seed)
     y = rng.integers(0, 4, n + 1)
     if tied:
         rows = rng.integers(0, 3, n + 1)
         dist, y = dist[rows], y[rows]
-    if rank(n, coverage) > n:
+    if rank(n, confidence) > n:
         return
     hits = 0
     for row in range(n + 1):
         others = np.arange(n + 1) != row
         inside = conformal_sets(
-            dist[others], y[others], dist[row], float(coverage), conformity=conformity
+            dist[others], y[others], dist[row], float(confidence), conformity=conformity
         )
         hits += inside[0, y[row]]
-    assert hits >= rank(n, coverage)
+    assert hits >= rank(n, confidence)
 
 
 @both
@@ -98,11 +98,11 @@ def test_sets_of_folds_follow_the_definition(conformity):
     scores = [class_scores(d, d.rvs(random_state=k), conformity) for k, d in enumerate(own)]
     tables = [dist.probabilities() for dist in dists]
     best = np.mean(tables, axis=0).argmax(axis=1)
-    for coverage in (0.3, 0.6, 0.8, 0.9):
-        found = cross_conformal_sets(tables, scores, coverage, conformity=conformity)
+    for confidence in (0.3, 0.6, 0.8, 0.9):
+        found = cross_conformal_sets(tables, scores, confidence, conformity=conformity)
         for row in range(8):
             odd = [scores_of_classes(table, conformity)[row] for table in tables]
-            plain = cross_set(odd, scores, coverage)
+            plain = cross_set(odd, scores, confidence)
             plain[best[row]] = True
             assert_array_equal(found[row], plain)
 

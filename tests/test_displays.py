@@ -29,7 +29,8 @@ def test_coverage_is_counted_and_the_line_is_what_the_intervals_hold(kind):
         low, high = dist.interval(level)
         assert_allclose(shown.coverage[i], ((y >= low) & (y <= high)).mean())
         draws = dist.rvs(2000, random_state=i)
-        assert_allclose(shown.expected[i], ((draws >= low) & (draws <= high)).mean(), atol=0.01)
+        held = (draws >= low[:, None]) & (draws <= high[:, None])
+        assert_allclose(shown.expected[i], held.mean(), atol=0.01)
     assert (shown.low <= shown.expected).all()
     assert (shown.high >= shown.expected).all()
 

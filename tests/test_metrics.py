@@ -57,8 +57,8 @@ def test_the_crps_of_one_normal_is_the_known_formula():
 def test_the_crps_of_counts_is_a_sum(weighted):
     dist = KINDS["poisson"](weighted=weighted)
     y = np.array([0.0, 3.0, 9.0, 60.0, 400.0])
-    codes = np.arange(0, 1000)[:, None]
-    expected = ((dist.cdf(codes) - (codes >= y)) ** 2).sum(axis=0)
+    codes = np.arange(0, 1000)[None]
+    expected = ((dist.cdf(codes) - (codes >= y[:, None])) ** 2).sum(axis=1)
     assert_allclose(numeric_crps(dist, y), expected, rtol=1e-9)
 
 

@@ -160,13 +160,13 @@ def test_draws_and_densities_take_several_values_per_row():
     dist = joint(weighted=True, units=None)
     assert dist.rvs(random_state=0).shape == (6, 3)
     draws = dist.rvs(20_000, random_state=0)
-    assert draws.shape == (20_000, 6, 3)
+    assert draws.shape == (6, 20_000, 3)
     spread = dist.std()
-    assert_allclose(draws.mean(axis=0) / spread, dist.mean() / spread, atol=0.04)
-    assert dist.logpdf(draws[:5]).shape == (5, 6)
-    assert_array_equal(dist.logpdf(draws[:5])[3], dist.logpdf(draws[3]))
+    assert_allclose(draws.mean(axis=1) / spread, dist.mean() / spread, atol=0.04)
+    assert dist.logpdf(draws[:, :5]).shape == (6, 5)
+    assert_array_equal(dist.logpdf(draws[:, :5])[:, 3], dist.logpdf(draws[:, 3]))
     assert_array_equal(dist.logpdf(draws[0, 0])[2], dist[2].logpdf(draws[0, 0])[0])
-    assert dist[:2].logpdf(draws[:, :2]).shape == (20_000, 2)
+    assert dist[:2].logpdf(draws[:2]).shape == (2, 20_000)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -17,12 +17,12 @@ counted = pytest.mark.parametrize("kind", ["categorical", "poisson"])
 @weighted
 def test_a_mixture_of_normals_is_the_weighted_mean_of_scipy_normals(weighted):
     dist = normal_mixture(weighted=weighted)
-    grid = np.linspace(30, 70, 41)[:, None]
+    grid = np.linspace(30, 70, 41)
     for i in range(len(dist)):
         frozen, weights = scipy_normals(dist, i)
-        assert_allclose(dist.pdf(grid)[:, i], frozen.pdf(grid) @ weights, rtol=1e-11)
-        assert_allclose(dist.cdf(grid)[:, i], frozen.cdf(grid) @ weights, rtol=1e-11)
-        assert_allclose(dist.sf(grid)[:, i], frozen.sf(grid) @ weights, rtol=1e-11)
+        for method in ("pdf", "cdf", "sf"):
+            plain = getattr(frozen, method)(grid[:, None]) @ weights
+            assert_allclose(getattr(dist, method)(grid[None])[i], plain, rtol=1e-11)
         mean = frozen.mean() @ weights
         assert_allclose(dist.mean()[i], mean, rtol=1e-12)
         variance = (frozen.var() + frozen.mean() ** 2) @ weights - mean**2
@@ -34,48 +34,49 @@ def test_a_mixture_of_normals_is_the_weighted_mean_of_scipy_normals(weighted):
 @weighted
 def test_moments_mass_and_entropy_match_dense_integration(weighted):
     dist = normal_mixture(weighted=weighted)
-    grid = np.linspace(50 - 200, 50 + 200, 200_001)[:, None]
+    grid = np.linspace(50 - 200, 50 + 200, 200_001)[None]
     density = dist.pdf(grid)
 
     def total(values):
-        return integrate.simpson(values, x=grid[:, 0], axis=0)
+        return integrate.simpson(values, x=grid[0], axis=1)
 
     assert_allclose(total(density), 1, rtol=1e-9)
     assert_allclose(total(density * grid), dist.mean(), rtol=1e-9)
-    assert_allclose(total(density * (grid - dist.mean()) ** 2), dist.var(), rtol=1e-8)
+    assert_allclose(total(density * (grid - dist.mean()[:, None]) ** 2), dist.var(), rtol=1e-8)
     assert_allclose(dist.entropy(), total(special.entr(density)), atol=1e-8)
-    half = grid[:100_001]
-    below = integrate.simpson(dist.pdf(half), x=half[:, 0], axis=0)
-    assert_allclose(dist.cdf(half[-1]), below, atol=1e-9)
+    half = grid[:, :100_001]
+    below = integrate.simpson(dist.pdf(half), x=half[0], axis=1)
+    assert_allclose(dist.cdf(half[0, -1]), below, atol=1e-9)
 
 
 @counted
 @weighted
 def test_a_discrete_mixture_is_the_weighted_mean_of_masses(kind, weighted):
     dist = KINDS[kind](weighted=weighted)
-    codes = np.arange(0, 4 if kind == "categorical" else 200)[:, None]
-    each = np.exp(dist.response.logpdf(codes[:, None], dist.particles))  # (codes, n, m)
-    mass = (each * shares(dist)).sum(axis=-1)
-    assert_allclose(mass.sum(axis=0), 1, rtol=1e-10)
+    codes = np.arange(0, 4 if kind == "categorical" else 200)[None]
+    each = np.exp(dist.response.logpdf(codes[..., None], dist.particles[:, None]))  # (n, codes, m)
+    mass = (each * shares(dist)[:, None]).sum(axis=-1)
+    assert_allclose(mass.sum(axis=1), 1, rtol=1e-10)
     assert_allclose(dist.pmf(codes), mass, rtol=1e-10, atol=1e-300)
     assert_allclose(dist.logpmf(codes), np.log(mass), rtol=1e-9, atol=1e-12)
-    assert_allclose(dist.cdf(codes), np.cumsum(mass, axis=0), rtol=1e-10)
-    assert_allclose(dist.sf(codes - 1), np.cumsum(mass[::-1], axis=0)[::-1], rtol=1e-8, atol=1e-14)
-    mean = (mass * codes).sum(axis=0)
+    assert_allclose(dist.cdf(codes), np.cumsum(mass, axis=1), rtol=1e-10)
+    above = np.cumsum(mass[:, ::-1], axis=1)[:, ::-1]
+    assert_allclose(dist.sf(codes - 1), above, rtol=1e-8, atol=1e-14)
+    mean = (mass * codes).sum(axis=1)
     assert_allclose(dist.mean(), mean, rtol=1e-9)
-    assert_allclose(dist.var(), (mass * (codes - mean) ** 2).sum(axis=0), rtol=1e-9)
-    assert_allclose(dist.entropy(), special.entr(mass).sum(axis=0), rtol=1e-9)
-    assert_array_equal(dist.pmf(np.array([-1.0, 0.5, 1.5])[:, None]), 0)
+    assert_allclose(dist.var(), (mass * (codes - mean[:, None]) ** 2).sum(axis=1), rtol=1e-9)
+    assert_allclose(dist.entropy(), special.entr(mass).sum(axis=1), rtol=1e-9)
+    assert_array_equal(dist.pmf([[-1.0, 0.5, 1.5]]), 0)
     for q in (1e-10, 0.05, 0.5, 0.9, 1 - 1e-10):
-        assert_array_equal(dist.ppf(q), (np.cumsum(mass, axis=0) < q).sum(axis=0))
-        assert_array_equal(dist.isf(q), (dist.sf(codes) > q).sum(axis=0))
+        assert_array_equal(dist.ppf(q), (np.cumsum(mass, axis=1) < q).sum(axis=1))
+        assert_array_equal(dist.isf(q), (dist.sf(codes) > q).sum(axis=1))
 
 
 @counted
 @weighted
 def test_discrete_quantiles_are_the_smallest_code_that_reaches_q(kind, weighted):
     dist = KINDS[kind](n=40, weighted=weighted)
-    codes = np.arange(0, 3 if kind == "categorical" else 15)[:, None]
+    codes = np.arange(0, 3 if kind == "categorical" else 15)[None]
     reached = dist.cdf(codes)
     assert_array_equal(dist.ppf(reached), np.broadcast_to(codes, reached.shape))
     assert (dist.ppf(np.nextafter(reached, 1)) > codes).all()
@@ -89,7 +90,7 @@ def test_class_uncertainty_is_entropies_and_mutual_information(weighted):
     each = special.softmax(np.concatenate([dist.particles, np.zeros((5, 6, 1))], axis=-1), axis=-1)
     mean = (each * shares(dist)[..., None]).sum(axis=1)
     assert_allclose(dist.probabilities(), mean, rtol=1e-12)
-    assert_allclose(dist.pmf(np.arange(4)[:, None]).T, mean, rtol=1e-12)
+    assert_allclose(dist.pmf(np.arange(4)[None]), mean, rtol=1e-12)
     assert_array_equal(dist.mode(), mean.argmax(axis=1))
     expected = (special.entr(each).sum(axis=-1) * shares(dist)).sum(axis=1)
     assert_allclose(dist.aleatoric(), expected, rtol=1e-12)
@@ -102,13 +103,13 @@ def test_class_uncertainty_is_entropies_and_mutual_information(weighted):
 def test_samples_follow_the_cdf_of_their_row(kind, weighted):
     dist = KINDS[kind](n=3, weighted=weighted)
     draws = dist.rvs(20_000, random_state=5)
-    assert draws.shape == (20_000, 3)
+    assert draws.shape == (3, 20_000)
     assert draws.dtype == (np.int64 if dist.response.discrete else np.float64)
     for i in range(3):
         grid = np.unique(dist[i].ppf(np.linspace(0.03, 0.97, 25)))
-        share = (draws[:, i, None] <= grid).mean(axis=0)
+        share = (draws[i, :, None] <= grid).mean(axis=0)
         assert abs(share - dist[i].cdf(grid)).max() < 0.0138  # Kolmogorov-Smirnov, level 1e-3
-    assert_allclose(draws.mean(axis=0), dist.mean(), atol=5 * (dist.std() / 141).max())
+    assert_allclose(draws.mean(axis=1), dist.mean(), atol=5 * (dist.std() / 141).max())
 
 
 def test_samples_are_repeatable_and_shaped_as_asked():
@@ -116,8 +117,8 @@ def test_samples_are_repeatable_and_shaped_as_asked():
     assert_array_equal(dist.rvs(random_state=1), dist.rvs(random_state=1))
     assert (dist.rvs(random_state=1) != dist.rvs(random_state=2)).any()
     assert dist.rvs().shape == (5,)
-    assert dist.rvs(1).shape == (1, 5)
-    assert dist.rvs((7, 3, 5), random_state=np.random.default_rng(0)).shape == (7, 3, 5)
+    assert dist.rvs(1).shape == (5, 1)
+    assert dist.rvs((5, 7, 3), random_state=np.random.default_rng(0)).shape == (5, 7, 3)
     with pytest.raises(ValueError, match=r"size=\(7, 3\)"):
         dist.rvs((7, 3))
 

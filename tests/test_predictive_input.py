@@ -55,6 +55,8 @@ def test_values_that_do_not_fit_the_rows_are_refused():
     for method in (dist.pdf, dist.cdf, dist.ppf):
         with pytest.raises(ValueError, match=r"shape \(4,\), the distribution has 3 rows"):
             method(np.full(4, 0.5))
+        with pytest.raises(ValueError, match=r"rows come first: .* \(1, g\) or \(3, g\)"):
+            method(np.full((4, 3), 0.5))
         with pytest.raises(ValueError, match="not numeric"):
             method("much")
 
@@ -64,12 +66,11 @@ def test_a_continuous_response_has_a_density_and_a_discrete_one_a_mass():
         normal_mixture().pmf(50.0)
     with pytest.raises(AttributeError, match="has a pmf, no pdf"):
         categorical_mixture().logpdf(0)
-    for method in ("probabilities", "mode"):
-        with pytest.raises(NotImplementedError, match="'normal' has no classes"):
-            getattr(normal_mixture(), method)()
+    with pytest.raises(NotImplementedError, match="'normal' has no classes"):
+        normal_mixture().probabilities()
 
 
-@pytest.mark.parametrize("confidence", [-0.1, 1.1, np.nan, [0.5, 2.0]])
+@pytest.mark.parametrize("confidence", [-0.1, 1.1, np.nan, [0.5, 2.0], [[0.5]], []])
 def test_a_confidence_outside_0_and_1_is_refused(confidence):
     with pytest.raises(ValueError, match="between 0 and 1"):
         normal_mixture().interval(confidence)

@@ -54,7 +54,7 @@ def test_quantiles_and_intervals_have_their_probability():
     assert_allclose(dist.cdf(low), 0.1, atol=1e-7)
     with pytest.raises(ValueError, match=r"alpha=1.5 must be probabilities between 0 and 1"):
         FITTED.predict_quantiles(NEW, 1.5)
-    with pytest.raises(ValueError, match="coverage=0 must be > 0"):
+    with pytest.raises(ValueError, match="confidence=0 must be > 0"):
         FITTED.predict_interval(NEW, 0)
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "check_curvature",
     "check_finite",
     "check_integer",
+    "check_levels",
     "check_number",
     "check_state",
     "check_targets",
@@ -96,6 +97,16 @@ def check_integer(
     if number < low or (high is not None and number > high):
         raise ValueError(f"{name}={number} must be {bounds}{hint}")
     return number
+
+
+def check_levels(name: str, values: Any) -> Array:
+    """Return a probability, or a list of them, as an array (), or (k,)."""
+    levels = np.asarray(values, dtype=np.float64)
+    if levels.ndim > 1 or levels.size == 0 or not ((levels >= 0) & (levels <= 1)).all():
+        raise ValueError(
+            f"{name}={shown(values)} must be between 0 and 1: a probability, or a list of them"
+        )
+    return levels
 
 
 def check_threads(n_threads: Any) -> int:

@@ -9,7 +9,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from wgboost.calibration.folds import Fold
-from wgboost.calibration.level import check_coverage, warn_if_infinite
+from wgboost.calibration.level import check_confidence, warn_if_infinite
 from wgboost.calibration.sets import SET_SCORES, scores_of_classes, sets_by_folds
 from wgboost.calibration.wrapping import Conformal
 from wgboost.responses.outcomes import check_outcomes
@@ -121,15 +121,15 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         labels: Array = self.classes_[best]
         return labels
 
-    def predict_set(self, X: Any, coverage: float = 0.9, **beside: Any) -> Array:
+    def predict_set(self, X: Any, confidence: float = 0.9, **beside: Any) -> Array:
         """Return sets (n, k) that hold the class with this probability, or more.
 
         True is in; columns are in the order of `classes_`. No set is empty. With too few
-        calibration rows for the coverage all classes are in, and a warning says how many are
+        calibration rows for the confidence all classes are in, and a warning says how many are
         needed; so it is where too many of them are of classes that their model has not met.
         """
-        check_coverage(coverage)
+        check_confidence(confidence)
         tables = self._tables(X, beside)
         odd = [self._odd(model, table) for model, table in zip(self._models(), tables, strict=True)]
-        warn_if_infinite(np.concatenate(self.scores_), coverage, _UNMET)
-        return sets_by_folds(odd, self.scores_, coverage, np.mean(tables, axis=0))
+        warn_if_infinite(np.concatenate(self.scores_), confidence, _UNMET)
+        return sets_by_folds(odd, self.scores_, confidence, np.mean(tables, axis=0))

@@ -9,7 +9,7 @@ import numpy as np
 
 from wgboost.calibration.interval_scores import IntervalScore, interval_score_of
 from wgboost.calibration.level import (
-    check_coverage,
+    check_confidence,
     conformal_level,
     conformal_rank,
     warn_if_infinite,
@@ -50,14 +50,14 @@ def interval_at(dist: Mixture, level: float, conformity: str = "cdf") -> tuple[A
 
 
 def conformal_interval(
-    dist_calibration: Mixture, y_calibration: Any, dist: Mixture, coverage: float = 0.9,
+    dist_calibration: Mixture, y_calibration: Any, dist: Mixture, confidence: float = 0.9,
     *, conformity: str = "cdf",
 ) -> tuple[Array, Array]:  # fmt: skip
     """Return the ends (n,) of intervals that hold y with at least this probability.
 
     Split conformal prediction. It holds for any model, right or wrong, if the calibration rows
     and the new row are exchangeable and the model has seen none of them: over draws of them all
-    the chance is at least the coverage and, where scores have no ties, at most 1 / (n + 1) more.
+    the chance is at least the confidence and, where scores have no ties, at most 1 / (n + 1) more.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def conformal_interval(
         Predictions of n rows that the model has not seen, and what was seen.
     dist
         Predictions of new rows, by the same model.
-    coverage
+    confidence
         A probability between 0 and 1. With too few rows to tell it the interval is the whole
         support, and a warning says how many are needed.
     conformity
@@ -73,15 +73,15 @@ def conformal_interval(
         says. "scaled": mean plus and minus so many standard deviations.
     """
     scores = interval_scores(dist_calibration, y_calibration, conformity)
-    level = conformal_level(scores, coverage)
-    warn_if_infinite(scores, coverage, _IMPOSSIBLE)
+    level = conformal_level(scores, confidence)
+    warn_if_infinite(scores, confidence, _IMPOSSIBLE)
     return interval_at(dist, level, conformity)
 
 
 def cross_conformal_interval(
     dists: Sequence[Mixture],
     scores: Sequence[Any],
-    coverage: float = 0.9,
+    confidence: float = 0.9,
     *,
     conformity: str = "cdf",
 ) -> tuple[Array, Array]:
@@ -90,9 +90,9 @@ def cross_conformal_interval(
     A row i of fold k, which the model of that fold has not seen, has a score; the model says for
     the new row which values y are no odder than that, an interval. The lower end returned is the
     j-th smallest of the lower ends of all rows, the upper end the j-th largest of the upper ends,
-    j = floor((n + 1) (1 - coverage)).
+    j = floor((n + 1) (1 - confidence)).
 
-    With alpha = 1 - coverage the chance to hold y is at least 1 - 2 alpha - b with
+    With alpha = 1 - confidence the chance to hold y is at least 1 - 2 alpha - b with
     b = min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1)), which is 0 for K = n (jackknife+), and
     close to 1 - alpha unless the models of different folds have little to do with each other.
 
@@ -102,7 +102,7 @@ def cross_conformal_interval(
         For each fold the predictions of the same new rows, by that fold's model.
     scores
         For each fold the `interval_scores` of its rows, which its model has not seen.
-    coverage, conformity
+    confidence, conformity
         As in `conformal_interval`.
     """
     if len(dists) == 0 or len(dists) != len(scores):
@@ -113,16 +113,16 @@ def cross_conformal_interval(
     known = [np.sort(check_scores("scores", of_fold)) for of_fold in scores]
     pooled = np.sort(np.concatenate(known))
     n = pooled.size
-    rank = conformal_rank(n, check_coverage(coverage))
+    rank = conformal_rank(n, check_confidence(confidence))
     level = float(pooled[rank - 1]) if rank <= n else np.inf
     lows, highs = (np.stack(ends) for ends in zip(*(one.ends(level) for one in sides), strict=True))
     if not np.isfinite(level):
-        warn_if_infinite(pooled, coverage, _IMPOSSIBLE)
+        warn_if_infinite(pooled, confidence, _IMPOSSIBLE)
         return lows.min(axis=0), highs.max(axis=0)
     least = n + 1 - rank
     low = _end(sides, known, least, lows.max(axis=0), lows.min(axis=0), "below")
     high = _end(sides, known, least, highs.min(axis=0), highs.max(axis=0), "above")
-    # Below a coverage of one half nothing may be left inside.
+    # Below a confidence of one half nothing may be left inside.
     return np.minimum(low, high), np.maximum(low, high)
 
 

@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 from wgboost.calibration.folds import Fold
 from wgboost.calibration.interval_scores import INTERVAL_SCORES
 from wgboost.calibration.intervals import cross_conformal_interval, interval_scores
-from wgboost.calibration.level import check_coverage
+from wgboost.calibration.level import check_confidence
 from wgboost.calibration.wrapping import Conformal
 from wgboost.metrics.estimates import distribution_of, final_step
 from wgboost.responses import is_censored
@@ -98,13 +98,13 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         mean: Array = np.mean([model.predict(X, **beside) for model in self._models()], axis=0)
         return mean
 
-    def predict_interval(self, X: Any, coverage: float = 0.9, **beside: Any) -> Array:
+    def predict_interval(self, X: Any, confidence: float = 0.9, **beside: Any) -> Array:
         """Return intervals (n, 2) that hold y with this probability, or more.
 
-        With too few calibration rows for the coverage they are the whole support of y, and a
+        With too few calibration rows for the confidence they are the whole support of y, and a
         warning says how many are needed. `beside` is what `predict_dist` takes, such as `offset`.
         """
-        check_coverage(coverage)
+        check_confidence(confidence)
         dists = [distribution_of(model, X, **beside) for model in self._models()]
-        ends = cross_conformal_interval(dists, self.scores_, coverage, conformity=self.conformity)
+        ends = cross_conformal_interval(dists, self.scores_, confidence, conformity=self.conformity)
         return np.stack(ends, axis=1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.calibration.level import check_coverage, conformal_level, conformal_rank
+from wgboost.calibration.level import check_confidence, conformal_level, conformal_rank
 from wgboost.metrics.checks import check_scores, known_values
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
@@ -80,7 +80,7 @@ def _with_best(inside: Array, probabilities: Array) -> Array:
 
 
 def conformal_sets(
-    dist_calibration: Mixture, y_calibration: Any, dist: Mixture, coverage: float = 0.9,
+    dist_calibration: Mixture, y_calibration: Any, dist: Mixture, confidence: float = 0.9,
     *, conformity: str = "adaptive",
 ) -> Array:  # fmt: skip
     """Return sets of classes (n, k), True being in, that hold y with at least this probability.
@@ -94,19 +94,19 @@ def conformal_sets(
         Predictions of rows that the model has not seen, and the codes of their classes.
     dist
         Predictions of new rows, by the same model.
-    coverage
+    confidence
         A probability between 0 and 1.
     conformity
         "adaptive": classes in the order of their probability until the mass of those before
         exceeds a level, so that sets grow where the model is in doubt. "threshold": all classes
         above a certain probability, which gives the smallest sets on average.
     """
-    level = conformal_level(class_scores(dist_calibration, y_calibration, conformity), coverage)
+    level = conformal_level(class_scores(dist_calibration, y_calibration, conformity), confidence)
     return sets_at(dist.probabilities(), level, conformity)
 
 
 def cross_conformal_sets(
-    probabilities: Sequence[Any], scores: Sequence[Any], coverage: float = 0.9,
+    probabilities: Sequence[Any], scores: Sequence[Any], confidence: float = 0.9,
     *, conformity: str = "adaptive",
 ) -> Array:  # fmt: skip
     """Return sets of classes (n, k) from the models of K folds.
@@ -121,7 +121,7 @@ def cross_conformal_sets(
         For each fold those of the same new rows, (n, k), by that fold's model.
     scores
         For each fold the scores of its rows, which its model has not seen.
-    coverage, conformity
+    confidence, conformity
         As in `conformal_sets`.
     """
     if len(probabilities) == 0 or len(probabilities) != len(scores):
@@ -130,18 +130,18 @@ def cross_conformal_sets(
     if len({table.shape for table in shares}) > 1:
         raise ValueError(f"the folds' tables are {[table.shape for table in shares]}; give one")
     odd = [scores_of_classes(table, conformity) for table in shares]
-    return sets_by_folds(odd, scores, coverage, np.mean(shares, axis=0))
+    return sets_by_folds(odd, scores, confidence, np.mean(shares, axis=0))
 
 
 def sets_by_folds(
-    odd: Sequence[Array], scores: Sequence[Any], coverage: float, probabilities: Array
+    odd: Sequence[Array], scores: Sequence[Any], confidence: float, probabilities: Array
 ) -> Array:
     """Return sets of classes (n, k) by how odd each is for the model of each fold, (n, k) all.
 
     `probabilities` (n, k) say which class is in whatever its score.
     """
     known = [np.sort(check_scores("scores", of_fold)) for of_fold in scores]
-    rank = conformal_rank(sum(of_fold.size for of_fold in known), check_coverage(coverage))
+    rank = conformal_rank(sum(of_fold.size for of_fold in known), check_confidence(confidence))
     less_odd = np.zeros(probabilities.shape, dtype=np.int64)
     for table, of_fold in zip(odd, known, strict=True):
         less_odd += np.searchsorted(of_fold, table, side="left")

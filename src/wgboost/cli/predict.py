@@ -141,8 +141,8 @@ def _of_numbers(dist: Mixture, levels: list[float]) -> dict[str, Array]:
     else:
         found["median"] = dist.median()
     if levels:
-        quantiles = dist.ppf(np.array(levels)[:, None])
-        found |= {f"q{level:g}": row for level, row in zip(levels, quantiles, strict=True)}
+        quantiles = dist.ppf(np.array(levels)[None])
+        found |= {f"q{level:g}": quantiles[:, j] for j, level in enumerate(levels)}
     return found
 
 

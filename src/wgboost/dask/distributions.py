@@ -119,7 +119,7 @@ class Distributions:
         levels = np.asarray(q, dtype=np.float64)
         if levels.ndim == 0:
             return self.map(lambda dist: dist.ppf(levels))
-        return self.map(lambda dist: dist.ppf(levels[:, None]).T, levels.size)
+        return self.map(lambda dist: dist.ppf(levels[None]), levels.size)
 
     def interval(self, confidence: float) -> Any:
         """Return the ends (n, 2) of central intervals."""

@@ -73,12 +73,12 @@ class WGBRegressor(_Lazy, estimators.WGBRegressor):
         columns = (np.atleast_1d(alpha).size,)
         return self._each("predict_quantiles", X, np.dtype(np.float64), columns, given, alpha=alpha)
 
-    def predict_interval(self, X: Any, coverage: float = 0.9, **given: Any) -> Any:
+    def predict_interval(self, X: Any, confidence: float = 0.9, **given: Any) -> Any:
         """Return central intervals (n, 2), of a collection lazily."""
         if not is_collection(X):
-            return super().predict_interval(X, coverage, **given)
+            return super().predict_interval(X, confidence, **given)
         return self._each(
-            "predict_interval", X, np.dtype(np.float64), (2,), given, coverage=coverage
+            "predict_interval", X, np.dtype(np.float64), (2,), given, confidence=confidence
         )
 
 

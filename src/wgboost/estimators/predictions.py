@@ -137,8 +137,7 @@ class Predictions(ABC):
         """
         check_integer("n_samples", n_samples, low=1)
         dist = self.predict_dist(X, offset=offset, exposure=exposure)
-        draws = dist.rvs(size=n_samples, random_state=random_state)
-        return self._decode(np.swapaxes(draws, 0, 1))
+        return self._decode(dist.rvs(size=n_samples, random_state=random_state))
 
     def _decode(self, values: Array) -> Array:
         return values

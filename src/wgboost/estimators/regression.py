@@ -66,16 +66,16 @@ class RegressorPredictions(RegressorMixin, Calibrated):  # type: ignore[misc]
         if levels.ndim != 1 or not ((levels >= 0) & (levels <= 1)).all():
             raise ValueError(f"alpha={alpha!r} must be probabilities between 0 and 1")
         dist = self.predict_dist(X, offset=offset, exposure=exposure, prior=prior)
-        return dist.ppf(levels[:, None]).T
+        return dist.ppf(levels[None])
 
     def predict_interval(
-        self, X: Any, coverage: float = 0.9, *, offset: Any = None, exposure: Any = None,
+        self, X: Any, confidence: float = 0.9, *, offset: Any = None, exposure: Any = None,
         prior: Any = None,
     ) -> Array:  # fmt: skip
         """Return the central interval (n, 2) that has this probability."""
-        check_number("coverage", coverage, above=0, high=1)
+        check_number("confidence", confidence, above=0, high=1)
         dist = self.predict_dist(X, offset=offset, exposure=exposure, prior=prior)
-        low, high = dist.interval(coverage)
+        low, high = dist.interval(confidence)
         return np.stack([low, high], axis=1)
 
     def predict_uncertainty(

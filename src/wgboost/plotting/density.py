@@ -95,8 +95,8 @@ class DensityDisplay(Display):
         alone = None
         if len(chosen) == 1:
             each = Mixture(dist.response, part.particles[0][:, None], dist.units)
-            alone = (each.pmf if dist.response.discrete else each.pdf)(grid[:, None]).T
-        density = np.reshape(measure(grid[:, None]), (len(grid), len(chosen))).T
+            alone = (each.pmf if dist.response.discrete else each.pdf)(grid[None])
+        density = measure(grid[None])
         return cls(chosen, grid, density, alone, seen, dist.response.discrete, names, name).plot(ax)
 
     def draw(self, ax: Any) -> None:

@@ -174,9 +174,8 @@ class PredictiveDisplay(Display):
             if classes is not None and len(classes) == len(middle):
                 labels = [str(label) for label in classes]
         else:
-            outside = (1 - np.array(chosen)[:, None]) / 2
-            low, high, middle = dist.ppf(outside), dist.isf(outside), dist.median()
-            low, high = (np.reshape(end, (len(chosen), len(x))) for end in (low, high))
+            low, high = (end.T for end in dist.interval(chosen))  # (bands, x)
+            middle = dist.median()
         return cls(
             x, dist, chosen, low, high, middle, x_seen, y_seen, kind, feature, name, labels, ticks
         )
@@ -246,8 +245,7 @@ class PredictiveDisplay(Display):
         if self.dist.response.discrete:
             grid = np.arange(np.floor(low), np.ceil(high) + 1)
         discrete = self.dist.response.discrete
-        density = (self.dist.pmf if discrete else self.dist.pdf)(grid[:, None])
-        density = np.reshape(density, (len(grid), len(self.x)))
+        density = (self.dist.pmf if discrete else self.dist.pdf)(grid[None]).T
         top = float(np.quantile(density[np.isfinite(density)], 0.995))
         ax.pcolormesh(
             self.x, grid, np.minimum(density, top) ** 0.6, cmap="Blues", shading="nearest",

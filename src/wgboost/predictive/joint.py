@@ -20,7 +20,7 @@ class JointMixture(Mixture):
 
     What `Mixture` gives as one number per row has q of them here, (n, q): `mean`, `var`, `std`,
     `aleatoric` and `epistemic` are those of each column, in its unit. Values y have their columns
-    on the last axis: (n, q), or (g, n, q) for several values per row. `logpdf` is the log density
+    on the last axis: (n, q), or (n, g, q) for several values per row. `logpdf` is the log density
     of the columns together, `rvs` draws them together, and `cov` (n, q, q) says how they vary
     together. Probabilities and quantiles belong to a column: `marginal(j)` is an ordinary
     `Mixture`.

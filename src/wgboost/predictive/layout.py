@@ -1,4 +1,4 @@
-"""How values meet rows: broadcasting on the last axis, and blocks that bound the memory."""
+"""How values meet rows: rows on the first axis, and blocks that bound the memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["BLOCK", "as_grid", "blocks", "from_grid"]
+__all__ = ["BLOCK", "as_grid", "blocks"]
 
 BLOCK = 2**18
 """Numbers in a temporary array: 2 MB of float64, so that a chain of them stays in the cache."""
@@ -21,9 +21,10 @@ def as_grid(
 ) -> tuple[Array, tuple[int, ...]]:
     """Return values broadcast against the rows as (n, g), and the shape of the result.
 
-    A scalar, one value per row (n,), or a grid (..., n) or (..., 1) will do; a single row takes
-    values of any shape. Where a value is an array itself, of the shape `each`, its axes are the
-    last ones of the values and of what is returned, (n, g, *each).
+    Rows are the first axis: a scalar, one value per row (n,), a grid for every row (n, ...) or one
+    grid for all rows (1, ...). A single row takes values of any shape. Where a value is an array
+    itself, of the shape `each`, its axes are the last ones of the values and of what is returned,
+    (n, g, *each).
     """
     try:
         given = np.asarray(values, dtype=np.float64)
@@ -32,21 +33,16 @@ def as_grid(
     lead = given.shape[: given.ndim - len(each)]
     if given.shape[len(lead) :] != each:
         raise ValueError(f"{name} has shape {given.shape}; ({n}, {str(each)[1:-2]}) is needed")
-    try:
-        shape = np.broadcast_shapes(lead, (n,))
-    except ValueError:
+    if n == 1 and lead:
+        return np.ascontiguousarray(given.reshape(1, math.prod(lead), *each)), lead
+    if lead and lead[0] not in (1, n):
         raise ValueError(
-            f"{name} has shape {given.shape}, the distribution has {n} rows; give a number, "
-            f"({n},), or a grid for every row as (g, 1) or (g, {n})"
-        ) from None
-    columns = math.prod(shape[:-1]) if shape[-1] == n else math.prod(shape)
-    wide = np.broadcast_to(given, shape + each).reshape(columns, n, *each)
-    return np.ascontiguousarray(np.swapaxes(wide, 0, 1)), shape
-
-
-def from_grid(grid: Array, shape: tuple[int, ...]) -> Array:
-    """Return a result (n, g) in the shape that `as_grid` gave."""
-    return np.ascontiguousarray(grid.T).reshape(shape)
+            f"{name} has shape {given.shape}, the distribution has {n} rows; rows come first: give "
+            f"a number, ({n},), or a grid for every row as (1, g) or ({n}, g)"
+        )
+    shape = (n, *lead[1:])
+    wide = np.broadcast_to(given, shape + each).reshape(n, math.prod(lead[1:]), *each)
+    return np.ascontiguousarray(wide), shape
 
 
 def blocks(n: int, columns: int, width: int) -> Iterator[tuple[slice, slice]]:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import special
 
-from wgboost.predictive.layout import as_grid, blocks, from_grid
 from wgboost.predictive.quadrature import integrate
-from wgboost.predictive.quantiles import mixture_quantiles
 from wgboost.predictive.rows import ParticleRows
+from wgboost.predictive.summaries import Summaries
 from wgboost.predictive.weights import log_mix, mix
-from wgboost.responses import Observations, is_censored, standardised
 from wgboost.typing import Array
 from wgboost.validation import shown
 
@@ -23,14 +20,14 @@ __all__ = ["Mixture"]
 _HALF = np.array(0.5)
 
 
-class Mixture(ParticleRows):
+class Mixture(Summaries):
     """n predictive distributions, row i being the mean over j of p(y | particle j of row i).
 
-    Everything is in the user's units, and methods give one number per row. Where they take values
-    (y, or a probability q), those broadcast against the rows on the last axis: a number, one
-    value per row (n,), or a grid (g, 1) or (g, n), which gives (g, n). A distribution of one row
-    takes values of any shape. ``dist[i]``, ``dist[10:20]`` and ``dist[mask]`` are distributions
-    of those rows.
+    Everything is in the user's units, and methods give one number per row. Rows are the first
+    axis of whatever goes in or comes out. Where methods take values (y, or a probability q), these
+    are a number, one value per row (n,), a grid for every row (n, g), or one grid for all rows
+    (1, g), which gives (n, g). A distribution of one row takes values of any shape. ``dist[i]``,
+    ``dist[10:20]`` and ``dist[mask]`` are distributions of those rows.
 
     Parameters
     ----------
@@ -43,121 +40,6 @@ class Mixture(ParticleRows):
     weights
         Weights (n, m) of the particles, equal by default; each row's are normalised.
     """
-
-    # --- density and probability --------------------------------------------------------------
-
-    def log_likelihood(self, y: Any) -> Array:
-        """Return logpdf(y), or logpmf(y) of a discrete response.
-
-        y may be `censored`: the log probability of its bounds then, (n,).
-        """
-        if is_censored(y) or isinstance(y, Observations):
-            return self._log_likelihood_seen(
-                y if isinstance(y, Observations) else Observations.of(y)
-            )
-        grid, shape = as_grid("y", y, len(self), self.response.y_shape)
-        logs = self.over_grid(self.response.logpdf, self.units.standardise(grid), log_mix)
-        return from_grid(logs - np.log(self.units.scale).sum(), shape)
-
-    def _log_likelihood_seen(self, seen: Observations) -> Array:
-        n, m, d = self.particles.shape
-        if len(seen) != n:
-            raise ValueError(f"y has {len(seen)} rows, the distribution {n}")
-        out = np.empty(n)
-        for rows, _ in blocks(n, 1, m * d * 8):
-            part: Any = standardised(seen[rows], self.units)
-            logs, log_seen = part.logs(self.response, self.theta(rows))
-            out[rows] = log_mix(logs, self.weights_of(rows))
-            if log_seen is not None:
-                out[rows] -= log_mix(log_seen, self.weights_of(rows))
-        # Densities change with the unit of y, probabilities do not.
-        return out - np.where(seen.exact, math.log(self.units.scale), 0.0)
-
-    def logpdf(self, y: Any) -> Array:
-        """Return the log density at y; finite however far y is in the tails."""
-        self._demand("pdf")
-        return self.log_likelihood(y)
-
-    def pdf(self, y: Any) -> Array:
-        """Return the density at y."""
-        return np.exp(self.logpdf(y))
-
-    def logpmf(self, y: Any) -> Array:
-        """Return the log probability of y."""
-        self._demand("pmf")
-        return self.log_likelihood(y)
-
-    def pmf(self, y: Any) -> Array:
-        """Return the probability of y."""
-        return np.exp(self.logpmf(y))
-
-    def cdf(self, y: Any) -> Array:
-        """Return the probability of a value <= y."""
-        return self._probability(y, self.response.cdf)
-
-    def sf(self, y: Any) -> Array:
-        """Return the probability of a value > y."""
-        return self._probability(y, self.response.sf)
-
-    def _probability(self, y: Any, side: Callable[[Array, Array], Array]) -> Array:
-        grid, shape = as_grid("y", y, len(self))
-        # Rounded weights may sum to a little more than 1.
-        return from_grid(self.over_grid(side, self.units.standardise(grid)).clip(0, 1), shape)
-
-    def logcdf(self, y: Any) -> Array:
-        """Return the log of cdf(y), with its digits also where cdf underflows."""
-        return self._log_probability(y, self.response.logcdf)
-
-    def logsf(self, y: Any) -> Array:
-        """Return the log of sf(y), with its digits also where sf underflows."""
-        return self._log_probability(y, self.response.logsf)
-
-    def _log_probability(self, y: Any, side: Callable[[Array, Array], Array]) -> Array:
-        grid, shape = as_grid("y", y, len(self))
-        with np.errstate(divide="ignore"):  # the log of nothing is -inf
-            logs = self.over_grid(side, self.units.standardise(grid), log_mix)
-        return from_grid(np.minimum(logs, 0), shape)
-
-    def _demand(self, wanted: str) -> None:
-        kind, other = ("discrete", "pmf") if self.response.discrete else ("continuous", "pdf")
-        if wanted != other:
-            raise AttributeError(
-                f"the response {self.response.name!r} is {kind}: it has a {other}, no {wanted}"
-            )
-
-    # --- quantiles ----------------------------------------------------------------------------
-
-    def ppf(self, q: Any) -> Array:
-        """Return the smallest y with cdf(y) >= q; NaN for q outside [0, 1].
-
-        For a continuous response cdf(ppf(q)) is q to rounding in both tails.
-        """
-        return self._quantile(q, upper=False)
-
-    def isf(self, q: Any) -> Array:
-        """Return the smallest y with sf(y) <= q; NaN for q outside [0, 1]."""
-        return self._quantile(q, upper=True)
-
-    def _quantile(self, q: Any, upper: bool) -> Array:
-        grid, shape = as_grid("q", q, len(self))
-        return from_grid(self.units.restore(mixture_quantiles(self, grid, upper)), shape)
-
-    def median(self) -> Array:
-        """Return the median of each row, (n,)."""
-        return self.ppf(0.5)
-
-    def interval(self, confidence: Any) -> tuple[Array, Array]:
-        """Return the ends of the central interval that holds y with this probability."""
-        confidence = np.asarray(confidence, dtype=np.float64)
-        if not ((confidence >= 0) & (confidence <= 1)).all():
-            raise ValueError(f"confidence={confidence} must be between 0 and 1")
-        outside = (1 - confidence) / 2
-        return self.ppf(outside), self.isf(outside)
-
-    def support(self) -> tuple[Array, Array]:
-        """Return the smallest and the largest possible y of each row, (n,) both."""
-        low, high = (np.full(len(self), end) for end in self.response.support)
-        return self.units.restore(low), self.units.restore(high)
 
     # --- moments ------------------------------------------------------------------------------
 
@@ -272,44 +154,29 @@ class Mixture(ParticleRows):
         size: Array = 1 / np.square(self.weights).sum(axis=1)
         return size
 
-    # --- classes ------------------------------------------------------------------------------
-
-    def probabilities(self) -> Array:
-        """Return the probability of each class, (n, k)."""
-        k = self.response.probabilities(np.zeros(self.response.n_params)).shape[-1]
-
-        def averaged(theta: Array, weights: Array | None) -> Array:
-            each = np.moveaxis(self.response.probabilities(theta), 1, 2)  # (r, k, m)
-            return mix(each, None if weights is None else weights[:, None])
-
-        return self.over_rows(averaged, k)
-
-    def mode(self) -> Array:
-        """Return the code of the most probable class of each row, (n,)."""
-        code: Array = np.argmax(self.probabilities(), axis=1)
-        return code
-
     # --- samples and parameters ---------------------------------------------------------------
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Array:
-        """Return samples: one per row (n,), `size` per row (size, n), or of a shape (..., n).
+        """Return samples: one per row (n,), `size` per row (n, size), or of a shape (n, ...).
 
         random_state is None, a seed or a numpy.random.Generator.
         """
         n, m, _ = self.particles.shape
-        shape = (n,) if size is None else (size, n) if np.ndim(size) == 0 else tuple(size)
-        if shape[-1:] != (n,):
+        shape = (n,) if size is None else (n, size) if np.ndim(size) == 0 else tuple(size)
+        if shape[:1] != (n,):
             raise ValueError(
-                f"size={shown(size)} must be a number of samples, or a shape (..., {n})"
+                f"size={shown(size)} must be a number of samples, or a shape ({n}, ...): rows "
+                "come first"
             )
         rng = np.random.default_rng(random_state)
+        rows = (n,) + (1,) * (len(shape) - 1)
         if self.weights is None:
             chosen = rng.integers(m, size=shape)
         else:
             uniform, chosen = rng.random(shape), np.zeros(shape, dtype=np.intp)
             for reached in np.cumsum(self.weights, axis=1).T[:-1]:
-                chosen += uniform >= reached
-        theta = np.asarray(self.particles[np.arange(n), chosen], dtype=np.float64)
+                chosen += uniform >= reached.reshape(rows)
+        theta = np.asarray(self.particles[np.arange(n).reshape(rows), chosen], dtype=np.float64)
         drawn = self.units.restore(self.response.rvs(theta, rng))
         return drawn.astype(np.int64) if self.response.discrete else drawn
 

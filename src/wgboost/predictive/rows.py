@@ -31,7 +31,11 @@ class ParticleRows:
         What turns standardised y into the user's.
     weights : Array or None
         (n, m) in float64, each row's sum 1; None if they are equal.
+    classes : Array or None
+        Labels of the classes, in the order of their codes, where a classifier knows them.
     """
+
+    classes: Array | None = None
 
     y_axes: ClassVar[int] = 0
     """Number of axes of one observation: 1 if y has columns."""
@@ -77,6 +81,8 @@ class ParticleRows:
         other = object.__new__(type(self))
         other.response, other.units = self.response, self.units
         other.particles, other.weights = particles, weights
+        if self.classes is not None:
+            other.classes = self.classes
         return other
 
     def of_particles(self, some: slice) -> Self:

@@ -1,0 +1,214 @@
+"""A mixture as values of y with probabilities: what expectations of functions are sums over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from wgboost.predictive.layout import BLOCK
+from wgboost.predictive.probabilities import Probabilities
+from wgboost.predictive.weights import log_mix
+from wgboost.typing import Array
+
+__all__ = ["Outcomes", "outcomes_of"]
+
+# Log odds of the components' quantiles that panels lie between: most where most of the mass is.
+_ODDS = -np.array([36, 24, 14, 9, 6, 4.5, 3.5, 2.75, 2.2, 1.75, 1.35, 1, 0.7, 0.4, 0.15])
+_TAILS = special.expit(_ODDS)
+_PANELS = 192
+_NODES, _SHARES = np.polynomial.legendre.leggauss(4)
+_NODES, _SHARES = (_NODES + 1) / 2, _SHARES / 2
+_WHOLE = 2048  # so many whole numbers are taken one by one
+_LARGEST = float(np.finfo(np.float64).max) / 8
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """Values of y for each row, with probabilities that sum to 1.
+
+    Attributes
+    ----------
+    values : Array
+        (n, g), in the user's units.
+    probabilities : Array
+        (n, g).
+    mixture : Probabilities or None
+        The mixture, where values are those of panels that can be cut.
+    edges : Array or None
+        (n, panels + 1), the ends of the panels in standardised units.
+    """
+
+    values: Array
+    probabilities: Array
+    mixture: Probabilities | None = None
+    edges: Array | None = None
+
+    def mean(self, values: Array) -> Array:
+        """Return the mean (n,) of a function with these values (n, g)."""
+        # A value without probability plays no role, even if it is infinite.
+        counted = np.where(self.probabilities > 0, values, 0.0)
+        mean: Array = np.sum(self.probabilities * counted, axis=1)
+        return mean
+
+    def cut_at(self, y: Array) -> Outcomes:
+        """Return the same with the panel around y (n,) cut in two there.
+
+        The mean of a function with a kink or a jump at y is then as precise as that of a smooth
+        one. Whole numbers and classes need no cut.
+        """
+        if self.mixture is None or self.edges is None:
+            return self
+        dist, edges, rows = self.mixture, self.edges, np.arange(len(self.values))
+        at = np.clip(dist.units.standardise(y), edges[:, 0], edges[:, -1])
+        panel = np.sum(edges[:, 1:-1] <= at[:, None], axis=1)
+        cut = np.stack([edges[rows, panel], at, edges[rows, panel + 1]], axis=1)
+        values, shares = _panels(dist, cut)
+        of_panel = panel[:, None] * _NODES.size + np.arange(_NODES.size)
+        mass = np.take_along_axis(self.probabilities, of_panel, axis=1).sum(axis=1)
+        total = shares.sum(axis=1)
+        seen = total > 0  # a panel of no width has no inner mass to share out
+        shares *= np.where(seen, mass / np.where(seen, total, 1), 0.0)[:, None]
+        probabilities = self.probabilities.copy()
+        probabilities[np.flatnonzero(seen)[:, None], of_panel[seen]] = 0.0
+        return Outcomes(
+            np.concatenate([self.values, dist.units.restore(values)], axis=1),
+            np.concatenate([probabilities, shares], axis=1),
+        )
+
+
+def outcomes_of(dist: Probabilities, points: Array | None = None) -> Outcomes:
+    """Return a mixture as outcomes.
+
+    Parameters
+    ----------
+    dist
+        Rows with a y of one column.
+    points
+        (n, k) values of y, in the user's units, at which panels have to end.
+
+    Notes
+    -----
+    Classes and up to 2,048 whole numbers are taken one by one. Otherwise the components' quantiles
+    are the ends of 192 panels with four Gauss-Legendre points each. A panel has the probability
+    that the mixture's cdf gives it, its points have shares by their density: neither steep ends
+    of a density nor scales that differ by many powers of ten are lost.
+    """
+    n = len(dist)
+    if dist.response.nominal:
+        shares = _class_probabilities(dist)
+        codes = np.broadcast_to(np.arange(shares.shape[1], dtype=np.float64), shares.shape)
+        return Outcomes(codes, shares)
+    inner = None if points is None else dist.units.standardise(points)
+    if dist.response.discrete:
+        return _of_counts(dist)
+    size = _PANELS + (0 if inner is None else inner.shape[1])
+    edges = np.empty((n, size + 1))
+    values, shares = (np.empty((n, size * _NODES.size)) for _ in range(2))
+    for rows in _blocks(dist, size * _NODES.size):
+        part = dist[rows]
+        ends = _ends(part)
+        if inner is not None:
+            some = np.clip(inner[rows], ends[:, :1], ends[:, -1:])
+            ends = np.sort(np.concatenate([ends, some], axis=1), axis=1)
+        edges[rows] = ends
+        values[rows], shares[rows] = _panels(part, ends, outside=True)
+    shares /= shares.sum(axis=1, keepdims=True)
+    return Outcomes(dist.units.restore(values), shares, dist, edges)
+
+
+def _class_probabilities(dist: Probabilities) -> Array:
+    shares: Array = dist.probabilities()
+    return shares if dist.classes is None else shares[:, : len(dist.classes)]
+
+
+def _blocks(dist: Probabilities, columns: int) -> Any:
+    tall = max(1, BLOCK // (columns * dist.particles.shape[1]))
+    return (slice(row, row + tall) for row in range(0, len(dist), tall))
+
+
+def _ends(part: Probabilities) -> Array:
+    """Return the ends (r, panels + 1) of panels, in standardised units."""
+    theta, response = part.theta()[:, :, None], part.response
+    below, above = response.ppf(_TAILS, theta), response.isf(_TAILS[::-1], theta)
+    quantiles = np.concatenate([below, above], axis=2)  # (r, m, levels)
+    if part.weights is not None:  # the particle of the largest weight, for those without any
+        chosen = quantiles[np.arange(len(part)), part.weights.argmax(axis=1)]
+        quantiles = np.where(part.weights[..., None] > 0, quantiles, chosen[:, None])
+    every = np.sort(quantiles.reshape(len(part), -1), axis=1).clip(-_LARGEST, _LARGEST)
+    place = np.linspace(0, every.shape[1] - 1, _PANELS + 1)
+    left = np.minimum(place.astype(int), every.shape[1] - 2)
+    share = place - left
+    between: Array = every[:, left] * (1 - share) + every[:, left + 1] * share
+    return np.maximum.accumulate(between, axis=1)  # rounding must not reverse two of them
+
+
+def _panels(part: Probabilities, edges: Array, *, outside: bool = False) -> tuple[Array, Array]:
+    """Return points (r, g) of panels and their probabilities.
+
+    What lies outside of all panels belongs to the first and the last one if `outside`.
+    """
+    response = part.response
+    below, above = (part.over_grid(side, edges) for side in (response.cdf, response.sf))
+    # From the nearer end: the difference of two numbers near 1 has no digits.
+    mass = np.where(below[:, 1:] < 0.5, np.diff(below, axis=1), -np.diff(above, axis=1))
+    mass = np.maximum(mass, 0)
+    if outside:
+        mass[:, 0] += below[:, 0]
+        mass[:, -1] += above[:, -1]
+    width = np.diff(edges, axis=1)[..., None]
+    points = edges[:, :-1, None] + width * _NODES  # (r, panels, 4)
+    flat = points.reshape(len(edges), -1)
+    logs = part.over_grid(response.logpdf, flat, log_mix).reshape(points.shape)
+    top = logs.max(axis=2, keepdims=True)
+    plain = ~np.isfinite(top)  # too narrow or too steep for a density: points count alike
+    with np.errstate(invalid="ignore"):
+        shares = np.where(plain, 1.0, np.exp(logs - np.where(plain, 0.0, top))) * _SHARES
+    shares *= (mass / shares.sum(axis=2))[..., None]
+    return flat, shares.reshape(flat.shape)
+
+
+def _of_counts(dist: Probabilities) -> Outcomes:
+    """Return whole numbers: all of them where they are few, else some of each panel."""
+    response, theta = dist.response, dist.theta()
+    low = response.ppf(_TAILS[:1], theta).min(axis=1)
+    high = response.isf(_TAILS[:1], theta).max(axis=1)
+    few = high - low < _WHOLE
+    size = int((high - low)[few].max(initial=0)) + 1
+    if not few.all():
+        size = max(size, _PANELS * _NODES.size)
+    values, shares = np.empty((len(dist), size)), np.zeros((len(dist), size))
+    for rows in _blocks(dist, size):
+        part, some = dist[rows], np.flatnonzero(few[rows])
+        points = low[rows, None] + np.arange(size)
+        points = np.minimum(points, high[rows, None])
+        if some.size:
+            here = points[some]
+            mass = np.exp(part[some].over_grid(response.logpdf, here, log_mix))
+            mass[:, 1:][np.diff(here, axis=1) == 0] = 0  # beyond the largest number
+            values[rows][some], shares[rows][some] = here, mass
+        many = np.flatnonzero(~few[rows])
+        if many.size:
+            here, mass = _count_panels(part[many])
+            values[rows][many, : here.shape[1]] = here
+            values[rows][many, here.shape[1] :] = here[:, -1:]
+            shares[rows][many, : here.shape[1]] = mass
+    shares /= shares.sum(axis=1, keepdims=True)
+    return Outcomes(dist.units.restore(values), shares)
+
+
+def _count_panels(part: Probabilities) -> tuple[Array, Array]:
+    """Return whole numbers of panels that are many numbers wide, and their probabilities."""
+    response = part.response
+    edges = np.floor(_ends(part))
+    below, above = (part.over_grid(side, edges) for side in (response.cdf, response.sf))
+    mass = np.where(below[:, 1:] < 0.5, np.diff(below, axis=1), -np.diff(above, axis=1))
+    mass = np.maximum(mass, 0)
+    mass[:, 0] += below[:, 0]
+    mass[:, -1] += above[:, -1]
+    width = np.diff(edges, axis=1)[..., None]
+    points = edges[:, :-1, None] + np.ceil(width * _NODES)
+    shares = np.broadcast_to(_SHARES, points.shape) * mass[..., None]
+    return points.reshape(len(edges), -1), shares.reshape(len(edges), -1)

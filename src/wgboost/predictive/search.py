@@ -1,0 +1,53 @@
+"""The least value of functions of one number, for all rows at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from wgboost.typing import Array
+
+__all__ = ["least_between", "least_of_grid"]
+
+_GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
+_STEPS = 45  # the last bracket is 4e-10 of the first
+
+
+def least_between(
+    function: Callable[[Array], Array], x: Array, value: Array, left: Array, right: Array
+) -> tuple[Array, Array]:
+    """Return a point (n,) with a value of at most `value`, by golden sections.
+
+    Parameters
+    ----------
+    function
+        Maps points (n,) to values (n,).
+    x, value
+        The best points so far and their values. A function with jumps or several minima can send
+        the sections elsewhere; these are kept then.
+    left, right
+        The ends of the search, (n,).
+    """
+    a, b = left, right
+    one, two = b - _GOLDEN * (b - a), a + _GOLDEN * (b - a)
+    at_one, at_two = function(one), function(two)
+    for _ in range(_STEPS):
+        for point, there in ((one, at_one), (two, at_two)):
+            better = there < value
+            x, value = np.where(better, point, x), np.where(better, there, value)
+        lower = at_one <= at_two
+        a, b = np.where(lower, a, one), np.where(lower, two, b)
+        new = np.where(lower, b - _GOLDEN * (b - a), a + _GOLDEN * (b - a))
+        at_new = function(new)
+        one, two = np.where(lower, new, two), np.where(lower, one, new)
+        at_one, at_two = np.where(lower, at_new, at_two), np.where(lower, at_one, at_new)
+    return x, value
+
+
+def least_of_grid(grid: Array, values: Array) -> tuple[Array, Array, Array, Array]:
+    """Return the best points of rising grids (n, g), their values and their neighbours, (n,)."""
+    rows, best = np.arange(len(grid)), values.argmin(axis=1)
+    last = grid.shape[1] - 1
+    left, right = grid[rows, np.maximum(best - 1, 0)], grid[rows, np.minimum(best + 1, last)]
+    return grid[rows, best], values[rows, best], left, right

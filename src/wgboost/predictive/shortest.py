@@ -1,0 +1,80 @@
+"""Where a mixture is densest: its mode, and the shortest interval with a given probability."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wgboost.predictive.outcomes import outcomes_of
+from wgboost.predictive.probabilities import Probabilities
+from wgboost.predictive.search import least_between, least_of_grid
+from wgboost.typing import Array
+
+__all__ = ["modes", "shortest_intervals"]
+
+_LEVELS = np.array([0.02, 0.2, 0.4, 0.5, 0.6, 0.8, 0.98])
+_GRID = np.linspace(0, 1, 65)
+
+
+def modes(dist: Probabilities) -> Array:
+    """Return the y of the largest density or probability of each row, (n,)."""
+    n, discrete = len(dist), dist.response.discrete
+    theta = dist.theta()[:, :, None]
+    quantiles = dist.units.restore(dist.response.ppf(_LEVELS, theta)).reshape(n, -1)
+    grid = np.concatenate([outcomes_of(dist).values, quantiles], axis=1)
+    grid = np.sort(np.nan_to_num(grid, nan=0.0), axis=1)
+
+    def sparseness(y: Array) -> Array:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            logs = dist.log_likelihood(np.round(y) if discrete else y)
+        lost: Array = np.where(np.isnan(logs), np.inf, -logs)
+        return lost
+
+    x, value, left, right = least_of_grid(grid, sparseness(grid))
+    x, value = least_between(sparseness, x, value, left, right)
+    candidates = [end for end in dist.support() if np.isfinite(end).all()]
+    if discrete:
+        candidates = [np.round(x), *(np.round(x) + shift for shift in (-2, -1, 1, 2))]
+        x = np.round(x)
+    for point in candidates:
+        there = sparseness(point)
+        better = there < value
+        x, value = np.where(better, point, x), np.where(better, there, value)
+    return x
+
+
+def shortest_intervals(dist: Probabilities, confidence: float) -> tuple[Array, Array]:
+    """Return the ends (n,) of the shortest interval with this probability."""
+    if confidence == 0:
+        mode = modes(dist)
+        return mode, mode
+    if dist.response.discrete:
+        return _of_counts(dist, confidence)
+    outside = 1 - confidence
+
+    def width(below: Array) -> Array:
+        with np.errstate(invalid="ignore"):
+            length = dist.isf(np.maximum(outside - below, 0)) - dist.ppf(below)
+        wide: Array = np.where(np.isnan(length), np.inf, length)
+        return wide
+
+    grid = np.broadcast_to(outside * _GRID, (len(dist), _GRID.size))
+    below, _ = least_between(width, *least_of_grid(grid, width(grid)))
+    return dist.ppf(below), dist.isf(np.maximum(outside - below, 0))
+
+
+def _of_counts(dist: Probabilities, confidence: float) -> tuple[Array, Array]:
+    """Return the ends of the fewest neighbouring values that are as probable as asked."""
+    every = outcomes_of(dist)
+    reached = np.cumsum(every.probabilities, axis=1)
+    before = reached - every.probabilities
+    low, high = np.empty(len(dist)), np.empty(len(dist))
+    for row in range(len(dist)):
+        values = every.values[row]
+        # Rounding must not ask for one value more.
+        last = np.searchsorted(reached[row], before[row] + confidence - 1e-12)
+        first = np.flatnonzero(last < values.size)
+        width = values[last[first]] - values[first]
+        mass = reached[row, last[first]] - before[row, first]
+        best = np.lexsort((-mass, width))[0]  # of several, the most probable
+        low[row], high[row] = values[first[best]], values[last[first[best]]]
+    return low, high
