@@ -227,7 +227,7 @@ class Summaries(Probabilities):
         if name == "y":
             grid = self.units.standardise(grid)
         with np.errstate(over="ignore"):  # y so far out that nothing is beyond
-            found = function(grid[:, None], self.theta()[:, :, None])
+            found: Array = function(grid[:, None], self.theta()[:, :, None])
         if name == "q":
             found = self.units.restore(found)
         return found if given.ndim == 2 else found[..., 0]
