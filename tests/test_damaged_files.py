@@ -152,6 +152,7 @@ def test_what_does_not_fit_together_is_refused(place, value, message, good, tmp_
 def test_a_missing_part_is_refused(part, good, tmp_path):
     header, model, body = parts(good)
     names = [None] if part in ("class", "parameters") else [None, *model[part]]
+    names = [name for name in names if name != "row_parameters_"]  # earlier files have none
     for name in names:
         less = json.loads(json.dumps(model))
         (less if name is None else less[part]).pop(part if name is None else name)

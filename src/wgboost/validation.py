@@ -28,6 +28,7 @@ __all__ = [
     "nearest_name",
     "resolve_threads",
     "shown",
+    "takes",
     "takes_weight",
 ]
 
@@ -217,11 +218,16 @@ def check_weight(weight: Any, n: int, *, all_zero: bool = False) -> Array | None
     return narrow
 
 
-def takes_weight(function: Callable[..., Any]) -> bool:
-    """Whether a function can be called with `sample_weight`, as far as its signature tells."""
+def takes(function: Callable[..., Any], parameter: str) -> bool:
+    """Whether a function can be called with a keyword, as far as its signature tells."""
     try:
         parameters = inspect.signature(function).parameters
     except ValueError:  # some builtins do not tell
         return False
     keywords = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
-    return keywords or "sample_weight" in parameters
+    return keywords or parameter in parameters
+
+
+def takes_weight(function: Callable[..., Any]) -> bool:
+    """Whether a function can be called with `sample_weight`, as far as its signature tells."""
+    return takes(function, "sample_weight")

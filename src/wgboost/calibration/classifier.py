@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets
 
 from wgboost.calibration.folds import Fold
 from wgboost.calibration.level import check_confidence, warn_if_infinite
 from wgboost.calibration.sets import SET_SCORES, scores_of_classes, sets_by_folds
 from wgboost.calibration.wrapping import Conformal
+from wgboost.metrics.row_parameters import scored_rows
 from wgboost.responses.outcomes import check_outcomes
 from wgboost.typing import Array
 
@@ -108,7 +110,18 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         return every
 
     def _tables(self, X: Any, beside: dict[str, Any]) -> list[Array]:
-        return [self._shares(model, X, **beside) for model in self._models()]
+        X, given = self._given(X, beside)
+        return [self._shares(model, X, **given) for model in self._models()]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose label is predicted.
+
+        Parameters are those of `WGBClassifier.score`.
+        """
+        self._models()
+        X, y, beside = scored_rows(self, X, y, sample_weight=sample_weight)
+        weight = beside["sample_weight"]
+        return float(accuracy_score(y, self.predict(X), sample_weight=weight))
 
     def predict_proba(self, X: Any, **beside: Any) -> Array:
         """Return the mean of the models' class probabilities, (n, k)."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
 
 from wgboost.calibration.folds import Fold
 from wgboost.calibration.interval_scores import INTERVAL_SCORES
@@ -13,6 +14,7 @@ from wgboost.calibration.intervals import cross_conformal_interval, interval_sco
 from wgboost.calibration.level import check_confidence
 from wgboost.calibration.wrapping import Conformal
 from wgboost.metrics.estimates import distribution_of, final_step
+from wgboost.metrics.row_parameters import scored_rows
 from wgboost.responses import is_censored
 from wgboost.typing import Array
 
@@ -54,6 +56,8 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         For each model the scores of rows that it has not seen, sorted.
     """
 
+    __metadata_request__predict: ClassVar[dict[str, bool]] = {"offset": True, "exposure": True}
+    __metadata_request__score: ClassVar[dict[str, bool]] = {"offset": True, "exposure": True}
     _needs = "predict_dist"
     _known_scores = INTERVAL_SCORES
 
@@ -93,18 +97,37 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
     def _scores(self, fold: Fold) -> Array:
         return interval_scores(fold.dist(), fold.y, self.conformity)
 
-    def predict(self, X: Any, **beside: Any) -> Array:
-        """Return the mean of the models' predictions, (n,)."""
-        mean: Array = np.mean([model.predict(X, **beside) for model in self._models()], axis=0)
+    def predict(self, X: Any, *, offset: Any = None, exposure: Any = None, **beside: Any) -> Array:
+        """Return the mean of the models' predictions, (n,); offset and exposure as in `fit`."""
+        X, given = self._given(X, {"offset": offset, "exposure": exposure, **beside})
+        mean: Array = np.mean([model.predict(X, **given) for model in self._models()], axis=0)
         return mean
 
-    def predict_interval(self, X: Any, confidence: float = 0.9, **beside: Any) -> Array:
+    def score(
+        self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None,
+        exposure: Any = None,
+    ) -> float:  # fmt: skip
+        """Return the share of the variance of y that `predict` explains, R^2.
+
+        Parameters are those of `WGBRegressor.score`.
+        """
+        self._models()
+        given = {"sample_weight": sample_weight, "offset": offset, "exposure": exposure}
+        X, y, beside = scored_rows(self, X, y, **given)
+        weight = beside.pop("sample_weight")
+        return float(r2_score(y, self.predict(X, **beside), sample_weight=weight))
+
+    def predict_interval(
+        self, X: Any, confidence: float = 0.9, *, offset: Any = None, exposure: Any = None,
+        **beside: Any,
+    ) -> Array:  # fmt: skip
         """Return intervals (n, 2) that hold y with this probability, or more.
 
         With too few calibration rows for the confidence they are the whole support of y, and a
-        warning says how many are needed. `beside` is what `predict_dist` takes, such as `offset`.
+        warning says how many are needed. `beside` is what else `predict_dist` takes.
         """
         check_confidence(confidence)
-        dists = [distribution_of(model, X, **beside) for model in self._models()]
+        X, given = self._given(X, {"offset": offset, "exposure": exposure, **beside})
+        dists = [distribution_of(model, X, **given) for model in self._models()]
         ends = cross_conformal_interval(dists, self.scores_, confidence, conformity=self.conformity)
         return np.stack(ends, axis=1)

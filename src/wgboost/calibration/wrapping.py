@@ -12,8 +12,10 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from wgboost.calibration.folds import Fold, checked_rows, held_out, out_of_fold
+from wgboost.data import named_columns
 from wgboost.data.rows import count_rows
 from wgboost.metrics.estimates import final_step
+from wgboost.metrics.row_parameters import known_by_row, row_parameters, without_row_columns
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_weight
 
@@ -45,35 +47,54 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def _scores(self, fold: Fold) -> Array:
         """Return how odd y of each of the fold's rows is, (n,)."""
 
+    # What metadata routing hands over unless told otherwise, as to the estimators themselves.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "offset": True,
+        "exposure": True,
+        "y_std": True,
+    }
+
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, **beside: Any
-    ) -> Self:
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None,
+        offset: Any = None, exposure: Any = None, y_std: Any = None, **beside: Any,
+    ) -> Self:  # fmt: skip
         """Fit the models and score the rows that they have not seen.
 
         Parameters
         ----------
         X, y
-            Rows. With method="prefit" none of them may have been used to fit the estimator.
+            Rows. With method="prefit" none of them may have been used to fit the estimator. y and
+            all that follows may be names of columns, if X is a frame.
         sample_weight : array (n,), optional
             Handed to the estimator. For calibration all rows of positive weight count alike: what
             is guaranteed is for rows exchangeable with them.
         groups : array (n,), optional
             Rows of a group stay together, so that models are judged on groups they have not seen.
             Rows of a group are not exchangeable: coverage is then a matter of experience.
+        offset, exposure, y_std : array (n,) or number, optional
+            Handed to the estimator, as in `WGBRegressor.fit`; offset and exposure are then needed
+            for predictions too.
         **beside : array (n,) or number, optional
-            What else the estimator's `fit` takes by row, such as `offset` and `exposure`; those
-            two are then needed for predictions too.
+            What else the estimator's `fit` takes by row.
         """
         check_choice("method", self.method, METHODS)
         check_choice("conformity", self.conformity, self._known_scores)
         final_step(self.estimator, self._needs)
+        given = {
+            "y": y, "groups": groups, "sample_weight": sample_weight, "offset": offset,
+            "exposure": exposure, "y_std": y_std, **beside,
+        }  # fmt: skip
+        if self.method == "prefit" and y is not None:
+            given |= known_by_row(final_step(self.estimator, self._needs), X, given)
+        X, beside, names = named_columns(X, given)
+        y, groups = beside.pop("y"), beside.pop("groups")
         if np.asarray(y).shape[1:] == (1,):
             y = column_or_1d(y, warn=True)
-        beside = {"sample_weight": sample_weight, **beside}
         checked_rows(X, y)
         before = dict(self.__dict__)
         try:
             self._fit(X, y, groups, beside)
+            self.row_parameters_ = row_parameters(given, names)
         except BaseException:  # what raises leaves the estimator as it was
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -107,6 +128,13 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         # One after the other: what cannot be scored is found out with the first. By chance alone:
         # folds of equal shares of classes are not exchangeable with new rows.
         return out_of_fold(self.estimator, X, y, cv=self.cv, stratified=False, **settings)
+
+    def _given(self, X: Any, beside: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Return X and what else predictions take, by name of a column perhaps."""
+        self._models()
+        X, known, _ = named_columns(X, beside)
+        given = {name: value for name, value in known.items() if value is not None}
+        return without_row_columns(self, X), given
 
     def _models(self) -> list[Any]:
         """Return the fitted models."""

@@ -3,7 +3,8 @@
 from wgboost.data.batches import Batch, Batches, ParquetBatches
 from wgboost.data.binning import MAX_BINS, Binned, Cuts
 from wgboost.data.features import Features, as_matrix
-from wgboost.data.frames import as_dense, as_frame, without_column
+from wgboost.data.frames import as_dense, as_frame
+from wgboost.data.naming import named_columns, without_columns
 from wgboost.data.schema import FROM_DTYPE, Schema, column_index
 from wgboost.data.stored import PreparedMatrix, StoredMatrix
 
@@ -23,5 +24,6 @@ __all__ = [
     "as_frame",
     "as_matrix",
     "column_index",
-    "without_column",
+    "named_columns",
+    "without_columns",
 ]

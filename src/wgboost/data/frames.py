@@ -16,9 +16,8 @@ import numpy as np
 from scipy import sparse
 
 from wgboost.typing import Array
-from wgboost.validation import nearest_name
 
-__all__ = ["Column", "as_dense", "as_frame", "frame_columns", "frame_names", "without_column"]
+__all__ = ["Column", "as_dense", "as_frame", "frame_columns", "frame_names"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,17 +124,6 @@ def _objects(name: Any, series: Any) -> Array:
     floats = np.full(len(values), np.nan)
     floats[~missing] = [float(value) for value in there]
     return floats
-
-
-def without_column(X: Any, name: str) -> tuple[Any, Any]:
-    """Return a frame without the column of this name, and that column."""
-    frame = as_frame(X)
-    if frame is None:
-        raise TypeError(f"y={name!r} names a column; X has to be a frame then, not {type(X)}")
-    if name not in frame.columns:
-        near = nearest_name(name, map(str, frame.columns))
-        raise ValueError(f"X has no column {name!r} to take as y{near}")
-    return frame.drop(name).to_native(), frame.get_column(name).to_native()
 
 
 def as_dense(X: Any) -> Any:

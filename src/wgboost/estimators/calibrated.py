@@ -11,6 +11,7 @@ from wgboost.calibration import Calibration, Fold, OODReference, out_of_fold
 from wgboost.estimators.predictions import Predictions
 from wgboost.metrics import OOD_METHODS, ood_scores
 from wgboost.metrics.estimates import encoded
+from wgboost.metrics.row_parameters import scored_rows
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_number
@@ -61,15 +62,18 @@ class Calibrated(Predictions):
         settings: dict[str, Any] = {
             "scale": scale, "spread": spread, "shrinkage": shrinkage, "widen": widen,
         }  # fmt: skip
-        if cv is None:
-            dist = self._spoken(self._mixture(*self._relative(X), offset, exposure=exposure))
-            self.calibration_ = Calibration.fit(
-                dist, encoded(self, y), y_std=y_std, sample_weight=sample_weight, **settings
-            )
-            return self
-        beside = {
+        given = {
             "sample_weight": sample_weight, "offset": offset, "exposure": exposure, "y_std": y_std,
         }  # fmt: skip
+        X, y, beside = scored_rows(self, X, y, groups=groups, **given)
+        groups = beside.pop("groups")
+        if cv is None:
+            known = self._mixture(*self._relative(X), beside["offset"], exposure=beside["exposure"])
+            self.calibration_ = Calibration.fit(
+                self._spoken(known), encoded(self, y), y_std=beside["y_std"],
+                sample_weight=beside["sample_weight"], **settings,
+            )  # fmt: skip
+            return self
         settled = {"cv": cv, "groups": groups, "random_state": self.seed_}
         folds = [_met(fold) for fold in out_of_fold(self, X, y, **settled, **beside)]
         self.calibration_ = fitted_factors([fold.dist() for fold in folds], folds, **settings)
@@ -117,10 +121,12 @@ class Calibrated(Predictions):
         if cv is None:
             self.ood_reference_ = OODReference(self.ood_score(X, method), method)
             return self
-        settings = {
-            "cv": cv, "groups": groups, "random_state": self.seed_, "sample_weight": sample_weight,
-            "offset": offset, "exposure": exposure, "y_std": y_std,
+        given = {
+            "groups": groups, "sample_weight": sample_weight, "offset": offset,
+            "exposure": exposure, "y_std": y_std,
         }  # fmt: skip
+        X, y, beside = scored_rows(self, X, y, **given)
+        settings = {"cv": cv, "random_state": self.seed_, **beside}
         self.ood_reference_ = OODReference.out_of_fold(self, X, y, method=method, **settings)
         return self
 

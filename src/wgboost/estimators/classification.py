@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils.validation import check_is_fitted
 
 from wgboost.estimators.calibrated import Calibrated
+from wgboost.metrics.row_parameters import scored_rows
 from wgboost.predictive import Mixture
 from wgboost.responses import Categorical, Ground, Ordinal
 from wgboost.typing import Array, Directions
@@ -64,6 +67,25 @@ class ClassifierPredictions(ClassifierMixin, Calibrated):  # type: ignore[misc]
         best = self.predict_proba(X, prior=prior).argmax(axis=1)
         labels: Array = self.classes_[best]
         return labels
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose label is predicted.
+
+        Parameters
+        ----------
+        X, y
+            Rows; y may be the name of a column, if X is a frame.
+        sample_weight : array (n,) or name of a column, optional
+
+        Returns
+        -------
+        float
+            Between 0 and 1.
+        """
+        check_is_fitted(self)
+        X, y, beside = scored_rows(self, X, y, sample_weight=sample_weight)
+        weight = beside["sample_weight"]
+        return float(accuracy_score(y, self.predict(X), sample_weight=weight))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Array]:
         """Yield `predict_proba` after 1, 2, ... rounds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from wgboost.engines import require
 from wgboost.estimators.calibrated import Calibrated
@@ -33,6 +33,14 @@ class Evidential(ChosenEvidence, Calibrated):
 
     response_: Response
     units_: Units
+
+    # What metadata routing hands over unless told otherwise: predictions and scores of a model
+    # depend on these. Weights are a choice, as in scikit-learn.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "offset": True,
+        "exposure": True,
+        "y_std": True,
+    }
 
     # --- what a subclass says -----------------------------------------------------------------
 
@@ -78,8 +86,9 @@ class Evidential(ChosenEvidence, Calibrated):
             bring names, and categories as text or of a categorical type. Or `wgboost.Batches`,
             which have y and the weights too: data larger than memory.
         y : array (n,), or (n, q) for a response of several columns
-            Or the name of a column of X, if that is a frame. Or what
-            `wgboost.censored` returns, where only bounds are known.
+            Or what `wgboost.censored` returns, where only bounds are known. If X is a frame, y and
+            all other parameters that belong to rows can be names of its columns, which are then no
+            features, here and in predictions.
         sample_weight : array (n,), optional
             How often each row counts: a weight of 2 is the row twice, and rows of weight zero count
             for nothing. Weights that sum to one are to be multiplied by the number of rows: `l2`
@@ -112,6 +121,9 @@ class Evidential(ChosenEvidence, Calibrated):
         Ctrl-C ends the fit with the rounds so far and the warning `Interrupted`; while a model is
         refitted on all rows it leaves the one that early stopping found. Before the first round
         it raises KeyboardInterrupt. A fit that raises leaves the estimator as it was.
+
+        With scikit-learn's metadata routing, `fit` asks for offset, exposure and y_std from the
+        start, and for sample_weight after ``set_fit_request(sample_weight=True)``.
 
         With warm_start a further fit adds rounds to the model there is, up to n_estimators, as if
         there had been no pause: validation sets are measured on, their history goes on, and early

@@ -20,12 +20,13 @@ FITTED = (
     "ensemble_", "start_", "units_", "response_", "_init", "_constraints", "n_estimators_",
     "history_", "validation_rows_", "interrupted_", "refitted_", "seed_", "n_outputs_", "proposal_",
     "classes_", "ranks_", "evidence_", "evidence_trials_", "calibration_", "ood_reference_",
+    "row_parameters_",
 )  # fmt: skip
 _ALWAYS = (*FITTED[:2], *FITTED[4:11])
 # What a bag of models has itself, and what it has from its members.
 BAG = (
     "seed_", "interrupted_", "best_recipe_", "best_params_", "best_value_", "cv_results_",
-    "calibration_", "ood_reference_", "ood_references_",
+    "calibration_", "ood_reference_", "ood_references_", "row_parameters_",
 )  # fmt: skip
 SHARED = (
     "schema_", "n_features_in_", "feature_names_in_", "response_", "units_", "classes_", "ranks_",
@@ -56,6 +57,7 @@ def check_model(model: Any) -> None:
     _check_history(model.history_)
     _check_rows(model.validation_rows_)
     _check_evidence(model)
+    _check_row_parameters(model)
     if evidential:
         _check_response(model)
         _check_calibration(model)
@@ -89,6 +91,15 @@ def check_bag(bag: Any) -> None:
     kept = columns["recipe"][columns["kept"]]
     _require(len(kept) != len(bag.members_) or bag.best_recipe_ in kept, "no member is the best's")
     _check_calibration(bag)
+    _check_row_parameters(bag)
+
+
+def _check_row_parameters(model: Any) -> None:
+    given = getattr(model, "row_parameters_", {})  # earlier files have none
+    good = isinstance(given, dict) and all(isinstance(one, str) for one in given)
+    _require(good, "the parameters that belong to rows have no names")
+    named = all(one is True or isinstance(one, str) for one in given.values())
+    _require(named, "a parameter that belongs to rows is neither given nor a column")
 
 
 def _require(condition: Any, otherwise: str) -> None:

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from wgboost.boosting import LEAVES, AveragedFlow
-from wgboost.data import Batches, PreparedMatrix, Schema, as_dense, as_frame
+from wgboost.data import Batches, PreparedMatrix, Schema, as_dense, as_frame, without_columns
 from wgboost.data.binning import MAX_BINS
 from wgboost.data.frames import frame_names
 from wgboost.directions import Direction, Kernel, as_direction
@@ -19,6 +19,7 @@ from wgboost.estimators.constraints import check_constrained, held_parameter
 from wgboost.estimators.engine import check_engine
 from wgboost.estimators.saving import Saving
 from wgboost.learners import HistTree, Learner, as_learner
+from wgboost.metrics.row_parameters import column_names
 from wgboost.smooth import SmoothStart
 from wgboost.trees import TreeSettings
 from wgboost.typing import Array
@@ -59,6 +60,8 @@ def checked_matrix(estimator: Any, X: Any, *, reset: bool, weight: Any = None) -
         X = _checked_array(estimator, X, reset=reset)
     if not reset:
         if frame is not None:
+            frame = without_columns(frame, column_names(estimator))
+            X = frame.to_native()
             estimator.schema_.warn_names(frame_names(frame), type(estimator).__name__)
         known: Array = estimator.schema_.apply(X)
         return known

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.calibration import Calibration
+from wgboost.data import named_columns
 from wgboost.estimators.decisions import bayes_action
 from wgboost.estimators.exposure import known_offset
 from wgboost.estimators.parameters import prior_settings
@@ -89,11 +90,12 @@ class Predictions(ABC):
         Parameters
         ----------
         X : array (n, p)
-        offset : number or array (n,), optional
+        offset : number, array (n,) or name of a column of X, optional
             The known part of the location, as in `fit`; without it, none is added. So for all
             predictions.
-        exposure : number or array (n,), optional
-            As in `fit`, instead of an offset; without it, 1.
+        exposure : number, array (n,) or name of a column of X, optional
+            As in `fit`, instead of an offset; without it, 1. Columns that `fit` took by name are
+            ignored in X unless they are named here.
         prior : dict, optional
             Another prior than the model was fitted with, each parameter a number or one value per
             row of X. Particles are weighted by the ratio of the two priors, nothing is trained;
@@ -105,8 +107,9 @@ class Predictions(ABC):
             False leaves out the factors of `calibration_`, if there are any, and is what OOD scores
             go by: a bag of classes has its wide members then, too.
         """
+        X, known, _ = named_columns(X, {"offset": offset, "exposure": exposure})
         particles, ground = self._relative(X, n_rounds)
-        dist = self._mixture(particles, ground, offset, prior, exposure)
+        dist = self._mixture(particles, ground, known["offset"], prior, known["exposure"])
         return self._calibrated(dist) if calibrated else dist
 
     def pred_dist(self, X: Any, *, offset: Any = None) -> Mixture:
@@ -115,8 +118,9 @@ class Predictions(ABC):
 
     def staged_predict_dist(self, X: Any, *, offset: Any = None) -> Iterator[Mixture]:
         """Yield `predict_dist` after 1, 2, ... rounds, each at the cost of one."""
+        X, known, _ = named_columns(X, {"offset": offset})
         for particles, ground in self._staged(X):
-            yield self._calibrated(self._mixture(particles, ground, offset))
+            yield self._calibrated(self._mixture(particles, ground, known["offset"]))
 
     def predict_particles(self, X: Any, *, offset: Any = None) -> dict[str, Array]:
         """Return the particles of each row, by parameter (n, m), in the user's units."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_is_fitted
 
 from wgboost.estimators.calibrated import Calibrated
+from wgboost.metrics.row_parameters import scored_rows
 from wgboost.predictive import Mixture
 from wgboost.responses import is_censored
 from wgboost.typing import Array
@@ -25,6 +27,10 @@ def _centre(dist: Mixture) -> Array:
 
 class RegressorPredictions(RegressorMixin, Calibrated):  # type: ignore[misc]
     """Predictions of a numeric y, from one model or several."""
+
+    # What metadata routing hands over unless told otherwise; see `Evidential`.
+    __metadata_request__predict: ClassVar[dict[str, bool]] = {"offset": True, "exposure": True}
+    __metadata_request__score: ClassVar[dict[str, bool]] = {"offset": True, "exposure": True}
 
     def predict(
         self, X: Any, *, offset: Any = None, exposure: Any = None, prior: Any = None
@@ -47,15 +53,30 @@ class RegressorPredictions(RegressorMixin, Calibrated):  # type: ignore[misc]
     ) -> float:  # fmt: skip
         """Return the share of the variance of y that `predict` explains, R^2.
 
-        Of `censored` y there is none: `wgboost.metrics.get_scorer("nll")` scores it.
+        Parameters
+        ----------
+        X, y
+            Rows; y may be the name of a column, if X is a frame.
+        sample_weight : array (n,) or name of a column, optional
+        offset, exposure : number, array (n,) or name of a column, optional
+            As in `predict`. By default the columns that `fit` took by name; a model that was
+            fitted with other values is an error without them.
+
+        Returns
+        -------
+        float
+            1 is best. Of `censored` y there is none: `wgboost.metrics.get_scorer("nll")` scores it.
         """
+        check_is_fitted(self)
+        given = {"sample_weight": sample_weight, "offset": offset, "exposure": exposure}
+        X, y, beside = scored_rows(self, X, y, **given)
         if is_censored(y):
             raise ValueError(
                 "R^2 needs known values of y; for bounds give GridSearchCV and the like "
                 'scoring=wgboost.metrics.get_scorer("nll"), or "concordance"'
             )
-        prediction = self.predict(X, offset=offset, exposure=exposure)
-        return float(r2_score(y, prediction, sample_weight=sample_weight))
+        weight = beside.pop("sample_weight")
+        return float(r2_score(y, self.predict(X, **beside), sample_weight=weight))
 
     def predict_quantiles(
         self, X: Any, alpha: Any = (0.05, 0.5, 0.95), *, offset: Any = None,

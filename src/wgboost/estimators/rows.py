@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from wgboost.boosting import Start
-from wgboost.data import without_column
+from wgboost.data import named_columns
 from wgboost.metrics import Metric
 from wgboost.responses import Units
 from wgboost.targets import RowTarget
@@ -201,8 +201,7 @@ def given_sets(estimator: Any, rows: Rows, X_val: Any, beside: dict[str, Any]) -
         which = f"set {i + 1} of " if len(tables) > 1 else ""
         given = {name.removesuffix("_val"): values[i] for name, values in lists.items()}
         try:
-            if isinstance(given["y"], str):
-                table, given["y"] = without_column(table, given["y"])
+            table, given, _ = named_columns(table, given)
             X = estimator._matrix(table, reset=False)
             one = rows.others(estimator, X, **given)
         except (TypeError, ValueError) as error:

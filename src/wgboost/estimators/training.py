@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from wgboost.boosting import Start
-from wgboost.data import Batches, without_column
+from wgboost.data import Batches, named_columns
 from wgboost.engines import require
 from wgboost.ensemble import FlatTrees, RoundList
 from wgboost.estimators.constraints import tree_constraints
@@ -30,6 +30,7 @@ from wgboost.estimators.rows import Rows, given_sets, split_rows
 from wgboost.estimators.streaming import read_batches, refuse_batches
 from wgboost.estimators.tree_view import TreeView
 from wgboost.metrics import Metric
+from wgboost.metrics.row_parameters import row_parameters
 from wgboost.responses import Units
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_weight
@@ -80,8 +81,8 @@ class Training(TreeView, ABC):
             require(self.engine)
             paused = None if resume_from is None else resume(self, resume_from)
             previous = self._previous(resuming=paused is not None)
-            if isinstance(beside["y"], str):
-                X, beside["y"] = without_column(X, beside["y"])
+            X, beside, names = named_columns(X, beside)
+            self.row_parameters_ = row_parameters(beside, names)
             refuse_batches(X_val)
             X, beside = self._taken_in(X, beside, fitting=previous is None)
             rows = self._rows(X, fitting=previous is None, **beside)

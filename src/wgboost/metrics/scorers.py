@@ -1,29 +1,38 @@
 """Metrics as scikit-learn's model selection takes them: larger is better.
 
 A scorer is called with (estimator, X, y): ``cross_val_score(model, X, y,
-scoring=get_scorer("crps"))``, and so in GridSearchCV.
+scoring=get_scorer("crps"))``, and so in GridSearchCV. It takes what belongs to the rows, such as an
+exposure, by keyword, or by scikit-learn's metadata routing.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from sklearn import get_config
+from sklearn.utils.metadata_routing import MetadataRequest
+
 from wgboost.metrics import calibration, intervals, scores
 from wgboost.metrics.checks import check_confidence
-from wgboost.metrics.estimates import distribution_of, encoded
+from wgboost.metrics.estimates import encoded, final_step, transformed
 from wgboost.metrics.ordering import concordance
+from wgboost.metrics.row_parameters import PREDICTED_WITH, scored_rows
 from wgboost.metrics.watching import Metric
 from wgboost.predictive import Mixture
-from wgboost.validation import check_choice, nearest_name, takes_weight
+from wgboost.validation import check_choice, nearest_name, takes, takes_weight
 
 __all__ = ["SCORERS", "Scorer", "get_scorer", "make_scorer"]
 
+# What is handed to scorers by metadata routing, unless they are told otherwise: a model cannot be
+# judged without its exposure, while weights are a choice.
+_REQUESTS = {"sample_weight": None, "offset": True, "exposure": True, "y_std": True}
 
-@dataclass(frozen=True)
+
+@dataclass
 class Scorer:
     """A metric of the distributions that an estimator predicts; larger is better.
 
@@ -32,22 +41,103 @@ class Scorer:
     name
         What it is called in messages.
     function
-        A metric (dist, y), perhaps with `sample_weight`.
+        A metric (dist, y), perhaps with `sample_weight` and `y_std`.
     greater_is_better
         Whether the metric itself is so; otherwise the scorer returns minus its value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor, metrics
+    >>> rng = np.random.default_rng(0)
+    >>> X, years = rng.uniform(size=(50, 2)), rng.uniform(1, 9, size=50)
+    >>> claims = rng.poisson(years)
+    >>> model = WGBRegressor(response="poisson", n_estimators=5).fit(X, claims, exposure=years)
+    >>> score = metrics.get_scorer("nll")(model, X, claims, exposure=years)
+    >>> score < 0
+    True
     """
 
     name: str
     function: Callable[..., Any]
     greater_is_better: bool = False
+    _requests: dict[str, Any] = field(
+        default_factory=lambda: dict(_REQUESTS), init=False, repr=False, compare=False
+    )
 
-    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the score of a fitted estimator, or pipeline, on the rows of X."""
+    def __call__(
+        self, estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None,
+        exposure: Any = None, y_std: Any = None,
+    ) -> float:  # fmt: skip
+        """Return the score of a fitted estimator, or pipeline, on the rows of X.
+
+        Parameters
+        ----------
+        estimator
+            A fitted estimator with `predict_dist`, or a pipeline that ends with one.
+        X, y
+            Rows; y may be the name of a column, if X is a frame.
+        sample_weight : array (n,) or name of a column, optional
+            How often each row counts in the metric.
+        offset, exposure : number, array (n,) or name of a column, optional
+            Of the rows, for their predictions. By default the columns that `fit` took by name; a
+            model that was fitted with other values is an error without them.
+        y_std : number, array (n,) or name of a column, optional
+            The known error of y, for the NLL; other metrics go without it.
+        """
         if sample_weight is not None and not takes_weight(self.function):
             raise TypeError(f"the metric {self.name!r} takes no sample_weight")
-        metric = Metric(self.name, self.function)
-        value = metric(distribution_of(estimator, X), encoded(estimator, y), sample_weight)
+        last = final_step(estimator)
+        given = {"sample_weight": sample_weight, "offset": offset, "exposure": exposure}
+        X, y, beside = scored_rows(last, transformed(estimator, X), y, y_std=y_std, **given)
+        function = self.function
+        if beside["y_std"] is not None and takes(function, "y_std"):
+            function = partial(function, y_std=beside["y_std"])
+        known = {name: beside[name] for name in PREDICTED_WITH if beside[name] is not None}
+        dist = last.predict_dist(X, **known)
+        value = Metric(self.name, function)(dist, encoded(last, y), beside["sample_weight"])
         return value if self.greater_is_better else -value
+
+    # --- scikit-learn's metadata routing ------------------------------------------------------
+
+    def set_score_request(self, **requests: Any) -> Scorer:
+        """Say which parameters that belong to rows the scorer asks for in metadata routing.
+
+        `offset`, `exposure` and `y_std` are asked for from the start, `sample_weight` is not.
+
+        Parameters
+        ----------
+        **requests : True, False, None or str
+            By parameter: whether it is asked for, an error if it is given (None), or the name that
+            it has where it is given.
+
+        Returns
+        -------
+        Scorer
+            This one.
+        """
+        if not get_config()["enable_metadata_routing"]:
+            raise RuntimeError(
+                "set_score_request is for metadata routing, which is off; turn it on by "
+                "sklearn.set_config(enable_metadata_routing=True)"
+            )
+        for name in requests:
+            if name not in _REQUESTS:
+                near = nearest_name(name, _REQUESTS)
+                raise TypeError(f"the scorer {self.name!r} takes no {name!r}{near}")
+        self._requests |= requests
+        return self
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Return what the scorer asks for, as scikit-learn's routing wants to know it."""
+        request = MetadataRequest(owner=self)
+        for parameter, alias in self._requests.items():
+            request.score.add_request(param=parameter, alias=alias)
+        return request
+
+    def _accept_sample_weight(self) -> bool:
+        """Whether searches without metadata routing may hand weights over."""
+        return takes_weight(self.function)
 
 
 def make_scorer(function: Any, *, greater_is_better: bool = False, **settings: Any) -> Scorer:
@@ -105,10 +195,10 @@ def get_scorer(name: str, **settings: Any) -> Scorer:
     """
     scorer = SCORERS[check_choice("scorer", name, SCORERS)]
     if not settings:
-        return scorer
+        return replace(scorer)
     valid = list(inspect.signature(scorer.function).parameters)[2:]
     for setting in settings:
-        if setting not in valid or setting == "sample_weight":
+        if setting not in valid or setting in _REQUESTS:
             raise TypeError(
                 f"the metric {name!r} has no setting {setting!r}{nearest_name(setting, valid)}"
             )

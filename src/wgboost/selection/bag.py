@@ -18,13 +18,14 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from wgboost.boosting import Interrupted
 from wgboost.calibration import Fold, split_folds
 from wgboost.calibration.folds import check_splits, count_groups
-from wgboost.data import without_column
+from wgboost.data import named_columns
 from wgboost.data.rows import take_rows
 from wgboost.estimators.calibrated import Calibrated, fitted_factors
 from wgboost.estimators.file_checks import SHARED
 from wgboost.estimators.fitting import warn_copies
 from wgboost.estimators.parameters import checked_matrix
 from wgboost.estimators.saving import Saving
+from wgboost.metrics.row_parameters import row_parameters
 from wgboost.predictive import Mixture
 from wgboost.responses import Ground
 from wgboost.selection.members import Members, noted, told_once
@@ -48,6 +49,11 @@ _SPLITS = list[tuple[Array, Array]]  # rows to train on, rows to watch
 class Bag(Saving, Calibrated):
     """What `WGBRegressorCV` and `WGBClassifierCV` share: a race of recipes, and what is left."""
 
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "offset": True,
+        "exposure": True,
+        "y_std": True,
+    }
     _kind: ClassVar[type[Any]]  # of the members
     _common: ClassVar[tuple[str, ...]]  # parameters that members have from the bag
 
@@ -93,9 +99,9 @@ class Bag(Saving, Calibrated):
         }  # fmt: skip
         with self._all_or_nothing():
             self._check_parameters()
-            if isinstance(y, str):
-                X, y = without_column(X, y)
-            self._race(X, y, groups, beside)
+            X, beside, names = named_columns(X, {"y": y, "groups": groups, **beside})
+            self.row_parameters_ = row_parameters(beside, names)
+            self._race(X, beside.pop("y"), beside.pop("groups"), beside)
         if self.interrupted_:
             warnings.warn(
                 f"interrupted: the bag consists of {len(self.members_)} models of the recipe "

@@ -1,0 +1,90 @@
+"""What belongs to rows beside X and y: weights, offset, exposure, a known error of y."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wgboost.data import as_frame, named_columns, without_columns
+
+__all__ = [
+    "PREDICTED_WITH",
+    "ROW_PARAMETERS",
+    "column_names",
+    "known_by_row",
+    "row_parameters",
+    "scored_rows",
+    "without_row_columns",
+]
+
+ROW_PARAMETERS = ("sample_weight", "offset", "exposure", "y_std")
+PREDICTED_WITH = ("offset", "exposure")
+"""Those that predictive distributions depend on, and that predictions take too."""
+
+
+def row_parameters(given: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return what `fit` was given by row, for `row_parameters_`: a column's name, or True."""
+    return {
+        parameter: names.get(parameter, True)
+        for parameter, value in given.items()
+        if value is not None and (parameter != "y" or parameter in names)
+    }
+
+
+def column_names(estimator: Any) -> list[str]:
+    """Return the columns that `fit` took by name, which are no features."""
+    known = getattr(estimator, "row_parameters_", {})
+    return [name for name in known.values() if isinstance(name, str)]
+
+
+def known_by_row(estimator: Any, X: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return offset and exposure of rows whose y is known, by default from the columns of `fit`.
+
+    Raises ValueError if the model was fitted with one of them and there is none for these rows:
+    their y is on another scale than predictions without it.
+    """
+    found = {name: given.get(name) for name in PREDICTED_WITH}
+    if any(value is not None for value in found.values()):
+        return found
+    known = getattr(estimator, "row_parameters_", {})
+    for name in PREDICTED_WITH:
+        column = known.get(name)
+        if column is None:
+            continue
+        frame = as_frame(X) if isinstance(column, str) else None
+        if frame is None or column not in frame.columns:
+            neutral = 1 if name == "exposure" else 0
+            raise ValueError(
+                f"the model was fitted with {name}, and y cannot be compared with predictions "
+                f"without it: give {name}=..., or {name}={neutral} for none. In cross-validation "
+                "and searches, sklearn.set_config(enable_metadata_routing=True) hands "
+                f"params={{{name!r}: ...}} to scorers too; or name a column of a data frame, "
+                f"params={{{name!r}: 'column'}}"
+            )
+        found[name] = column
+    return found
+
+
+def scored_rows(estimator: Any, X: Any, y: Any, **given: Any) -> tuple[Any, Any, dict[str, Any]]:
+    """Return X, y and what belongs to the rows, of an estimator to be scored on them.
+
+    Parameters
+    ----------
+    estimator
+        A fitted estimator, the last step of a pipeline.
+    X, y
+        Rows as the estimator takes them; y may be the name of a column.
+    **given
+        Values of `ROW_PARAMETERS`, names of columns, or None. Without offset and exposure they are
+        those columns that `fit` took as such; see `known_by_row`.
+    """
+    given |= known_by_row(estimator, X, given)
+    X, values, _ = named_columns(X, {"y": y, **given})
+    return without_row_columns(estimator, X), values.pop("y"), values
+
+
+def without_row_columns(estimator: Any, X: Any) -> Any:
+    """Return X without the columns that `fit` took by name."""
+    names = column_names(estimator)
+    frame = as_frame(X) if names else None
+    return X if frame is None else without_columns(frame, names).to_native()
