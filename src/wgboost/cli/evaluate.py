@@ -70,11 +70,15 @@ def evaluate(
     if ood is not None:
         _, other = read_rows(ood, fitted, reading, roles, screen, y="out")
     now, before = _measured(fitted, rows, other)
+    failed: OSError | None = None
     if report is not None:
-        plotting.report(
-            fitted, rows.X, rows.y, report, X_out=None if other is None else other.X, title=title,
-            sample_weight=rows.weight, exposure=rows.exposure,
-        )  # fmt: skip
+        try:
+            plotting.report(
+                fitted, rows.X, rows.y, report, X_out=None if other is None else other.X,
+                title=title, sample_weight=rows.weight, exposure=rows.exposure,
+            )  # fmt: skip
+        except OSError as error:  # the metrics are there all the same
+            report, failed = None, error
     facts = {
         "rows": len(rows.X),
         "response": fitted.response_.name,
@@ -84,6 +88,8 @@ def evaluate(
     }
     said = [] if report is None else [Text(f"report: {report}")]
     screen.show(facts, _grid(now, before, len(rows.X)), *said)
+    if failed is not None:
+        raise failed
 
 
 def _measured(model: Any, rows: Data, other: Data | None) -> tuple[list[Summary], list[Summary]]:

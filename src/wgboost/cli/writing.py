@@ -78,10 +78,12 @@ def check_out(
         raise CommandError(f"{flag} {path}: {str(target.parent)!r} may not be written to")
     if not target.exists():
         return
+    if not target.is_file():
+        raise CommandError(f"{flag} {path} is a device, a pipe or a socket; name a regular file")
     for source in inputs:
         if source != "-" and os.path.exists(source) and os.path.samefile(source, target):
             raise CommandError(f"{flag} {path} is the file that is read; name another one")
-    if force or not target.is_file():
+    if force:
         return
     with open(target, "rb") as file:
         head = file.read(_HEAD)
@@ -109,12 +111,26 @@ def write_table(frame: pl.DataFrame, path: str, screen: Screen) -> None:
 def save_model(model: Any, path: str, metadata: dict[str, Any], screen: Screen) -> None:
     """Write a model, to stdout if the path is "-"."""
     if path != "-":
-        model.save(path, metadata=metadata)
+        try:
+            model.save(path, metadata=metadata)
+        except OSError as error:
+            raise CommandError(f"{error}; {_saved_elsewhere(model, metadata)}", 1) from error
         return
     with tempfile.TemporaryDirectory() as folder:
         model.save(Path(folder) / "model", metadata=metadata)
         data = (Path(folder) / "model").read_bytes()
     screen.write(data)
+
+
+def _saved_elsewhere(model: Any, metadata: dict[str, Any]) -> str:
+    """Save a model that cannot be saved where it should; return what became of it in words."""
+    spare = Path(tempfile.mkdtemp(prefix="wgboost-")) / "model.wgb"
+    try:
+        model.save(spare, metadata=metadata)
+    except OSError as error:
+        spare.parent.rmdir()
+        return f"nor in {str(spare.parent.parent)!r} ({error.strerror})"
+    return f"it is in {str(spare)!r} instead"
 
 
 def load_model(path: str, threads: int | None = None) -> Any:

@@ -1,6 +1,6 @@
 """Models as files: safetensors with a header in JSON, no code in them."""
 
-from wgboost.persistence.atomic import replacing
+from wgboost.persistence.atomic import check_place, replacing
 from wgboost.persistence.checks import check_trees
 from wgboost.persistence.container import FORMAT, Contents, read_file, write_file
 from wgboost.persistence.errors import ModelFileError
@@ -14,6 +14,7 @@ __all__ = [
     "Reader",
     "Unsaved",
     "Writer",
+    "check_place",
     "check_trees",
     "fingerprint",
     "name_of",

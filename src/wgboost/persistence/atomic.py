@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator
@@ -11,22 +12,68 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-__all__ = ["replacing"]
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["check_place", "replacing"]
+
+_TEMPORARY = re.compile(r"\.wgboost-[0-9a-f]{16}\.tmp")
+_TRIES = 100
+_BINARY = getattr(os, "O_BINARY", 0)
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def check_place(path: Any, what: str = "the model") -> None:
+    """Raise the OSError with which `replacing` refuses a place, before there is anything to write.
+
+    The folder has to exist, and what is at `path` to be a regular file or a link to one: a device,
+    pipe or socket would be replaced by a regular file, since `os.replace` treats all alike.
+    """
+    try:
+        _check_place(path)
+    except OSError as error:
+        raise _unsaved(error, path, what) from error
+
+
+def _check_place(path: Any) -> None:
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        os.stat(os.path.dirname(os.path.realpath(path)))
+        return
+    if not stat.S_ISREG(mode):
+        kind = _KINDS.get(stat.S_IFMT(mode), "something else")
+        code = errno.EISDIR if stat.S_ISDIR(mode) else errno.EEXIST
+        raise OSError(code, f"this is {kind}, not a regular file", os.fspath(path))
 
 
 @contextmanager
 def replacing(path: Any, what: str = "the model") -> Iterator[BinaryIO]:
-    """Open a temporary file beside `path`, which takes its place once it is written and synced.
+    """Open a temporary file next to `path`, which takes its place once it is written and synced.
 
     Whatever fails before that, a full disk say, leaves the file that was there and removes the
-    temporary one; an OSError then says that `what` was not saved. A process that is killed may
-    leave a file `.wgboost-*.tmp` behind.
+    temporary one. The temporary file `.wgboost-*.tmp` of a process that was killed is removed by
+    the next call in the same folder.
+
+    Raises
+    ------
+    OSError
+        If `path` exists and is not a regular file, or the file cannot be written. The message says
+        that `what` was not saved.
     """
-    target = Path(os.path.realpath(os.fspath(path)))  # a link goes on pointing at the file
-    temporary = target.with_name(f".wgboost-{secrets.token_hex(8)}.tmp")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
-        descriptor = os.open(temporary, flags, 0o666)
+        _check_place(path)
+        target = Path(os.path.realpath(os.fspath(path)))  # a link goes on pointing at the file
+        _remove_stale(target.parent)
+        descriptor, temporary = _new_file(target.parent)
     except OSError as error:
         raise _unsaved(error, path, what) from error
     try:
@@ -36,7 +83,10 @@ def replacing(path: Any, what: str = "the model") -> Iterator[BinaryIO]:
             if target.exists():
                 os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
             os.fsync(file.fileno())
-        os.replace(temporary, target)
+            if os.name != "nt":  # while it is locked; Windows renames closed files only
+                os.replace(temporary, target)
+        if os.name == "nt":
+            os.replace(temporary, target)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
@@ -45,18 +95,74 @@ def replacing(path: Any, what: str = "the model") -> Iterator[BinaryIO]:
     _sync_folder(target.parent)
 
 
+def _new_file(folder: Path) -> tuple[int, Path]:
+    """Return the descriptor of a new temporary file, which is locked, and its path."""
+    for _ in range(_TRIES):
+        path = folder / f".wgboost-{secrets.token_hex(8)}.tmp"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY
+        descriptor = os.open(path, flags, 0o666)
+        if _lock(descriptor) and (os.name == "nt" or os.fstat(descriptor).st_nlink):
+            return descriptor, path
+        os.close(descriptor)  # another process takes it for stale, before it was locked
+        path.unlink(missing_ok=True)
+    raise BlockingIOError(errno.EAGAIN, "other processes lock every new file")
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock a file until it is closed; return whether no other process has it locked.
+
+    True where the system has no such locks.
+    """
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.EINVAL):
+            raise
+    return True
+
+
+def _remove_stale(folder: Path) -> None:
+    """Remove temporary files whose writers are gone: the lock of a file ends with its process."""
+    if fcntl is None:
+        return
+    try:
+        with os.scandir(folder) as entries:
+            found = [entry.path for entry in entries if _TEMPORARY.fullmatch(entry.name)]
+    except PermissionError:  # a folder that can be written to and not read
+        return
+    for path in found:
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+        except OSError:  # of another user, or removed meanwhile: no business of this one
+            continue
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.unlink(path)
+        except OSError:  # it is being written, is gone, or may not be removed
+            continue
+        finally:
+            os.close(descriptor)
+
+
 def _unsaved(error: OSError, path: Any, what: str) -> OSError:
-    """The same error with what it means here; OSError picks the subclass by its number."""
+    """Return the same error with what it means here; OSError picks the subclass by its number."""
     reason = error.strerror or str(error)
     left = "the file that was there is unchanged" if os.path.exists(path) else "no file was made"
     return OSError(error.errno or errno.EIO, f"{what} was not saved ({reason}); {left}", path)
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name survive a power failure, where folders can be synced."""
+    """Make the new name survive a power failure, where folders can be opened and synced."""
     if os.name == "nt":
         return
-    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except PermissionError:  # may be written to and not read; the file itself is complete
+        return
     try:
         os.fsync(descriptor)
     except OSError as error:

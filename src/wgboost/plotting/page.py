@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wgboost.metrics.summaries import Summary, summary
-from wgboost.persistence import replacing
+from wgboost.persistence import check_place, replacing
 from wgboost.plotting.pictures import Picture, Shown, pictures
 from wgboost.plotting.style import new_figure
 from wgboost.validation import check_integer
@@ -73,6 +73,7 @@ def report(
         Of the test rows: weights in the metrics and in calibration, exposure in the predictions.
     """
     check_integer("n_dependence", n_dependence, low=0)
+    check_place(path, "the report")
     shown = Shown.of(
         estimator, X, y, weight=sample_weight, exposure=exposure, feature_names=feature_names
     )
