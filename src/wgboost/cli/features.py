@@ -9,7 +9,7 @@ import polars as pl
 
 from wgboost.cli.reading import Table
 from wgboost.cli.roles import Roles
-from wgboost.cli.screen import CommandError, Screen
+from wgboost.cli.screen import CommandError, Problems, Screen
 
 __all__ = ["feature_kinds", "new_features", "training_features"]
 
@@ -19,44 +19,45 @@ def training_features(
     categorical: Sequence[str] = (),
 ) -> tuple[pl.DataFrame, Any]:  # fmt: skip
     """Return the features to train on, and what `categorical_features` has to be."""
-    chosen = table.named(features, "--features")
-    left = {*roles.names, *table.named(ignore, "--ignore", twice=True)}
-    there = chosen or [*table.frame.columns, *table.twice]
+    problems = Problems()
+    left = {*roles.names}
+    chosen: list[str] = []
+    categories: list[str] = []
+    with problems:
+        chosen = table.named(features, "--features")
+    with problems:
+        left |= {*table.named(ignore, "--ignore", twice=True)}
     for name in chosen:
-        if name in left:
-            raise CommandError(f"--features {name}: this column is ignored, or has a role")
-    twice = [name for name in there if name in table.twice and name not in left]
-    if twice:
-        raise CommandError(
-            f"{table.source} has {table.twice[twice[0]]} columns named {twice[0]!r}; rename one of "
-            f"them, or --ignore {twice[0]} leaves them all out"
-        )
-    names = [name for name in there if name not in left]
-    if not names:
-        raise CommandError(f"{table.source} has no column left to predict from")
-    categories = table.named(categorical, "--categorical")
+        with problems:
+            if name in left:
+                raise CommandError(f"--features {name}: this column is ignored, or has a role")
+    there = [n for n in chosen or [*table.frame.columns, *table.twice] if n not in left]
+    for name in there:
+        with problems:
+            if name in table.twice:
+                raise CommandError(
+                    f"{table.source} has {table.twice[name]} columns named {name!r}; rename one of "
+                    f"them, or --ignore {name} leaves them all out"
+                )
+    names = [name for name in there if name not in table.twice]
+    with problems:
+        if not there:
+            raise CommandError(f"{table.source} has no column left to predict from")
+    with problems:
+        categories = table.named(categorical, "--categorical")
+    known = {*there}
     for name in categories:
-        if name not in names:
-            raise CommandError(f"--categorical {name}: this column is no feature")
-    X = _typed(table, names, categories)
+        with problems:
+            if name not in known:
+                raise CommandError(f"--categorical {name}: this column is no feature")
+    X = pl.DataFrame()
+    with problems:
+        X = table.columns(names, {}, {*categories})
+    problems.check()
     if not categories:
         return X, "from_dtype"
-    return X, [name for name in names if name in categories or _is_text(X[name])]
-
-
-def _typed(table: Table, names: Sequence[str], categorical: Sequence[str]) -> pl.DataFrame:
-    """Return columns as what they are; an error names all that cannot be used."""
-    columns, problems = [], {}
-    for name in names:
-        try:
-            columns.append(table.column(name, category=name in categorical))
-        except CommandError as error:
-            problems[name] = str(error)
-    if problems:
-        first, *others = problems
-        more = f"; see to {', '.join(map(repr, others))}, too" if others else ""
-        raise CommandError(f"{problems[first]}{more}")
-    return pl.DataFrame(columns)
+    chosen_categories = {*categories}
+    return X, [name for name in names if name in chosen_categories or _is_text(X[name])]
 
 
 def _is_text(series: pl.Series) -> bool:
@@ -91,10 +92,16 @@ def new_features(
             )
         numbers = table.columns(names, dict.fromkeys(names, "numbers"))
         return numbers.cast(pl.Float64).to_numpy()
-    kinds = feature_kinds(model)
+    kinds, problems = feature_kinds(model), Problems()
     for name in kinds:
-        table.check(name, "the model needs")
-    extra = [n for n in table.frame.columns if n not in kinds and n not in {*roles.names, *known}]
+        with problems:
+            table.check(name, "the model needs")
+    if problems.found:
+        with problems:  # what else is wrong
+            table.columns([name for name in kinds if name in table.names], kinds)
+    problems.check()
+    other = {*kinds, *roles.names, *known}
+    extra = [name for name in table.frame.columns if name not in other]
     if extra:
         shown = ", ".join(map(repr, extra[:5])) + (", ..." if len(extra) > 5 else "")
         screen.note(f"{table.source}: not used, since the model was trained without: {shown}")

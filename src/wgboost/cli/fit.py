@@ -17,7 +17,7 @@ from wgboost.cli.flags import DataFile, Force, Threads, flag, taken
 from wgboost.cli.options import BY_OPTION, literal, named_values
 from wgboost.cli.reading import Reading, Table, read_bytes, read_table
 from wgboost.cli.roles import Data, Roles, rows_beside, with_y
-from wgboost.cli.screen import CommandError, Screen, counted
+from wgboost.cli.screen import CommandError, Problems, Screen, counted
 from wgboost.cli.tasks import classifies, labels, read_as
 from wgboost.cli.writing import check_out, save_model
 from wgboost.estimators import WGBClassifier, WGBRegressor
@@ -137,24 +137,32 @@ def fit(
     parameters = {**given, **plan.parameters(), "n_jobs": threads}
     _check_values(parameters)
     kind = "classes" if plan.task == "classification" else "target"
-    table, y = with_y(read_table(data, reading, screen), roles, screen, kind)
-    classes = classifies(y, plan.task, roles)
-    if plan.order is not None and not classes:
-        raise CommandError("--order is for classes: --task classification")
-    y = labels(y, plan.order) if classes else y
-    X, categorical = training_features(
-        table, roles, features=plan.features, ignore=plan.ignore, categorical=plan.categorical
-    )
-    rows = Data(X, y, **rows_beside(table, roles))
-    parameters["categorical_features"] = categorical
-    held = _held(table, X, plan)
-    if held:
-        parameters["monotone_constraints"] = held
+    table, problems = read_table(data, reading, screen), Problems()
+    y, X, classes = None, pl.DataFrame(), False
+    with problems:
+        table, y = with_y(table, roles, screen, kind)
+        classes = classifies(y, plan.task, roles)
+        if plan.order is not None and not classes:
+            raise CommandError("--order is for classes: --task classification")
+        y = labels(y, plan.order) if classes else y
+    with problems:
+        X, parameters["categorical_features"] = training_features(
+            table, roles, features=plan.features, ignore=plan.ignore, categorical=plan.categorical
+        )
+        held = _held(table, X, plan)
+        if held:
+            parameters["monotone_constraints"] = held
+    beside: dict[str, Any] = {}
+    with problems:
+        beside = rows_beside(table, roles)
+    problems.check()
+    rows = Data(X, y, **beside)
     model: Any = (WGBClassifier if classes else WGBRegressor)(**parameters)
     begun = time.monotonic()
     _train(model, rows, plan, reading, roles, screen)
     seconds = time.monotonic() - begun
-    unused = [name for name in table.frame.columns if name not in {*X.columns, *roles.names}]
+    used = {*X.columns, *roles.names}
+    unused = [name for name in table.frame.columns if name not in used]
     known = {"columns": roles.kept(), "ignored": unused[:_MANY], "reading": reading.kept()}
     save_model(model, out, known, screen)
     if out != "-":
@@ -175,7 +183,8 @@ def _check(plan: Plan, roles: Roles, data: str, out: str, force: bool, screen: S
     inputs = [data, *(one for one in (plan.validation_data, plan.resume) if one)]
     check_out(out, "model", force=force, inputs=inputs)
     if plan.checkpoint is not None:
-        check_out(plan.checkpoint, "model", force=force, inputs=[data], flag="--checkpoint")
+        inputs = [data, *([plan.validation_data] if plan.validation_data else [])]
+        check_out(plan.checkpoint, "model", force=force, inputs=inputs, flag="--checkpoint")
     if out == "-" and screen.json:
         raise CommandError("--json and --out - both need stdout; write the model to a file")
 
@@ -191,12 +200,13 @@ def _check_values(parameters: dict[str, Any]) -> None:
 
 def _held(table: Table, X: pl.DataFrame, plan: Plan) -> dict[str, int]:
     held: dict[str, int] = {}
+    features = {*X.columns}
     for names, sign, flag_name in (
         (plan.increasing, 1, "--increasing"),
         (plan.decreasing, -1, "--decreasing"),
     ):
         for name in table.named(names, flag_name):
-            if name not in X.columns:
+            if name not in features:
                 raise CommandError(f"{flag_name} {name}: this column is no feature")
             if held.setdefault(name, sign) != sign:
                 raise CommandError(f"--increasing and --decreasing both name {name!r}")
@@ -213,8 +223,11 @@ def _train(
         if isinstance(model, WGBClassifier):
             y = labels(y, plan.order)
         kinds = {name: read_as(rows.X[name]) for name in rows.X.columns}
+        problems = Problems()
         for name in kinds:
-            other.check(name, "training needs")
+            with problems:
+                other.check(name, "training needs")
+        problems.check()
         watched = Data(other.columns(kinds, kinds), y, **rows_beside(other, roles))
         more = {"X_val": watched.X, **watched.beside("_val")}
     model.verbose = int(screen.live)  # the bar of the library; what is printed goes to stderr

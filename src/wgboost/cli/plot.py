@@ -89,10 +89,10 @@ def plot(
     X_out = None if other is None else other.X
     drawn = _chosen(list(pictures(shown, X_out=X_out, n_dependence=along)), only or ())
     folder.mkdir(parents=True, exist_ok=True)
-    names = []
+    names, inputs = [], [one for one in (model, data, ood) if one]
     for picture in screen.track(drawn, len(drawn), "drawing"):
         path = folder / f"{_file_name(picture.name)}.{form}"
-        check_out(str(path), "picture", force=force)
+        check_out(str(path), "picture", force=force, inputs=inputs)
         _write(picture, path, form, dpi)
         names.append(str(path))
     screen.show({"pictures": names}, *map(Text, names))

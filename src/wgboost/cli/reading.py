@@ -12,8 +12,9 @@ import re
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ import polars as pl
 
 from wgboost.cli.flags import flag
 from wgboost.cli.kinds import MISSING, Numerals, as_kind
-from wgboost.cli.screen import CommandError, Screen
+from wgboost.cli.screen import CommandError, Problems, Screen
 from wgboost.validation import nearest_name
 
 __all__ = ["Reading", "Table", "read_bytes", "read_table"]
@@ -129,6 +130,11 @@ class Table:
     def __len__(self) -> int:
         return self.frame.height
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of the columns; those of a frame are a list, made anew each time."""
+        return frozenset(self.frame.columns)
+
     def check(self, name: str, flag: str) -> str:
         """Return the name if there is one column of it; raise CommandError otherwise."""
         if name in self.twice:
@@ -136,7 +142,7 @@ class Table:
                 f"{flag} {name}: {self.source} has {self.twice[name]} columns of that name; "
                 "rename one of them"
             )
-        if name not in self.frame.columns:
+        if name not in self.names:
             raise CommandError(f"{flag} {name}: {self.source} has {self._missing(name)}")
         return name
 
@@ -145,7 +151,7 @@ class Table:
 
         Names that several columns have are an error, unless `twice` allows them.
         """
-        known = {*self.frame.columns, *(self.twice if twice else ())}
+        known = self.names | {*(self.twice if twice else ())}
         names: list[str] = []
         for text in given:
             parts = [text] if text in known else [part.strip() for part in text.split(",")]
@@ -174,9 +180,20 @@ class Table:
             series = as_kind(series, kind, self.numerals, category=category)
         return series.fill_nan(None) if series.dtype.is_float() else series
 
-    def columns(self, names: Iterable[str], kinds: dict[str, str]) -> pl.DataFrame:
-        """Return some columns, each as the kind that it is said to be."""
-        return pl.DataFrame([self.column(name, kinds.get(name, "any")) for name in names])
+    def columns(
+        self, names: Iterable[str], kinds: Mapping[str, str], categorical: Collection[str] = ()
+    ) -> pl.DataFrame:
+        """Return some columns, each as the kind that it is said to be; an error names all problems.
+
+        Those that are `categorical` may be text that is mostly numbers.
+        """
+        columns, problems = [], Problems()
+        for name in names:
+            with problems:
+                kind = kinds.get(name, "any")
+                columns.append(self.column(name, kind, category=name in categorical))
+        problems.check()
+        return pl.DataFrame(columns)
 
     def rows(self, mask: pl.Series) -> Table:
         """Return some of the rows."""

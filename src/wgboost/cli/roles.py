@@ -10,7 +10,7 @@ import polars as pl
 
 from wgboost.cli.flags import flag
 from wgboost.cli.reading import Table
-from wgboost.cli.screen import CommandError, Screen
+from wgboost.cli.screen import CommandError, Problems, Screen
 from wgboost.responses import censored
 from wgboost.typing import Array
 
@@ -125,12 +125,17 @@ def with_y(table: Table, roles: Roles, screen: Screen, kind: str = "target") -> 
 
     `kind` is what a target is to be read as; see `as_kind`.
     """
+    problems = Problems()
     for name, its_flag in roles.flags().items():
-        table.check(name, its_flag)
+        with problems:
+            table.check(name, its_flag)
+    problems.check()
     needed = [*roles.target, *([roles.event] if roles.event else [])]
     unknown = pl.Series([False] * len(table))
     for name in needed:
-        unknown |= table.column(name, kind if name in roles.target else "any").is_null()
+        with problems:
+            unknown |= table.column(name, kind if name in roles.target else "any").is_null()
+    problems.check()
     if roles.lower and roles.upper:
         unknown |= (
             table.column(roles.lower, "numbers").is_null()
@@ -193,8 +198,10 @@ def _truth(table: Table, name: str) -> Array:
 
 def rows_beside(table: Table, roles: Roles) -> dict[str, Array]:
     """Return weight and exposure of each row, if there are such columns."""
-    return {
-        role: _numbers(table, name, f"--{role}")
-        for role, name in (("weight", roles.weight), ("exposure", roles.exposure))
-        if name is not None
-    }
+    found, problems = {}, Problems()
+    for role, name in (("weight", roles.weight), ("exposure", roles.exposure)):
+        if name is not None and name in table.names:  # `with_y` names columns that are not there
+            with problems:
+                found[role] = _numbers(table, name, f"--{role}")
+    problems.check()
+    return found

@@ -16,7 +16,9 @@ from rich.console import Console, RenderableType
 from rich.progress import track
 from rich.text import Text
 
-__all__ = ["CommandError", "Screen", "counted", "one_line"]
+__all__ = ["CommandError", "Problems", "Screen", "SeveralError", "counted", "one_line"]
+
+_PROBLEMS = 20  # that are named at once
 
 _WIDTH = 100  # of what is printed to a file or a pipe
 
@@ -27,6 +29,53 @@ class CommandError(Exception):
     def __init__(self, message: str, code: int = 2) -> None:
         super().__init__(message)
         self.code = code
+
+
+class SeveralError(CommandError):
+    """Names several problems in one line."""
+
+    def __init__(self, problems: list[CommandError]) -> None:
+        named = [f"({i}) {one}" for i, one in enumerate(problems[:_PROBLEMS], start=1)]
+        if len(problems) > _PROBLEMS:
+            named.append(f"and {len(problems) - _PROBLEMS} more")
+        super().__init__(f"{len(problems)} problems: {'; '.join(named)}")
+        self.problems = problems
+
+
+@dataclass
+class Problems:
+    """Collects the errors of several parts of a command, so that one message names them all.
+
+    Examples
+    --------
+    >>> problems = Problems()
+    >>> for name in ("a", "b"):
+    ...     with problems:
+    ...         raise CommandError(f"no column {name}")
+    >>> problems.check()
+    Traceback (most recent call last):
+    wgboost.cli.screen.CommandError: 2 problems: (1) no column a; (2) no column b
+    """
+
+    found: list[CommandError] = field(default_factory=list)
+
+    def __enter__(self) -> Problems:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, _: Any) -> bool:
+        if not isinstance(error, CommandError):
+            return False
+        known = {str(one) for one in self.found}
+        several = error.problems if isinstance(error, SeveralError) else [error]
+        self.found += [one for one in several if str(one) not in known]
+        return True
+
+    def check(self) -> None:
+        """Raise CommandError if there are any."""
+        if len(self.found) == 1:
+            raise self.found[0]
+        if self.found:
+            raise SeveralError(self.found)
 
 
 def counted(n: int, word: str = "row") -> str:

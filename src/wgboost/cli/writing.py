@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -81,7 +82,7 @@ def check_out(
     if not target.is_file():
         raise CommandError(f"{flag} {path} is a device, a pipe or a socket; name a regular file")
     for source in inputs:
-        if source != "-" and os.path.exists(source) and os.path.samefile(source, target):
+        if _same_file(source, target):
             raise CommandError(f"{flag} {path} is the file that is read; name another one")
     if force:
         return
@@ -92,6 +93,15 @@ def check_out(
             f"{flag} {path} is {_KINDS[_kind(head)]} already, not {_KINDS[kind]}; --force writes "
             "over it"
         )
+
+
+def _same_file(source: str, target: Path) -> bool:
+    """Return whether a file that is read, standard input too, is this one under any name."""
+    try:
+        known = os.fstat(sys.stdin.fileno()) if source == "-" else os.stat(source)
+    except (OSError, ValueError):  # it is not there, or standard input is no file
+        return False
+    return os.path.samestat(known, target.stat())
 
 
 def write_table(frame: pl.DataFrame, path: str, screen: Screen) -> None:
