@@ -7,15 +7,14 @@ import os
 import re
 import secrets
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-try:
+if sys.platform != "win32":
     import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["check_place", "replacing"]
 
@@ -113,7 +112,7 @@ def _lock(descriptor: int) -> bool:
 
     True where the system has no such locks.
     """
-    if fcntl is None:
+    if sys.platform == "win32":
         return True
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -127,7 +126,7 @@ def _lock(descriptor: int) -> bool:
 
 def _remove_stale(folder: Path) -> None:
     """Remove temporary files whose writers are gone: the lock of a file ends with its process."""
-    if fcntl is None:
+    if sys.platform == "win32":
         return
     try:
         with os.scandir(folder) as entries:

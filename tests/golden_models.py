@@ -1,0 +1,173 @@
+"""Small models of every kind, whose files every later version has to read.
+
+    python tests/golden_models.py
+
+writes `files/format_2/NAME.wgb` and what the models predict, `files/format_2/NAME.json`, for those
+kinds that have no file yet. A file that is there is never written again: it stands for the version
+that wrote it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from wgboost import (
+    SmoothStart,
+    WGBClassifier,
+    WGBClassifierCV,
+    WGBoost,
+    WGBRegressor,
+    WGBRegressorCV,
+    load,
+)
+from wgboost.callbacks import Checkpoint
+from wgboost.responses import RESPONSES
+
+__all__ = ["FILES", "answers", "kinds", "new_rows"]
+
+FILES = Path(__file__).parent / "files" / "format_2"
+SMALL = {"n_estimators": 3, "n_particles": 3, "random_state": 0, "n_jobs": 1, "max_leaves": 3}
+LEVELS = (0.05, 0.5, 0.95)
+
+
+def _data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    return X, np.sin(2 * X[:, 0]) + 0.2 * rng.normal(size=60), rng
+
+
+def _y_of(response, z, X, rng):
+    """Values that a response can have, which depend on x."""
+    if response == "beta":
+        return 1 / (1 + np.exp(-z))
+    if response == "multivariate_normal":
+        return np.stack([z, X[:, 1] + 0.1 * z], axis=1)
+    if response in ("categorical", "ordinal"):
+        return np.digitize(z, [-0.4, 0.4])
+    if "poisson" in response or "binomial" in response:
+        return rng.poisson(np.exp(1 + z)) * (rng.random(len(z)) < 0.8)
+    if response in ("normal", "student_t", "laplace", "logistic", "gumbel", "cauchy"):
+        return z
+    return np.exp(z)
+
+
+def _of_response(response):
+    X, z, rng = _data()
+    kind = WGBClassifier if response in ("categorical", "ordinal") else WGBRegressor
+    return kind(response=response, **SMALL).fit(X, _y_of(response, z, X, rng))
+
+
+def _frame(X, z):
+    city = np.array(["Århus", "Bonn", "Cádiz"])[np.digitize(X[:, 1], [-0.4, 0.4])]
+    return pd.DataFrame({"size": X[:, 0], "city": pd.Categorical(city), "old": X[:, 2] > 0}), z
+
+
+def _bag(kind, y, **options):
+    X, z, _ = _data()
+    recipes = {"shallow": {"max_leaves": 2}, "deep": {"max_leaves": 4}}
+    small = {"n_estimators": 3, "n_particles": 3, "random_state": 0, "n_jobs": 1, "cv": 2}
+    return kind(recipes, **small, **options).fit(X, y(z))
+
+
+def _smooth(n, **options):
+    X, z, rng = _data()
+    X, z, codes = X[:n], z[:n], rng.integers(0, 4, size=n)
+    start = SmoothStart(scaling="between", kernel="matern52", **options)
+    model = WGBRegressor(init=start, categorical_features=[2], **SMALL)
+    return model.fit(np.c_[np.where(X[:, :2] > 1.5, np.nan, X[:, :2]), codes], z + codes % 3)
+
+
+def _calibrated(kind, y):
+    X, z, _ = _data()
+    model = kind(**SMALL).fit(X[:40], y(z)[:40])
+    model.calibrate(X[40:], y(z)[40:])
+    model.calibrate_ood(X[40:])
+    return model
+
+
+def _checkpoint(folder):
+    X, z, _ = _data()
+    path = folder / "checkpoint"
+    model = WGBRegressor(early_stopping=True, **SMALL)
+    model.fit(X, z, callbacks=[Checkpoint(path, every_rounds=1)])
+    return path.read_bytes()
+
+
+def _labels(z):
+    return np.array(["ash", "beech", "cedar"])[np.digitize(z, [-0.4, 0.4])]
+
+
+def kinds():
+    """Functions that fit a model of each kind, by name."""
+    X, z, rng = _data()
+    frame, _ = _frame(X, z)
+    samples = rng.normal(z[:, None], size=(60, 5))
+    constrained = {"monotone_constraints": [1, 0, 0], "prior": {"mean": 0.1}, "evidence": 10}
+    found = {name: (lambda name=name: _of_response(name)) for name in RESPONSES}
+    return found | {
+        "frame": lambda: WGBRegressor(**SMALL).fit(frame, z),
+        "labels": lambda: WGBClassifier(**SMALL).fit(frame, _labels(z)),
+        "constrained": lambda: WGBRegressor(**constrained, **SMALL).fit(X, z),
+        "general": lambda: WGBoost(direction="energy", **SMALL).fit(X, samples),
+        "smooth": lambda: _smooth(24),
+        "smooth_landmarks": lambda: _smooth(60, exact_rows=30, landmarks=12),
+        "calibrated": lambda: _calibrated(WGBRegressor, lambda z: z),
+        "calibrated_classes": lambda: _calibrated(WGBClassifier, _labels),
+        "bag": lambda: _bag(WGBRegressorCV, lambda z: z),
+        "bag_of_classes": lambda: _bag(WGBClassifierCV, _labels),
+        "bag_of_columns": lambda: _bag(
+            WGBRegressorCV, lambda z: np.stack([z, -z], axis=1), response="multivariate_normal"
+        ),
+    }  # fmt: skip
+
+
+def new_rows(name):
+    """Rows to predict, one of them with a missing value."""
+    grid = np.linspace(-1.5, 1.5, 12).reshape(3, 4).T.copy()
+    grid[1, 1] = np.nan
+    if name.startswith("smooth"):
+        grid[:, 2] = [0, 1, 3, 7]
+    if name in ("frame", "labels"):
+        frame = pd.DataFrame(grid, columns=["size", "city", "old"])
+        frame["city"] = pd.Categorical(["Bonn", None, "Århus", "Delft"])
+        frame["old"] = [True, False, True, False]
+        return frame
+    return grid
+
+
+def answers(model, rows):
+    """What a model says of rows, by name."""
+    if isinstance(model, WGBoost):
+        return {"particles": model.predict_particles(rows)}
+    dist = model.predict_dist(rows)
+    found = {"theta": dist.theta(), "predict": model.predict(rows)}
+    if hasattr(model, "classes_"):
+        return found | {"proba": model.predict_proba(rows)}
+    parts = [dist.marginal(j) for j in range(2)] if model.response_.y_shape else [dist]
+    found["quantiles"] = np.stack([[one.ppf(q) for q in LEVELS] for one in parts])
+    if hasattr(model, "ood_reference_"):
+        found["ood_pvalue"] = model.ood_pvalue(rows)
+    return found
+
+
+def _write(name, model):
+    path = FILES / f"{name}.wgb"
+    if isinstance(model, bytes):
+        path.write_bytes(model)
+    else:
+        model.save(path, metadata={"kind": name})
+    known = {k: np.asarray(v).tolist() for k, v in answers(load(path), new_rows(name)).items()}
+    path.with_suffix(".json").write_text(json.dumps(known) + "\n")
+    print(name, path.stat().st_size)
+
+
+if __name__ == "__main__":
+    FILES.mkdir(exist_ok=True)
+    for name, fitted in {**kinds(), "checkpoint": lambda: _checkpoint(FILES)}.items():
+        if not (FILES / f"{name}.wgb").exists():
+            _write(name, fitted())
+    (FILES / "checkpoint").unlink(missing_ok=True)
