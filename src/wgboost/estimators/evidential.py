@@ -52,6 +52,9 @@ class Evidential(ChosenEvidence, Calibrated):
     def _response(self) -> Response:
         """Return the response that the parameters name."""
 
+    def _propose(self, X: Any, beside: dict[str, Any]) -> None:
+        """Choose what parameters leave to the data, before y is checked."""
+
     def _class_weights(self, y: Array, weight: Array | None) -> Array | None:  # noqa: ARG002
         """Weights (n,) that classes bring along, beside those of the rows."""
         return None
@@ -158,6 +161,8 @@ class Evidential(ChosenEvidence, Calibrated):
 
     def _rows(self, X: Any, *, fitting: bool, **beside: Any) -> PosteriorRows:
         X = self._matrix(X, reset=fitting, weight=beside["sample_weight"])
+        if fitting:
+            self._propose(X, beside)
         codes = self._encode(beside["y"], fitting=fitting)
         n = X.shape[0]
         if len(codes) != n:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
+from wgboost.data.rows import count_rows
 from wgboost.estimators.evidential import Evidential
 from wgboost.estimators.parameters import PAPER_TREES
 from wgboost.estimators.regression import RegressorPredictions
@@ -102,9 +103,9 @@ class WGBRegressor(RegressorPredictions, Evidential):
         (cross-fitted). An array of another size than `n_particles` is an error.
     response : str or Response
         The distribution of y given its parameters: a name such as "gamma", an object such as
-        ``Gamma(prior_scale=3)``, or "auto", which proposes one by the type and range of y; the
-        attribute `proposal_` says which and why. "multivariate_normal" takes a y (n, q) of any
-        number of columns and predicts them together.
+        ``Gamma(prior_scale=3)``, or "auto", which proposes one by the range of y and how it varies
+        (`wgboost.propose_response`); the attribute `proposal_` says which and why.
+        "multivariate_normal" takes a y (n, q) of any number of columns and predicts them together.
     prior : dict, optional
         Parameters of the response's prior, each a number or one value per row. Like the particles
         of `init` they refer to standardised y: for the normal response minus its mean and over
@@ -230,13 +231,20 @@ class WGBRegressor(RegressorPredictions, Evidential):
             raise TypeError(f"response={kind}(...) is no response; WGBoost({kind}(...)) takes it")
         return as_response(response)
 
+    def _propose(self, X: Any, beside: dict[str, Any]) -> None:
+        y, exposure = beside["y"], beside["exposure"]
+        if y is None or not isinstance(self.response, str) or self.response != "auto":
+            return
+        features = X if isinstance(X, np.ndarray) and len(X) == count_rows(y) else None
+        if features is not None and np.shape(exposure) == (len(features),):
+            features = np.column_stack([features, np.asarray(exposure, dtype=np.float64)])
+        self.proposal_ = propose_response(y, features)
+        if self.verbose:
+            print("response={!r}: {}".format(*self.proposal_), flush=True)
+
     def _encode(self, y: Any, *, fitting: bool) -> Array:
         if y is None:
             raise ValueError("WGBRegressor requires y to be passed, but the target y is None")
-        if fitting and isinstance(self.response, str) and self.response == "auto":
-            self.proposal_ = propose_response(y)
-            if self.verbose:
-                print("response={!r}: {}".format(*self.proposal_), flush=True)
         given, chosen = np.asarray(y), self._chosen()
         several = given.ndim == 2 and given.shape[1] > 1
         columns = several or isinstance(chosen, Multivariate)

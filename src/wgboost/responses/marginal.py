@@ -1,0 +1,122 @@
+"""How well responses describe y without features: a short fit of each, judged on other rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+from sklearn.ensemble import RandomForestRegressor
+
+from wgboost.responses.base import Response
+from wgboost.responses.units import Units
+from wgboost.typing import Array
+
+__all__ = ["conditional_dispersion", "held_out_logs"]
+
+_MOST = 2000  # rows that are looked at
+_FOLDS = 5
+_EACH = 4  # rows of a fold, at least
+_LOOKED_AT, _ENOUGH = 1000, 50  # rows of a forest
+_BOUND = 30.0  # of parameters, which are logs, logits or in standardised units
+_TINY = 1e-300
+
+
+def held_out_logs(response: Response, y: Array, *, whole: bool = False) -> Array:
+    """Return log likelihoods of rows under a constant response that is fitted to other rows.
+
+    Parameters
+    ----------
+    response : Response
+        A response of one column.
+    y : array (n,)
+        Values that it can have.
+    whole : bool
+        y are whole numbers: a continuous response is then judged by the probability that it gives
+        to y - 1/2 to y + 1/2, so that it can be compared with counts.
+
+    Returns
+    -------
+    array (m,)
+        In nats, of at most 2,000 rows, always the same ones; empty for too few rows to compare.
+    """
+    rng = np.random.default_rng(0)
+    some = rng.permutation(len(y))[:_MOST]
+    values = np.asarray(y, dtype=np.float64)[some]
+    n_folds = min(_FOLDS, len(values) // _EACH)
+    if n_folds < 2:
+        return np.empty(0)
+    units = response.units(values)
+    fold = np.arange(len(values)) % n_folds
+    logs = np.empty(len(values))
+    for k in range(n_folds):
+        theta = _fitted(response, units.standardise(values[fold != k]))
+        logs[fold == k] = _log_mass(response, values[fold == k], theta, units, whole)
+    return logs
+
+
+def _fitted(response: Response, y: Array) -> Array:
+    """Return the parameters (d,) of the greatest likelihood; y is standardised."""
+
+    def loss(theta: Array) -> tuple[float, Array]:
+        logs = response.logpdf(y, theta)
+        gradient = response.likelihood_score(y, np.broadcast_to(theta, (len(y), len(theta))))
+        return float(-logs.mean()), -gradient.mean(axis=0)
+
+    start = response.near(y)
+    found = minimize(
+        loss, start, jac=True, method="L-BFGS-B", bounds=[(-_BOUND, _BOUND)] * len(start)
+    )
+    best: Array = found.x
+    return best
+
+
+def _log_mass(response: Response, y: Array, theta: Array, units: Units, whole: bool) -> Array:
+    """Return log densities (n,) in the user's units, or log probabilities of whole numbers."""
+    scale: Any = units.scale
+    if response.discrete:
+        return response.logpdf(y, theta)
+    if not whole:
+        density: Array = response.logpdf(units.standardise(y), theta)
+        return density - float(np.log(scale))
+    low, high = response.support
+    below = np.maximum(units.standardise(y - 0.5), low)
+    above = np.minimum(units.standardise(y + 0.5), high)
+    # On the side of the smaller tail, so that the difference keeps its digits.
+    upper = response.cdf(below, theta) > 0.5
+    mass = np.where(
+        upper,
+        response.sf(below, theta) - response.sf(above, theta),
+        response.cdf(above, theta) - response.cdf(below, theta),
+    )
+    return np.log(np.maximum(mass, _TINY))
+
+
+def conditional_dispersion(X: Array, y: Array) -> float:
+    """Return the variance of counts y given features X over their mean, out of bag of a forest.
+
+    What the forest cannot explain is in it, so that it is rather too large than too small.
+
+    Parameters
+    ----------
+    X : array (n, p)
+        Numbers; NaN is a missing value.
+    y : array (n,)
+        Numbers >= 0.
+
+    Returns
+    -------
+    float
+        1 for Poisson counts; NaN for too few rows.
+    """
+    some = np.random.default_rng(0).permutation(len(y))[:_LOOKED_AT]
+    if len(some) < _ENOUGH:
+        return np.nan
+    forest = RandomForestRegressor(
+        50, min_samples_leaf=3, max_features=0.5, oob_score=True, random_state=0, n_jobs=1
+    )
+    table = np.asarray(X[some], dtype=np.float64)
+    limit = float(np.finfo(np.float32).max)
+    forest.fit(np.clip(table, -limit, limit), y[some])
+    errors = np.square(y[some] - forest.oob_prediction_)
+    return float(errors.mean() / y[some].mean())
