@@ -23,13 +23,11 @@ FEW = {"cv": 2, "n_estimators": 8, "n_iter_no_change": 5, "random_state": 0, "n_
         CLASSIFIER,
         ConformalRegressor(clone(REGRESSOR).set_params(n_estimators=20), cv=2, random_state=0),
         ConformalClassifier(CLASSIFIER, cv=2, random_state=0),
-        # Evidence that is sought by rows may be another for a row twice.
         WGBRegressorCV(
             [{"evidence": 1.0, "learning_rate": 0.5}, {"evidence": 1.0, "max_depth": 2}],
             **FEW | {"n_estimators": 12},
         ),
-        # To the prior of calibration a row twice says more than a row of weight 2.
-        WGBClassifierCV([{}, {"max_depth": 2}], calibrated=False, **FEW),
+        WGBClassifierCV([{}, {"max_depth": 2}], **FEW),
     ]
 )
 def test_the_estimators_keep_the_contract_of_scikit_learn(estimator, check):

@@ -5,7 +5,8 @@ A callback is any function of one argument, a dict:
 - "round", "n_rounds": rounds so far, and how many there will be at most;
 - "metrics": {set: {metric: value}} after this round;
 - "history": {set: {metric: [values]}} from before the first round on;
-- "particles" (n, m, d) of the training rows, and "rounds", what this fit has added to them;
+- "particles" (n, m, d) of the rows that are trained on, copies of a row once, and "rounds", what
+  this fit has added to them;
 - "seconds" since the rounds began;
 - "save": a function of a path that writes the model so far to a file `resume_from` goes on from;
 - "watch": what early stopping has seen (`best_round`, `best_value`), or None;

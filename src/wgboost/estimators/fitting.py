@@ -215,13 +215,12 @@ def warn_weights(estimator: Parameters, weight: Array | None) -> None:
 
 
 def warn_copies(share: float, stacklevel: int) -> None:
-    """Tell the caller of `fit` that most rows held out are copies of rows to train on."""
+    """Tell the caller of `fit` that a splitter puts copies of rows into several folds."""
     if share > _COPIED:
         text = (
-            f"{share:.0%} of the rows held out have the features and the y of rows that are "
-            "trained on: what is learnt by heart passes for good there. Remove copies "
-            "(sample_weight can count them), or hold out rows of your own: X_val or "
-            "validation_rows, groups in WGBRegressorCV"
+            f"{share:.0%} of the rows of a fold are copies of rows that are trained on: what is "
+            "learnt by heart passes for good there. Give the number of folds as cv, which keeps "
+            "copies together, or groups"
         )
         warnings.warn(text, stacklevel=stacklevel + 1)
 

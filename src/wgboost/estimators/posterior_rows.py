@@ -33,8 +33,6 @@ from wgboost.validation import check_weight
 
 __all__ = ["PosteriorRows", "beside_y", "check_evidence", "without_rows"]
 
-_VALUES, _SHARE = 20, 0.25  # different y among equal rows, from which on they are copies
-
 
 @dataclass(frozen=True, eq=False)
 class PosteriorRows(Rows):
@@ -79,19 +77,17 @@ class PosteriorRows(Rows):
         """See Rows."""
         return self.y if self.response.nominal else None
 
-    def copied(self, inside: Array, outside: Array) -> float:
-        """See Rows. 0 of a y that may well be the same twice, and of features not in memory."""
-        plain = isinstance(self.X, np.ndarray) and isinstance(self.y, np.ndarray)
-        if not plain or self.response.discrete or self.y.ndim > 1 or is_censored(self.y):
-            return 0.0
-        # A sum with odd weights, column after column: the same bits for the same row anywhere.
-        rng, mark = np.random.default_rng(0), self.y.astype(np.float64)
-        for j in range(self.X.shape[1]):
-            mark += rng.normal() * np.nan_to_num(self.X[:, j].astype(np.float64), nan=0.5)
-        twice = np.isin(mark[outside], mark[inside])
-        # Of marks or prices with few values equal rows are no wonder.
-        values = np.unique(self.y[outside][twice]).size
-        return float(twice.mean()) if values >= max(_VALUES, _SHARE * twice.sum()) else 0.0
+    @property
+    def answer_columns(self) -> list[Array] | None:
+        """See Rows."""
+        if self.response.per_row() or not isinstance(self.y, np.ndarray):
+            return None
+        names = self.y.dtype.names
+        columns = (
+            [self.y[name] for name in names] if names else list(self.y.reshape(len(self), -1).T)
+        )
+        each = self.evidence if np.ndim(self.evidence) else None
+        return columns + [part for part in (self.offset, self.noise, each) if part is not None]
 
     @property
     def param_names(self) -> tuple[str, ...]:

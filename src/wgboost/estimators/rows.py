@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.model_selection import train_test_split
 
 from wgboost.boosting import Start
 from wgboost.data import named_columns
+from wgboost.estimators.distinct import Distinct, find_distinct, row_hashes
 from wgboost.metrics import Metric
 from wgboost.responses import Units
 from wgboost.targets import RowTarget
@@ -62,9 +64,53 @@ class Rows(ABC):
         """Names of the coordinates of a particle, if they have any."""
         return ()
 
-    def copied(self, inside: Array, outside: Array) -> float:  # noqa: ARG002
-        """Return the share of rows `outside` with the features and the very y of one `inside`."""
-        return 0.0
+    @property
+    def answer_columns(self) -> list[Array] | None:
+        """What belongs to a row beside X, as columns (n,) of numbers.
+
+        None: it is not known, and no row counts as a copy of another.
+        """
+        return None
+
+    @cached_property
+    def distinct(self) -> Distinct:
+        """The rows that differ, each with its copies: same features, same y and all else."""
+        answers, hashes = self.answer_columns, None
+        if answers is not None and isinstance(self.X, np.ndarray):
+            hashes = row_hashes(self.X.T, len(self)), row_hashes(answers, len(self))
+        return find_distinct(self.weight, len(self), hashes)
+
+    @property
+    def to_split(self) -> Distinct:
+        """What is held out or put into a fold as a whole: distinct rows, or a few rows one by one.
+
+        Of a few rows that are there many times each, as in a truth table, none can be predicted
+        from the others: there copies are split.
+        """
+        distinct = self.distinct
+        return distinct if distinct.predictable else find_distinct(self.weight, len(self), None)
+
+    def once(self, index: Array) -> tuple[Array, Array | None]:
+        """Return some of the rows, of copies the first, and the weight of all copies together."""
+        distinct, weight = self.distinct, None if self.weight is None else self.weight[index]
+        if distinct.weight is None:
+            return index, weight
+        share = np.ones(len(index)) if weight is None else weight
+        units, first, place = np.unique(
+            distinct.which[index], return_index=True, return_inverse=True
+        )
+        total = np.bincount(place, weights=share).astype(np.float32)
+        counts = units < len(distinct)
+        return index[first[counts]], total[counts]
+
+    def part(self, index: Array) -> Self:
+        """Return some of the rows, those with copies once and with the weight of all of them."""
+        first, weight = self.once(index)
+        return replace(self.take(first), weight=weight)
+
+    def merged(self) -> Self:
+        """Return all rows, those with copies once and with the weight of all of them."""
+        return self if self.distinct.weight is None else self.part(np.arange(len(self)))
 
     def units(self) -> Units:
         """Return the units to see y in."""
@@ -126,28 +172,30 @@ class Rows(ABC):
 def split_rows(rows: Rows, given: Any, fraction: float, seed: int) -> tuple[Array, Array]:
     """Return indices of the rows to train on and to hold out; rows of weight zero are in neither.
 
-    `given` is a mask or indices of the rows to hold out, or None: then a random share, stratified
-    by class where every class has two rows.
+    `given` is a mask or indices of the rows to hold out, or None: then a random share of the
+    distinct rows with all their copies, stratified by class where every class has two of them.
     """
-    counted = rows.counted
     if given is not None:
-        held = _as_mask(given, len(rows))
+        held, counted = _as_mask(given, len(rows)), rows.counted
         inside, outside = counted[~held[counted]], counted[held[counted]]
     else:
-        if counted.size < 2:
+        units = rows.to_split
+        n = len(units)
+        if n < 2:
             raise ValueError(
-                f"early stopping has {counted.size} rows to split; two are needed, or "
-                "early_stopping=False"
+                f"early stopping holds out rows, of n_samples={n}; two different ones at least are "
+                "needed, or early_stopping=False"
             )
-        n_held = min(int(np.ceil(fraction * counted.size)), counted.size - 1)
-        classes = None if rows.classes is None else rows.classes[counted]
+        n_held = min(int(np.ceil(fraction * n)), n - 1)
+        classes = None if rows.classes is None else rows.classes[units.first]
         if classes is not None:
             counts = np.unique(classes, return_counts=True)[1]
-            if counts.min() < 2 or min(n_held, counted.size - n_held) < counts.size:
+            if counts.min() < 2 or min(n_held, n - n_held) < counts.size:
                 classes = None
-        inside, outside = train_test_split(
-            counted, test_size=n_held, random_state=seed % 2**31, stratify=classes
+        parts = train_test_split(
+            np.arange(n), test_size=n_held, random_state=seed % 2**31, stratify=classes
         )
+        inside, outside = (units.rows_of(part) for part in parts)
     if inside.size == 0 or outside.size == 0:
         raise ValueError(
             f"{inside.size} rows to train on and {outside.size} to validate; both are needed"

@@ -56,6 +56,13 @@ class TargetRows(Rows):
         return as_row_target(self.function, self.y, len(self))
 
     @property
+    def answer_columns(self) -> list[Array] | None:
+        """See Rows."""
+        if not isinstance(self.y, np.ndarray) or self.y.dtype.kind not in "fiub":
+            return None
+        return list(self.y.reshape(len(self), -1).T)
+
+    @property
     def answered(self) -> bool:
         """See Rows."""
         return self.y is not None

@@ -21,7 +21,6 @@ from wgboost.estimators.fitting import (
     HeldOut,
     History,
     train,
-    warn_copies,
     warn_interrupted,
     warn_weights,
 )
@@ -92,7 +91,7 @@ class Training(TreeView, ABC):
             sets = given_sets(self, rows, X_val, beside_val)
             if sets and validation_rows is not None:
                 raise ValueError("give X_val and y_val, or validation_rows: one of the two")
-            stopping = self._stops_early(rows.counted.size)
+            stopping = self._stops_early(len(rows.to_split))
             hold_out = not sets and (stopping or validation_rows is not None)
             goes_on = previous is not None and paused is None
             sought = hasattr(self, "evidence_trials_")
@@ -113,7 +112,8 @@ class Training(TreeView, ABC):
                     rows, validation_rows, callbacks, previous, saver, paused
                 )
             else:
-                fit = self._train(rows, sets, callbacks, previous, saver, paused, watch=stopping)
+                merged = rows.merged()
+                fit = self._train(merged, sets, callbacks, previous, saver, paused, watch=stopping)
             self._keep(fit, rows)
         unfinished = self.refit and fit.held_out is not None
         warn_interrupted(fit, ", not refitted on all rows" if unfinished else "")
@@ -126,8 +126,6 @@ class Training(TreeView, ABC):
         """Find the number of rounds on held-out rows, then refit on all of them if asked."""
         inside, outside = split_rows(rows, validation_rows, self.validation_fraction, self.seed_)
         self._n_rows = rows.total(inside)
-        if validation_rows is None:
-            warn_copies(rows.copied(inside, outside), stacklevel=4)  # of `fit`
         if previous is not None and paused is not None and paused.stage == "refit":
             return self._refit(rows, callbacks, None, saver, paused, previous)
         before = outside if previous is None else previous.held_out
@@ -137,9 +135,11 @@ class Training(TreeView, ABC):
                 "because other rows were held out before: give X_val and y_val, or fit with "
                 "refit=False from the start and keep the data, or set early_stopping=False"
             )
-        sets, held = {"validation": rows.take(outside)}, replace(saver, held_out=outside)
+        sets = {"validation": rows.part(outside)}
+        held = replace(saver, held_out=outside)
         watch = self.early_stopping is None or bool(self.early_stopping)
-        found = self._train(rows.take(inside), sets, callbacks, previous, held, paused, watch=watch)
+        some = rows.part(inside)
+        found = self._train(some, sets, callbacks, previous, held, paused, watch=watch)
         found = replace(found, held_out=outside)
         if found.interrupted or not self.refit:
             return found
@@ -156,7 +156,7 @@ class Training(TreeView, ABC):
         history = chosen.history if chosen is not None else {}
         try:
             again = self._train(
-                rows, {}, callbacks, previous, replace(saver, history=history), paused,
+                rows.merged(), {}, callbacks, previous, replace(saver, history=history), paused,
                 n_rounds=goal, stage="refit", like=None if found is None else found.start,
             )  # fmt: skip
             if again.interrupted:  # fewer rounds than were found best

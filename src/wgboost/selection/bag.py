@@ -148,13 +148,14 @@ class Bag(Saving, Calibrated):
             wide += "_"
         if further is not None:
             recipes[wide] = further
-        units = dict.fromkeys(recipes, rows.units())
+        units = dict.fromkeys(recipes, rows.merged().units())
         for name, recipe in given.items():  # a response of its own may see y in others
             checked = partial(self._member(recipe)._checked_rows, X, y=y, **beside)
-            units[name] = noted(partial(told_once, checked), name).units()
+            units[name] = noted(partial(told_once, checked), name).merged().units()
         weight = np.ones(len(rows)) if rows.weight is None else rows.weight.astype(np.float64)
         splits = self._splits(rows, groups, seed)
-        warn_copies(rows.copied(*splits[0]), stacklevel=3)  # of `fit`
+        if groups is None and hasattr(self.cv, "split"):
+            warn_copies(rows.distinct.shared(*splits[0]), stacklevel=3)  # of `fit`
         members = Members(
             X, y, beside, weight, splits, units,
             lambda recipe, fold: self._member(recipes[recipe], fold, seed), bool(self.verbose),
@@ -163,7 +164,7 @@ class Bag(Saving, Calibrated):
         share = self.time_budget
         if share is not None and further is not None:
             share /= 2
-        many = rows.counted.size >= FEW
+        many = len(rows.to_split) >= FEW
         entries, interrupted = run_race(
             racing, len(members.splits), members.fit, keep=_KEPT[many], judges=_JUDGES[many],
             budget=share,
@@ -182,8 +183,7 @@ class Bag(Saving, Calibrated):
         self._adopt([entry.model for entry in kept])
         self._forget()
         self._learn(
-            X, y, [(members.splits[entry.fold], entry.model) for entry in kept],
-            {**beside, "sample_weight": rows.weight},
+            X, y, rows, [(members.splits[entry.fold], entry.model) for entry in kept], beside
         )  # fmt: skip
         if self.verbose:
             print(f"best: {best!r}, a bag of {len(self.members_)}", flush=True)
@@ -214,19 +214,27 @@ class Bag(Saving, Calibrated):
         return run_some(wide, folds, members.fit, budget=left())
 
     def _splits(self, rows: Any, groups: Any, seed: int) -> _SPLITS:
-        """Return rows to train on and to watch for every fold; rows of weight zero are in none."""
-        counted, cv = rows.counted, self.cv
+        """Return rows to train on and to watch for every fold; rows of weight zero are in none.
+
+        A number of folds is of groups, or of distinct rows with all their copies.
+        """
+        counted, cv, units = rows.counted, self.cv, rows.to_split
         if groups is not None:
             groups = np.asarray(groups)
             count_groups(groups, len(rows))
         if cv is None:
-            n = counted.size
-            apart = n if groups is None else count_groups(groups[counted], n)
-            cv = max(2, min(_FOLDS[counted.size >= _SMALL], apart))
+            apart = len(units) if groups is None else count_groups(groups[counted], counted.size)
+            cv = max(2, min(_FOLDS[len(units) >= _SMALL], apart))
+        y = np.asarray(rows.y)
+        if groups is None and not isinstance(cv, Iterable) and not hasattr(cv, "split"):
+            found = split_folds(self, cv, len(units), y[units.first], None, seed)
+            splits = [(units.rows_of(train), units.rows_of(test)) for train, test in found]
+            check_splits(splits, cv)
+            return splits
         listed = isinstance(cv, Iterable) and not isinstance(cv, str) and not hasattr(cv, "split")
         every = np.arange(len(rows)) if listed else counted
         some = None if groups is None else groups[every]
-        found = split_folds(self, cv, every.size, np.asarray(rows.y)[every], some, seed)
+        found = split_folds(self, cv, every.size, y[every], some, seed)
         splits = [(every[train], every[test]) for train, test in found]
         splits = [tuple(np.intersect1d(part, counted) for part in one) for one in splits]  # type: ignore[misc]
         check_splits(splits, cv)
@@ -241,19 +249,24 @@ class Bag(Saving, Calibrated):
                 setattr(self, name, getattr(members[0], name))
 
     def _learn(
-        self, X: Any, y: Any, members: list[tuple[tuple[Array, Array], Any]], beside: dict[str, Any]
-    ) -> None:
+        self, X: Any, y: Any, rows: Any, members: list[tuple[tuple[Array, Array], Any]],
+        beside: dict[str, Any],
+    ) -> None:  # fmt: skip
         """Calibrate with the rows of each fold, by the members that were fitted without them."""
         parts: dict[int, tuple[tuple[Array, Array], list[Any]]] = {}
         for split, member in members:
             parts.setdefault(id(split), (split, []))[1].append(member)
-        speaking, folds = (
-            [
-                Fold.of(self._of(some[:most]), X, y, train, test, beside)
-                for (train, test), some in parts.values()
-            ]
-            for most in (1, None)  # the winner's member of a fold is its first
-        )
+
+        def fold(split: tuple[Array, Array], some: list[Any]) -> Fold:
+            test, weight = rows.once(split[1])  # to the prior of factors a copy is no other row
+            known = None if weight is None else np.zeros(len(rows))
+            if known is not None:
+                known[test] = weight
+            return Fold.of(self._of(some), X, y, split[0], test, {**beside, "sample_weight": known})
+
+        # The winner's member of a fold is its first.
+        speaking = [fold(split, some[:1]) for split, some in parts.values()]
+        folds = [fold(split, some) for split, some in parts.values()]
         if self.calibrated:
             # A bag is wider than its members and errs less. Members that were stopped at their
             # least NLL are wide enough, so what would widen them does not suit the bag.
@@ -264,6 +277,7 @@ class Bag(Saving, Calibrated):
             widen = metric != "nll" or not stopped
             self.calibration_ = fitted_factors(dists, speaking, widen=widen)
         counted = np.unique(np.concatenate([part for split, _ in parts.values() for part in split]))
+        counted = rows.once(counted)[0]
         some = counted[:: -(-counted.size // _COMPARED)]
         matrix = checked_matrix(self, take_rows(X, some), reset=False)
         self.ood_references_ = references_of_bag(self, folds, matrix, self.seed_)

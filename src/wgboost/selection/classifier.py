@@ -77,7 +77,7 @@ class WGBClassifierCV(ClassifierPredictions, Bag):
         self._store(locals())
 
     def _usual_recipes(self, rows: Any) -> Recipes:
-        return classifier_recipes(rows.counted.size)
+        return classifier_recipes(len(rows.to_split))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -88,8 +88,8 @@ class WGBClassifierCV(ClassifierPredictions, Bag):
         wide = self.wide
         if wide is None:
             tried = self.recipes is None and isinstance(rows.response, Codes)
-            wide = tried and left_out_classes(np.asarray(rows.y)[rows.counted]).size > 0
-        return wide_recipe(rows.counted.size) if wide else None
+            wide = tried and left_out_classes(np.asarray(rows.y)[rows.distinct.first]).size > 0
+        return wide_recipe(len(rows.to_split)) if wide else None
 
     def _apart(self, member: Any, rows: Any, some: Array) -> Any:
         # There are fewer classes among them, and their weights are in those of the rows.

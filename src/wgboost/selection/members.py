@@ -51,7 +51,7 @@ class Members:
             return replace(self._made[settings], recipe=recipe, seconds=0.0)
         member._units = self.units[recipe]
         noted(partial(_fit, member, self.X, self.y, self.beside, train, test), recipe)
-        self._starts.learn(member, fold, len(train))
+        self._starts.learn(member, fold, member._n_rows)
         seconds = time.perf_counter() - begun
         metric, values = next(iter(member.history_["validation"].items()))
         total = float(self.weight[member.validation_rows_].sum())

@@ -105,4 +105,4 @@ class WGBRegressorCV(RegressorPredictions, Bag):
         # Constraints hold trees, not a smooth start.
         held = self.monotone_constraints is not None or self.interaction_constraints is not None
         smooth = can_start_smooth(rows) and not held
-        return regressor_recipes(rows.counted.size, smooth=smooth)
+        return regressor_recipes(len(rows.to_split), smooth=smooth)
