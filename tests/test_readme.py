@@ -103,8 +103,8 @@ def test_the_examples_of_censored_data():
     assert 0.2 < np.isinf(y["upper"]).mean() < 0.6
     assert abs(names["share"] - names["level"]).max() < 0.15
     assert names["order"] > 0.65
-    assert names["curves"].shape == (50, len(y))
-    assert (np.diff(names["curves"], axis=0) <= 0).all()
+    assert names["curves"].shape == (len(y), 50)
+    assert (np.diff(names["curves"], axis=1) <= 0).all()
     assert ((names["left"] > 0) & (names["left"] < 1)).all()
     assert 0 < len(names["y_late"]) < n == len(names["limit"]) == len(names["rounded"])
 

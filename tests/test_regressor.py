@@ -135,7 +135,10 @@ def test_given_actions_are_chosen_from_and_their_risks_reported():
             {"loss": lambda _, t: t["mean"][0]},
             r"loss returned shape \(10,\).*\(40, 10\), is needed",
         ),
-        ({"loss": lambda *_: 3.0}, r"loss returned shape \(\); .*\(40, 10\), is needed"),
+        (
+            {"loss": lambda *_: np.zeros((40, 3))},
+            r"loss returned shape \(40, 3\); .*\(40, 10\), is needed",
+        ),
         ({"loss": lambda _, t: t["mean"] * np.nan}, "the loss returned nan"),
         ({"loss": lambda a, t: a - t["maen"]}, "no 'maen'; it has 'mean', .* did you mean 'mean'"),
         ({}, "give a loss to minimise or a utility"),

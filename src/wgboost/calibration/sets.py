@@ -61,7 +61,7 @@ def scores_of_classes(probabilities: Any, conformity: str = "adaptive") -> Array
 
 
 def class_scores(dist: Mixture, y: Any, conformity: str = "adaptive") -> Array:
-    """Return how odd each code y (n,) is for its row's distribution, larger being odder."""
+    """Return how odd each class y (n,) is for its row's distribution, larger being odder."""
     codes = known_values(dist, y).astype(int)
     each = scores_of_classes(dist.probabilities(), conformity)
     own: Array = each[np.arange(len(codes)), codes]

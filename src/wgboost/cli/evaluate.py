@@ -17,7 +17,6 @@ from wgboost.cli.rows import read_rows
 from wgboost.cli.screen import CommandError, Screen, counted
 from wgboost.cli.writing import check_out, load_model
 from wgboost.metrics import ood_average_precision, ood_roc_auc
-from wgboost.metrics.estimates import encoded
 from wgboost.metrics.summaries import Summary, summary
 
 __all__ = ["evaluate"]
@@ -94,10 +93,9 @@ def evaluate(
 
 def _measured(model: Any, rows: Data, other: Data | None) -> tuple[list[Summary], list[Summary]]:
     """Return the metrics of the model, and of the model before its first round."""
-    y = encoded(model, rows.y)
     now, before = (
         summary(
-            model.predict_dist(rows.X, exposure=rows.exposure, n_rounds=n_rounds), y,
+            model.predict_dist(rows.X, exposure=rows.exposure, n_rounds=n_rounds), rows.y,
             sample_weight=rows.weight,
         )
         for n_rounds in (None, 0)

@@ -12,14 +12,14 @@ from rich.text import Text
 
 from wgboost.cli.flags import DataFile, Force, ModelFile, Threads, flag, taken
 from wgboost.cli.reading import Reading, Table
-from wgboost.cli.roles import Data, Roles
+from wgboost.cli.roles import Roles
 from wgboost.cli.rows import read_rows
 from wgboost.cli.screen import CommandError, Screen, counted
 from wgboost.cli.writing import check_out, load_model, table_format, write_table
-from wgboost.predictive import JointMixture, Mixture
+from wgboost.estimators.tables import predicted_columns
 from wgboost.typing import Array
 
-__all__ = ["Wanted", "predict", "predictions"]
+__all__ = ["Wanted", "predict"]
 
 _BLOCK = 20_000  # rows at a time
 _QUANTILES = "0.05,0.5,0.95"
@@ -80,8 +80,8 @@ def predict(
     The result has a row for each of them, in the same order. Of numbers: mean, std (standard
     deviation), its parts std_aleatoric (noise, which more data would not remove) and std_epistemic
     (what the model does not know), quantiles, and ood_score (larger: further from the training
-    data). Of classes: prediction, a column p_CLASS with the probability of each, entropy and its
-    two parts, ood_score. Example:
+    data; ood_pvalue, too, if the model knows which scores are usual). Of classes: prediction, a
+    column p_CLASS with the probability of each, entropy and its two parts, ood_score. Example:
 
     wgboost predict price.wgb new.csv --out predictions.csv --keep id
     """
@@ -94,11 +94,11 @@ def predict(
     fitted = load_model(model, threads)
     roles = Roles(exposure=wanted.exposure)
     table, rows = read_rows(data, fitted, reading, roles, screen, y="out", known=wanted.keep)
-    names = _target_names(fitted)
     starts = range(0, len(rows.X), _BLOCK)
     blocks = [
-        predictions(fitted, rows.block(slice(start, start + _BLOCK)), levels, names)
+        predicted_columns(fitted, some.X, levels, exposure=some.exposure)
         for start in screen.track(starts, len(starts), "predicting")
+        for some in [rows.block(slice(start, start + _BLOCK))]
     ]
     found = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
     frame = _joined(table, wanted, found)
@@ -110,58 +110,6 @@ def predict(
     if out != "-":
         line = f"{counted(frame.height)}: {', '.join(frame.columns)}"
         screen.show({**facts, "out": out}, Text(line), Text(f"predictions: {out}"))
-
-
-def predictions(model: Any, rows: Data, levels: list[float], names: list[str]) -> dict[str, Array]:
-    """Return the columns of the result by name; `names` are those of the columns of y."""
-    dist = model.predict_dist(rows.X, exposure=rows.exposure)
-    score = {"ood_score": model.ood_score(rows.X)}
-    if hasattr(model, "classes_"):
-        return {**_of_classes(model, dist), **score}
-    if not isinstance(dist, JointMixture):
-        return {**_of_numbers(dist, levels), **score}
-    found: dict[str, Array] = {}
-    for j in range(model.n_outputs_):
-        name = names[j] if len(names) == model.n_outputs_ else str(j)
-        columns = _of_numbers(dist.marginal(j), levels)
-        found |= {f"{name}_{what}": values for what, values in columns.items()}
-    return {**found, **score}
-
-
-def _of_numbers(dist: Mixture, levels: list[float]) -> dict[str, Array]:
-    found: dict[str, Array] = {}
-    if dist.response.has_mean:
-        aleatoric, epistemic = dist.aleatoric(), dist.epistemic()
-        found = {
-            "mean": dist.mean(),
-            "std": np.sqrt(aleatoric + epistemic),
-            "std_aleatoric": np.sqrt(aleatoric),
-            "std_epistemic": np.sqrt(epistemic),
-        }
-    else:
-        found["median"] = dist.median()
-    if levels:
-        quantiles = dist.ppf(np.array(levels)[None])
-        found |= {f"q{level:g}": quantiles[:, j] for j, level in enumerate(levels)}
-    return found
-
-
-def _of_classes(model: Any, dist: Mixture) -> dict[str, Array]:
-    shares = dist.probabilities()[:, : len(model.classes_)]
-    aleatoric, epistemic = dist.aleatoric(), dist.epistemic()
-    named = {f"p_{label}": shares[:, j] for j, label in enumerate(model.classes_.tolist())}
-    return {
-        "prediction": model.classes_[shares.argmax(axis=1)],
-        **named,
-        "entropy": aleatoric + epistemic,
-        "entropy_aleatoric": aleatoric,
-        "entropy_epistemic": epistemic,
-    }
-
-
-def _target_names(model: Any) -> list[str]:
-    columns = getattr(model, "metadata_", {}).get("columns", {})
-    return list(columns.get("target", ()))
 
 
 def _joined(table: Table, wanted: Wanted, found: dict[str, Array]) -> pl.DataFrame:

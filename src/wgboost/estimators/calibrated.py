@@ -8,11 +8,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from wgboost.calibration import Calibration, Fold, OODReference, out_of_fold
+from wgboost.data.frames import as_frame
 from wgboost.estimators.predictions import Predictions
+from wgboost.estimators.tables import predicted_columns
 from wgboost.metrics import OOD_METHODS, ood_scores
-from wgboost.metrics.estimates import encoded
 from wgboost.metrics.row_parameters import scored_rows
 from wgboost.predictive import Mixture
+from wgboost.predictive.table import QUANTILES, as_table
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_number
 
@@ -70,7 +72,7 @@ class Calibrated(Predictions):
         if cv is None:
             known = self._mixture(*self._relative(X), beside["offset"], exposure=beside["exposure"])
             self.calibration_ = Calibration.fit(
-                self._spoken(known), encoded(self, y), y_std=beside["y_std"],
+                self._spoken(known), y, y_std=beside["y_std"],
                 sample_weight=beside["sample_weight"], **settings,
             )  # fmt: skip
             return self
@@ -78,6 +80,44 @@ class Calibrated(Predictions):
         folds = [_met(fold) for fold in out_of_fold(self, X, y, **settled, **beside)]
         self.calibration_ = fitted_factors([fold.dist() for fold in folds], folds, **settings)
         return self
+
+    def predict_table(
+        self, X: Any, quantiles: Any = QUANTILES, *, names: Any = None, offset: Any = None,
+        exposure: Any = None,
+    ) -> Any:  # fmt: skip
+        """Return predictions as a table, one line a row: what `wgboost predict` writes.
+
+        Parameters
+        ----------
+        X : array or frame (n, p)
+        quantiles : float, list of floats or None
+            Levels of the quantiles of a numeric y.
+        names : list of str, optional
+            Names of the columns of y, where it has several; their numbers by default.
+        offset, exposure
+            As in `predict_dist`.
+
+        Returns
+        -------
+        DataFrame
+            Of the library of X, with its index; of pandas if X is no frame. The columns are those
+            of `Mixture.to_frame`, then "ood_score", and "ood_pvalue" if the model knows which
+            scores are usual (`calibrate_ood`).
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from wgboost import WGBRegressor
+        >>> X = pd.DataFrame({"x": range(40)}, index=[f"row {i}" for i in range(40)])
+        >>> model = WGBRegressor(n_estimators=20, evidence=10, random_state=0).fit(X, X["x"])
+        >>> table = model.predict_table(X, [0.1, 0.9])
+        >>> list(table.columns)
+        ['mean', 'std', 'std_aleatoric', 'std_epistemic', 'q0.1', 'q0.9', 'ood_score']
+        >>> table.index[3]
+        'row 3'
+        """
+        known = {"offset": offset, "exposure": exposure}
+        return as_table(predicted_columns(self, X, quantiles, names=names, **known), _frame(X))
 
     # --- rows unlike the training data --------------------------------------------------------
 
@@ -174,6 +214,11 @@ class Calibrated(Predictions):
         return known[method]
 
 
+def _frame(X: Any) -> Any:
+    """Return X if it is a frame, else None."""
+    return None if as_frame(X) is None else X
+
+
 def _check_needs_cv(cv: Any, groups: Any) -> None:
     """Raise ValueError for groups that there are no folds to keep together in."""
     if cv is None and groups is not None:
@@ -185,7 +230,7 @@ def fitted_factors(dists: list[Mixture], folds: list[Fold], **settings: Any) -> 
     noise, weight = (
         [fold.beside.get(name) for fold in folds] for name in ("y_std", "sample_weight")
     )
-    seen = [encoded(fold.estimator, fold.y) for fold in folds]
+    seen = [fold.y for fold in folds]
     return Calibration.fit(dists, seen, y_std=noise, sample_weight=weight, **settings)
 
 

@@ -41,7 +41,10 @@ class ClassifierPredictions(ClassifierMixin, Calibrated):  # type: ignore[misc]
             particles = np.full_like(particles, -_CERTAIN if ordered else _CERTAIN)
         dist = super()._mixture(particles, ground, offset, prior, exposure)
         response = dist.response
-        return self._by_class(dist, response) if isinstance(response, Ordinal) else dist
+        if isinstance(response, Ordinal):
+            dist = self._by_class(dist, response)
+        dist.classes = self.classes_
+        return dist
 
     def _by_class(self, dist: Mixture, response: Ordinal) -> Mixture:
         """Return distributions over ranks as distributions over classes."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.estimators.decisions import least_risk
+from wgboost.estimators.decisions import least_risk, risk_over_particles
 from wgboost.estimators.target_rows import TargetRows
 from wgboost.estimators.training import Training
 from wgboost.metrics import log_predictive
@@ -245,17 +245,19 @@ class WGBoost(Training):
         particles = self.predict_particles(X).astype(np.float64)
         n, m, d = particles.shape
 
-        def span() -> tuple[Array, Array]:
+        def search() -> tuple[Array, Array, Array]:
             if d > 1:
                 raise ValueError(f"a particle has {d} parameters; give actions to choose from")
             low, high = particles.min(axis=(1, 2)), particles.max(axis=(1, 2))
             beside = np.maximum(high - low, 1e-3 * np.maximum(np.abs(low), 1))
-            return low - beside, high + beside
+            return low - beside, high + beside, particles[:, :, 0]
 
-        return least_risk(
-            particles, np.full((n, m), 1 / m), span, loss, actions, utility=utility,
-            return_risks=return_risks,
-        )  # fmt: skip
+        if (loss is None) == (utility is None):
+            raise ValueError("give a loss to minimise or a utility to maximise, one of the two")
+        given, sign = (loss, 1.0) if utility is None else (utility, -1.0)
+        risk = risk_over_particles(particles, np.full((n, m), 1 / m), given, sign)
+        chosen, risks = least_risk(risk, search, actions)
+        return (chosen, sign * risks) if return_risks else chosen
 
     def predict(self, X: Any) -> Array:
         """Return the mean of the particles: (n,) for one parameter, else (n, d)."""

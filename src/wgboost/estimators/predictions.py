@@ -148,13 +148,51 @@ class Predictions(ABC):
 
     def decide(
         self, X: Any, loss: Any = None, actions: Any = None, *, utility: Any = None,
-        return_risks: bool = False, offset: Any = None, exposure: Any = None,
+        over: str = "theta", return_risks: bool = False, offset: Any = None, exposure: Any = None,
     ) -> Any:  # fmt: skip
-        """Return the Bayes action of each row; see `bayes_action` for the arguments."""
+        """Return the Bayes action of each row: that of least expected loss.
+
+        Parameters
+        ----------
+        X : array (n, p)
+        loss : callable or array (k, a)
+            A function of (action, theta), or with over="y" of (action, y), or for classes a matrix
+            of costs: the row is the class, the column the action.
+        actions : array (a,), optional
+            The actions to choose from. Without, the real line for numbers, the classes for a
+            matrix of costs and for a loss of classes y.
+        utility : callable or array, optional
+            Instead of a loss: its mean is maximised.
+        over : "theta" or "y"
+            What the loss is a function of beside the action: the particles' parameters by name,
+            arrays (n, m), or values of y, an array (n, g).
+        return_risks : bool
+            Return the risks (n, a) of all actions, or (n,) of those chosen without a list, too.
+        offset, exposure
+            As in `predict_dist`.
+
+        Returns
+        -------
+        actions : array (n,)
+        risks : array (n, a) or (n,)
+            With `return_risks`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(40.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=20, evidence=10, random_state=0).fit(X, X[:, 0])
+        >>> def profit(order, demand):
+        ...     return 5 * np.minimum(order, demand) - 2 * order
+        >>> model.decide(X, utility=profit, over="y").shape
+        (40,)
+        """
         return bayes_action(
             self.predict_dist(X, offset=offset, exposure=exposure),
             loss,
             actions,
             utility=utility,
+            over=over,
             return_risks=return_risks,
         )

@@ -135,7 +135,7 @@ def reliability_curve(
     Parameters
     ----------
     dist, y
-        Predictions of classes, and their codes.
+        Predictions of classes, and the classes.
     code
         The class to look at. None: of two classes the second; of more the most probable one of
         each row, whichever that is.

@@ -24,10 +24,13 @@ __all__ = [
 
 
 def checked(dist: Mixture, y: Any) -> Array:
-    """Return y as the response takes it, one value for each row; `censored` y as it is."""
+    """Return y as the response takes it, one value for each row; `censored` y as it is.
+
+    Classes come back as codes: y are labels where the distribution knows them.
+    """
     if not isinstance(dist, Mixture):
         raise TypeError(f"dist={dist!r} must be a predictive distribution, as of predict_dist")
-    values = dist.response.check(y)
+    values = dist.response.check(dist.coded(y))
     if len(values) != len(dist):
         raise ValueError(f"y has {len(values)} rows, the distribution {len(dist)}")
     return values

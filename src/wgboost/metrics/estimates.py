@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from sklearn.pipeline import Pipeline
 
 from wgboost.predictive import Mixture
-from wgboost.typing import Array
+from wgboost.predictive.labels import codes_of
 
 __all__ = ["distribution_of", "encoded", "final_step", "transformed"]
 
@@ -42,17 +41,8 @@ def distribution_of(estimator: Any, X: Any, **beside: Any) -> Mixture:
 
 
 def encoded(estimator: Any, y: Any) -> Any:
-    """Return y as metrics take it: labels of a classifier as codes, the rest as it is."""
+    """Return y in numbers: labels of a classifier as codes, the rest as it is."""
     classes = getattr(final_step(estimator), "classes_", None)
     if classes is None:
         return y
-    labels = np.asarray(y)
-    unseen = labels[~np.isin(labels, classes)]
-    if unseen.size:
-        raise ValueError(
-            f"y has the label {unseen.tolist()[0]!r}, which the training labels "
-            f"{classes.tolist()} do not: drop those rows, or split so that each class is in both "
-            "parts (StratifiedKFold)"
-        )
-    codes: Array = np.searchsorted(classes, labels)
-    return codes
+    return codes_of(classes, y)

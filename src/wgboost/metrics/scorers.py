@@ -18,7 +18,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 from wgboost.metrics import calibration, intervals, scores
 from wgboost.metrics.checks import check_confidence
-from wgboost.metrics.estimates import encoded, final_step, transformed
+from wgboost.metrics.estimates import final_step, transformed
 from wgboost.metrics.ordering import concordance
 from wgboost.metrics.row_parameters import PREDICTED_WITH, scored_rows
 from wgboost.metrics.watching import Metric
@@ -95,7 +95,7 @@ class Scorer:
             function = partial(function, y_std=beside["y_std"])
         known = {name: beside[name] for name in PREDICTED_WITH if beside[name] is not None}
         dist = last.predict_dist(X, **known)
-        value = Metric(self.name, function)(dist, encoded(last, y), beside["sample_weight"])
+        value = Metric(self.name, function)(dist, y, beside["sample_weight"])
         return value if self.greater_is_better else -value
 
     # --- scikit-learn's metadata routing ------------------------------------------------------
@@ -146,7 +146,8 @@ def make_scorer(function: Any, *, greater_is_better: bool = False, **settings: A
     Parameters
     ----------
     function
-        Takes (dist, y), and `sample_weight` if it can; classes y come as codes.
+        Takes (dist, y), and `sample_weight` if it can. Classes y are labels, and `dist.coded(y)`
+        are their codes.
     greater_is_better
         Whether a larger value of the function is better.
     **settings

@@ -62,7 +62,7 @@ def summary(dist: Mixture, y: Any, *, sample_weight: Any = None) -> list[Summary
     Parameters
     ----------
     dist, y
-        As the metrics take them: classes as codes; y may be `censored`, or have several columns.
+        As the metrics take them: y may be `censored`, or have several columns.
     sample_weight
         Weights (n,) of the rows.
     """

@@ -34,9 +34,9 @@ def fitted(estimator: Any, method: str = "predict_dist") -> Any:
 
 
 def predicted(estimator: Any, X: Any, y: Any) -> tuple[Mixture, Any]:
-    """Return the distributions of the rows of X, and y as metrics take it."""
+    """Return the distributions of the rows of X, and y, classes as codes."""
     fitted(estimator)
-    dist, codes = distribution_of(estimator, X), encoded(estimator, y)
+    dist, codes = distribution_of(estimator, X).by_code(), encoded(estimator, y)
     if len(codes) != len(dist):
         raise ValueError(f"X has {len(dist)} rows, y has {len(codes)}")
     return dist, codes
@@ -54,8 +54,8 @@ def one_column(dist: Mixture, y: Any, column: int | None) -> tuple[Mixture, Any]
     if y is None:
         if not isinstance(dist, Mixture):
             raise TypeError(f"dist={dist!r} must be a predictive distribution, as of predict_dist")
-        return dist, None
-    return dist, checked(dist, y)
+        return dist.by_code(), None
+    return dist.by_code(), checked(dist, y)
 
 
 def check_numeric(dist: Mixture, y: Any, what: str, instead: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from wgboost.metrics import nll
-from wgboost.metrics.estimates import encoded, transformed
+from wgboost.metrics.estimates import transformed
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import fitted
 from wgboost.plotting.style import GREY, class_colours
@@ -64,9 +64,9 @@ class LearningCurveDisplay(Display):
             if chosen != "nll":
                 raise ValueError(f"X and y give the NLL, the history {chosen!r}; draw one of them")
             fitted(estimator)
-            table, codes = transformed(estimator, X), encoded(estimator, y)
-            staged = [nll(model.predict_dist(table, n_rounds=0), codes)]
-            staged += [nll(dist, codes) for dist in model.staged_predict_dist(table)]
+            table = transformed(estimator, X)
+            staged = [nll(model.predict_dist(table, n_rounds=0), y)]
+            staged += [nll(dist, y) for dist in model.staged_predict_dist(table)]
             curves["given rows"] = np.array(staged)
         if not curves:
             raise ValueError(

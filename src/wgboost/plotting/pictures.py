@@ -95,7 +95,7 @@ class Shown:
     ) -> Shown:  # fmt: skip
         """Predict the rows; raise ValueError if rows and y do not fit."""
         model = fitted(estimator)
-        dist = model.predict_dist(transformed(estimator, X), exposure=exposure)
+        dist = model.predict_dist(transformed(estimator, X), exposure=exposure).by_code()
         values = None if y is None else encoded(estimator, y)
         if values is not None and len(values) != len(dist):
             raise ValueError(f"X has {len(dist)} rows, y has {len(values)}")
@@ -109,7 +109,7 @@ class Shown:
     def start(self) -> Mixture:
         """The distributions before the first round."""
         X = transformed(self.estimator, self.X)
-        before: Mixture = self.model.predict_dist(X, n_rounds=0, exposure=self.exposure)
+        before: Mixture = self.model.predict_dist(X, n_rounds=0, exposure=self.exposure).by_code()
         return before
 
     @property

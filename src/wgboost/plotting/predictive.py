@@ -104,8 +104,8 @@ class PredictiveDisplay(Display):
         classes, name = getattr(model, "classes_", None), name_of(y)
         if feature is None and table.shape[1] > 1:
             return cls.from_predictions(
-                values, distribution_of(estimator, X), kind=kind, bands=bands, column=column,
-                max_rows=max_rows, classes=classes, name=name, ax=ax,
+                values, distribution_of(estimator, X).by_code(), kind=kind, bands=bands,
+                column=column, max_rows=max_rows, classes=classes, name=name, ax=ax,
             )  # fmt: skip
         check_integer("grid_size", grid_size, low=2)
         j = table.index(0 if feature is None else feature)

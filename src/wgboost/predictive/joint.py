@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from wgboost.predictive.mixture import Mixture
+from wgboost.predictive.table import QUANTILES, names_of
 from wgboost.predictive.weights import mix
 from wgboost.responses import ColumnUnits, Multivariate, Response, Units
 from wgboost.typing import Array
@@ -47,6 +49,17 @@ class JointMixture(Mixture):
         j = check_integer("j", j, low=-q, high=q - 1)
         response, theta = self.response.marginal(self.theta(), j)
         return Mixture(response, theta, self.units[j], self.weights)
+
+    def columns(
+        self, quantiles: Any = QUANTILES, names: Sequence[str] | None = None
+    ) -> dict[str, Array]:
+        """Return the columns of `to_frame` by name, those of each column of y in turn."""
+        (q,) = self.response.y_shape
+        return {
+            f"{name}_{what}": values
+            for j, name in enumerate(names_of(names, q))
+            for what, values in self.marginal(j).columns(quantiles).items()
+        }
 
     # --- moments of the columns ---------------------------------------------------------------
 

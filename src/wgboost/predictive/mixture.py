@@ -10,7 +10,7 @@ from scipy import special
 
 from wgboost.predictive.quadrature import integrate
 from wgboost.predictive.rows import ParticleRows
-from wgboost.predictive.summaries import Summaries
+from wgboost.predictive.table import Tabled
 from wgboost.predictive.weights import log_mix, mix
 from wgboost.typing import Array
 from wgboost.validation import shown
@@ -20,7 +20,7 @@ __all__ = ["Mixture"]
 _HALF = np.array(0.5)
 
 
-class Mixture(Summaries):
+class Mixture(Tabled):
     """n predictive distributions, row i being the mean over j of p(y | particle j of row i).
 
     Everything is in the user's units, and methods give one number per row. Rows are the first

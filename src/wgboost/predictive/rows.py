@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from wgboost.predictive.labels import codes_of
 from wgboost.predictive.layout import BLOCK, blocks
 from wgboost.predictive.weights import check_weights, mix
 from wgboost.responses import Response, Units
@@ -83,6 +84,16 @@ class ParticleRows:
         other.particles, other.weights = particles, weights
         if self.classes is not None:
             other.classes = self.classes
+        return other
+
+    def coded(self, y: Any) -> Any:
+        """Return labels of classes as codes; where no labels are known y as it is."""
+        return y if self.classes is None else codes_of(self.classes, y)
+
+    def by_code(self) -> Self:
+        """Return the same for a y of codes, without the labels of the classes."""
+        other = self._like(self.particles, self.weights)
+        other.classes = None
         return other
 
     def of_particles(self, some: slice) -> Self:

@@ -1,0 +1,133 @@
+"""Predictive distributions as a table: one line a row, the columns that people look at first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from wgboost.predictive.summaries import Summaries
+from wgboost.typing import Array
+from wgboost.validation import check_levels
+
+__all__ = ["QUANTILES", "Tabled", "as_table", "names_of"]
+
+QUANTILES = (0.05, 0.5, 0.95)
+"""Levels of the quantiles in a table unless others are asked for."""
+
+
+def _number_columns(dist: Any, quantiles: Any = QUANTILES) -> dict[str, Array]:
+    """Return the columns of a numeric y by name: moments, their two parts, quantiles."""
+    levels = np.zeros(0)
+    if quantiles is not None and np.size(quantiles):
+        levels = np.atleast_1d(check_levels("quantiles", quantiles))
+    if np.unique(levels).size < levels.size:
+        raise ValueError(f"quantiles={quantiles!r} names one twice")
+    found: dict[str, Array] = {}
+    if dist.response.has_mean:
+        aleatoric, epistemic = dist.aleatoric(), dist.epistemic()
+        found = {
+            "mean": dist.mean(),
+            "std": np.sqrt(aleatoric + epistemic),
+            "std_aleatoric": np.sqrt(aleatoric),
+            "std_epistemic": np.sqrt(epistemic),
+        }
+    else:
+        found["median"] = dist.median()
+    if levels.size:
+        values = dist.ppf(levels[None])
+        found |= {f"q{level:g}": values[:, j] for j, level in enumerate(levels)}
+    return found
+
+
+def _class_columns(dist: Any) -> dict[str, Array]:
+    """Return the columns of classes by name: the most probable, probabilities, entropies."""
+    shares = dist.probabilities()
+    labels = np.arange(shares.shape[1]) if dist.classes is None else dist.classes
+    shares = shares[:, : len(labels)]
+    aleatoric, epistemic = dist.aleatoric(), dist.epistemic()
+    return {
+        "prediction": labels[shares.argmax(axis=1)],
+        **{f"p_{label}": shares[:, j] for j, label in enumerate(labels.tolist())},
+        "entropy": aleatoric + epistemic,
+        "entropy_aleatoric": aleatoric,
+        "entropy_epistemic": epistemic,
+    }
+
+
+def as_table(columns: dict[str, Array], like: Any = None) -> Any:
+    """Return columns as a frame.
+
+    Of the library of `like` if that is a frame, with its index if it has one; otherwise of pandas,
+    or of polars where pandas is not installed, with `like` as the index of a pandas frame.
+    """
+    frame = nw.from_native(like, pass_through=True)
+    is_frame = isinstance(frame, nw.DataFrame)
+    space = frame.__native_namespace__() if is_frame else _installed()
+    table = nw.from_dict(columns, backend=space).to_native()
+    index = getattr(like, "index", None) if is_frame else like
+    if index is not None and hasattr(table, "index"):
+        table.index = index
+    return table
+
+
+def _installed() -> Any:
+    for name in ("pandas", "polars"):
+        if find_spec(name) is not None:
+            return import_module(name)
+    raise ImportError("a table needs pandas or polars: pip install pandas")
+
+
+def names_of(names: Sequence[str] | None, n_columns: int) -> list[str]:
+    """Return names of the columns of y, their numbers where they are not given."""
+    given = [] if names is None else [str(name) for name in names]
+    if given and len(given) != n_columns:
+        raise ValueError(f"names has {len(given)} names, y has {n_columns} columns")
+    return given or [str(j) for j in range(n_columns)]
+
+
+class Tabled(Summaries):
+    """Mixtures that can be shown as a table."""
+
+    def columns(
+        self, quantiles: Any = QUANTILES, names: Sequence[str] | None = None
+    ) -> dict[str, Array]:
+        """Return the columns of `to_frame` by name, as arrays (n,)."""
+        del names
+        return _class_columns(self) if self.response.nominal else _number_columns(self, quantiles)
+
+    def to_frame(
+        self, quantiles: Any = QUANTILES, *, index: Any = None, names: Sequence[str] | None = None
+    ) -> Any:
+        """Return the distributions as a table, one line a row.
+
+        Parameters
+        ----------
+        quantiles : float, list of floats or None
+            Levels of the quantiles of a numeric y.
+        index : array (n,), pandas index or frame, optional
+            The index of the table, or a frame whose index and library it has.
+        names : list of str, optional
+            Names of the columns of y, where it has several; their numbers by default.
+
+        Returns
+        -------
+        DataFrame of pandas, or of polars where pandas is not installed
+            Of numbers "mean", "std" with its parts "std_aleatoric" and "std_epistemic" (of a
+            response without a mean "median"), and "q0.05", ... Of classes "prediction", the
+            probability "p_LABEL" of each, "entropy" with its parts. Several columns of y have
+            their names in front.
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> table = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]]).to_frame([0.5], index=["a"])
+        >>> table.round(3)
+           mean    std  std_aleatoric  std_epistemic  q0.5
+        a   0.5  1.118            1.0            0.5   0.5
+        """
+        return as_table(self.columns(quantiles, names), index)
