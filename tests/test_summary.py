@@ -5,7 +5,6 @@ import pytest
 
 from display_examples import TEST, TEST_Y, X, Y, model
 from wgboost import metrics, report
-from wgboost.metrics.estimates import encoded
 from wgboost.metrics.summaries import summary
 
 NEW = X[TEST]
@@ -21,7 +20,7 @@ NAMES = {
 
 @pytest.mark.parametrize("kind", NAMES)
 def test_what_y_is_decides(kind):
-    y = encoded(model(kind), TEST_Y[kind])
+    y = TEST_Y[kind]
     found = summary(model(kind).predict_dist(NEW), y)
     assert [one.name for one in found] == NAMES[kind]
     assert all(one.note for one in found)
@@ -41,7 +40,7 @@ def test_several_columns():
 @pytest.mark.parametrize("kind", NAMES)
 def test_a_weight_is_a_number_of_repeats(kind):
     times = np.arange(len(NEW)) % 3
-    y = encoded(model(kind), TEST_Y[kind])
+    y = TEST_Y[kind]
     weighted = summary(model(kind).predict_dist(NEW), y, sample_weight=times)
     repeated = summary(model(kind).predict_dist(np.repeat(NEW, times, 0)), np.repeat(y, times, 0))
     for one, other in zip(weighted, repeated, strict=True):

@@ -62,6 +62,33 @@ class ClassifierPredictions(ClassifierMixin, Calibrated):  # type: ignore[misc]
         """
         return self._shares(self.predict_dist(X, prior=prior))
 
+    def predict_log_proba(self, X: Any, *, prior: Any = None) -> Array:
+        """Return the logs of the class probabilities, (n, k).
+
+        Parameters
+        ----------
+        X : array (n, p)
+        prior
+            As in `predict_dist`.
+
+        Returns
+        -------
+        array (n, k)
+            In the order of `classes_`. They come from the logs of the particles' probabilities, so
+            that they are finite where a probability is too small for a number.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBClassifier
+        >>> X = np.arange(40.0)[:, None]
+        >>> model = WGBClassifier(n_estimators=10, random_state=0).fit(X, X[:, 0] > 20)
+        >>> bool(np.allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X)))
+        True
+        """
+        dist = self.predict_dist(X, prior=prior)
+        return dist.logpmf(np.arange(len(self.classes_))[None])
+
     def _shares(self, dist: Mixture) -> Array:
         return dist.probabilities()[:, : len(self.classes_)]
 

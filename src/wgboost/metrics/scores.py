@@ -12,6 +12,7 @@ from wgboost.predictive import JointMixture, Mixture
 from wgboost.predictive.crps import normal_crps, numeric_crps
 from wgboost.predictive.energy import energy_scores
 from wgboost.responses import MultivariateNormal, Normal, Observations
+from wgboost.typing import Array
 
 __all__ = [
     "accuracy",
@@ -104,11 +105,17 @@ def brier(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     return average(np.square(probabilities).sum(axis=1), sample_weight)
 
 
+def _best_class(dist: Mixture) -> Array:
+    """Return the code of the most probable class; raise for a y without classes."""
+    best: Array = dist.probabilities().argmax(axis=1)
+    return best
+
+
 def accuracy(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     """Return the share of rows whose most probable class is y; larger is better."""
-    return average(dist.mode() == known_values(dist, y), sample_weight)
+    return average(_best_class(dist) == known_values(dist, y), sample_weight)
 
 
 def error_rate(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     """Return the share of rows whose most probable class is not y."""
-    return average(dist.mode() != known_values(dist, y), sample_weight)
+    return average(_best_class(dist) != known_values(dist, y), sample_weight)

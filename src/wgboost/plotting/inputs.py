@@ -55,7 +55,8 @@ def one_column(dist: Mixture, y: Any, column: int | None) -> tuple[Mixture, Any]
         if not isinstance(dist, Mixture):
             raise TypeError(f"dist={dist!r} must be a predictive distribution, as of predict_dist")
         return dist.by_code(), None
-    return dist.by_code(), checked(dist, y)
+    codes = checked(dist, y)
+    return dist.by_code(), codes
 
 
 def check_numeric(dist: Mixture, y: Any, what: str, instead: str) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from wgboost.predictive.outcomes import outcomes_of
 from wgboost.predictive.probabilities import Probabilities
 from wgboost.predictive.shortest import modes, shortest_intervals
+from wgboost.responses import Categorical, Ordinal
 from wgboost.typing import Array
 from wgboost.validation import check_levels, shown
 
@@ -168,7 +169,7 @@ class Summaries(Probabilities):
         array([4.])
         """
         self._of_one_column("mode")
-        if self.response.nominal:
+        if isinstance(self.response, (Categorical, Ordinal)):
             code: Array = np.argmax(self.probabilities(), axis=1)
             return code
         return modes(self)
