@@ -122,7 +122,7 @@ def test_the_first_of_several_metrics_decides():
 def test_concordance_can_decide_about_bounds():
     fitted = model("weibull", eval_metric="concordance", early_stopping=True).fit(X, SEEN)
     assert fitted.n_estimators_ == np.argmin(fitted.history_["validation"]["discordance"])
-    with pytest.raises(ValueError, match="eval_metric='concordance' must be"):
+    with pytest.raises(ValueError, match="for the response 'categorical'='concordance' must be"):
         WGBClassifier(eval_metric="concordance", early_stopping=True).fit(X, X[:, 0] > 0)
 
 

@@ -15,6 +15,7 @@ from wgboost.directions import (
 )
 from wgboost.estimators import WGBClassifier, WGBoost, WGBRegressor
 from wgboost.loading import load
+from wgboost.metrics.estimates import predict_dist
 from wgboost.persistence import ModelFileError
 from wgboost.plotting import report
 from wgboost.predictive import Mixture
@@ -98,6 +99,7 @@ __all__ = [
     "from_histograms",
     "from_quantiles",
     "load",
+    "predict_dist",
     "propose_response",
     "report",
 ]

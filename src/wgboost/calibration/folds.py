@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline
 
 from wgboost.boosting import Interrupted
 from wgboost.data.rows import count_rows, take_rows
-from wgboost.metrics.estimates import distribution_of
+from wgboost.metrics.estimates import predict_dist
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_integer, check_number
@@ -79,7 +79,7 @@ class Fold:
     def dist(self) -> Mixture:
         """Return the predictive distributions of the rows, with their offset or exposure."""
         known = {k: v for k, v in self.beside.items() if k in _PREDICTED_WITH}
-        return distribution_of(self.estimator, self.X, **known)
+        return predict_dist(self.estimator, self.X, **known)
 
 
 def out_of_fold(

@@ -11,7 +11,7 @@ import numpy as np
 from wgboost.calibration.folds import Fold, checked_rows, out_of_fold
 from wgboost.data.rows import take_rows
 from wgboost.metrics.checks import check_scores
-from wgboost.metrics.estimates import distribution_of
+from wgboost.metrics.estimates import predict_dist
 from wgboost.metrics.ood import OOD_METHODS, ood_pvalue, ood_scores
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
@@ -55,7 +55,7 @@ class OODReference:
 
         p-values are then exact: uniform over rows exchangeable with these.
         """
-        return cls(ood_scores(distribution_of(estimator, X, calibrated=False), method), method)
+        return cls(ood_scores(predict_dist(estimator, X, calibrated=False), method), method)
 
     @classmethod
     def out_of_fold(
@@ -80,7 +80,7 @@ class OODReference:
             fold.take(np.flatnonzero(np.isin(fold.rows, counted)))
             for fold in out_of_fold(estimator, X, y, **settings)
         )
-        dist = distribution_of(estimator, take_rows(X, counted), calibrated=False)
+        dist = predict_dist(estimator, take_rows(X, counted), calibrated=False)
         return cls.of_folds(folds, X, dist, method, counted)
 
     @classmethod
@@ -95,7 +95,7 @@ class OODReference:
         """
 
         def scores_by(model: Any, rows: Any) -> Array:
-            return ood_scores(distribution_of(model, rows, calibrated=False), method)
+            return ood_scores(predict_dist(model, rows, calibrated=False), method)
 
         own, scores = ood_scores(dist, method), []
         known = np.arange(own.size) if rows is None else np.asarray(rows)

@@ -13,7 +13,7 @@ from wgboost.calibration.interval_scores import INTERVAL_SCORES
 from wgboost.calibration.intervals import cross_conformal_interval, interval_scores
 from wgboost.calibration.level import check_confidence
 from wgboost.calibration.wrapping import Conformal
-from wgboost.metrics.estimates import distribution_of, final_step
+from wgboost.metrics.estimates import final_step, predict_dist
 from wgboost.metrics.row_parameters import scored_rows
 from wgboost.responses import is_censored
 from wgboost.typing import Array
@@ -128,6 +128,6 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         """
         check_confidence(confidence)
         X, given = self._given(X, {"offset": offset, "exposure": exposure, **beside})
-        dists = [distribution_of(model, X, **given) for model in self._models()]
+        dists = [predict_dist(model, X, **given) for model in self._models()]
         ends = cross_conformal_interval(dists, self.scores_, confidence, conformity=self.conformity)
         return np.stack(ends, axis=1)

@@ -59,7 +59,7 @@ _WORDS = {
     "response": "Distribution of y, or 'auto', which chooses by the values of y. Numbers: "
     + ", ".join(name for name in RESPONSES if name not in ("categorical", "multivariate_normal"))
     + ". Classes: categorical, ordinal.",
-    "eval_metric": f"What early stopping goes by: {', '.join(METRICS)}, concordance.",
+    "eval_metric": f"What early stopping goes by: {', '.join(METRICS)}.",
     "max_depth": "Depth of a tree; none for no limit.",
     "max_leaves": "Leaves of a tree; auto goes by the number of rows, none is no limit.",
     "subsample": "Share of the rows drawn for every round.",

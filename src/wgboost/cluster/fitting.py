@@ -112,11 +112,12 @@ class Distributed(Evidential):
         metrics = self.eval_metric if isinstance(self.eval_metric, (list, tuple)) else [
             self.eval_metric
         ]  # fmt: skip
-        if any(isinstance(one, str) and one == "concordance" for one in metrics):
-            raise ValueError(
-                'eval_metric="concordance" compares rows with each other, which are on different '
-                'workers; use "nll", "crps" or "rmse" here, concordance with wgboost.WGBRegressor'
-            )
+        for one in metrics:
+            if isinstance(one, str) and one in ("concordance", "auc"):
+                raise ValueError(
+                    f'eval_metric="{one}" compares rows with each other, which are on different '
+                    f'workers; use "nll" here, "{one}" with wgboost.WGBRegressor and WGBClassifier'
+                )
 
     def _taken_in(
         self, X: Any, beside: dict[str, Any], *, fitting: bool

@@ -43,8 +43,10 @@ class WGBClassifier(ClassifierPredictions, Evidential):
         For two classes: 1 if the probability of classes_[1] must not fall as the feature rises, -1
         if it must not rise, 0 if it is free. Of the response "ordinal", with any number of classes,
         it is the location that is held.
-    eval_metric : "nll", "brier", "error_rate" or callable
-        What early stopping goes by.
+    eval_metric : str or callable, or a list of them
+        What early stopping goes by: "nll", also called "log_loss", "brier", "error_rate", or
+        "accuracy" and "auc", which are watched as their complements; or a function of
+        (distribution, y), smaller being better, with classes y as codes.
 
     Attributes
     ----------

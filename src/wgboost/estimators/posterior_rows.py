@@ -14,8 +14,8 @@ from wgboost.estimators.exposure import known_offset
 from wgboost.estimators.rows import Rows
 from wgboost.estimators.smoothing import left_out
 from wgboost.estimators.starting import make_start
-from wgboost.metrics import Metric, as_metric, concordance, nll
-from wgboost.predictive import Mixture, mixture_of
+from wgboost.metrics import Metric, as_metric, nll
+from wgboost.predictive import mixture_of
 from wgboost.responses import (
     Ground,
     Observations,
@@ -154,8 +154,6 @@ class PosteriorRows(Rows):
 
     def metric(self, chosen: Any) -> Metric:
         """See Rows."""
-        if isinstance(chosen, str) and chosen == "concordance" and not self.response.nominal:
-            return Metric("discordance", _discordance)
         return as_metric(chosen, self.response)
 
     def scorer(self, metric: Metric, units: Units) -> Callable[[Directions], float]:
@@ -173,10 +171,6 @@ class PosteriorRows(Rows):
             return metric(mixture_of(response, particles, units), y, self.weight)
 
         return score
-
-
-def _discordance(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
-    return 1 - concordance(dist, y, sample_weight=sample_weight)
 
 
 def without_rows(response: Response) -> Response:

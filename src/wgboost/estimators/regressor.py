@@ -116,9 +116,10 @@ class WGBRegressor(RegressorPredictions, Evidential):
         not say how many rounds.
     n_iter_no_change : int or None
         Stop after so many rounds without a better one; None looks at all rounds.
-    eval_metric : "nll", "rmse", "crps", "concordance", "energy_score" or callable, or a list
-        A function of (distribution, y), smaller is better. "energy_score" is for several columns,
-        "concordance" is watched as its complement. Of a list the first decides, the others are
+    eval_metric : str or callable, or a list of them
+        "nll", "crps", "rmse", "mae", "pinball" (quantiles 0.05, 0.5 and 0.95), "concordance", which
+        is watched as its complement, and "energy_score", for several columns; or a function of
+        (distribution, y), smaller being better. Of a list the first decides, the others are
         recorded in `history_`.
     refit : bool
         After early stopping on rows held out of X, fit again on all of X with the number of rounds

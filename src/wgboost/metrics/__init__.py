@@ -23,6 +23,7 @@ from wgboost.metrics.ood import (
 )
 from wgboost.metrics.ordering import concordance
 from wgboost.metrics.particles import as_particle_metric, log_predictive
+from wgboost.metrics.point_scores import auc, mae, pinball
 from wgboost.metrics.scorers import SCORERS, Scorer, get_scorer, make_scorer
 from wgboost.metrics.scores import (
     accuracy,
@@ -47,6 +48,7 @@ __all__ = [
     "accuracy",
     "as_metric",
     "as_particle_metric",
+    "auc",
     "brier",
     "calibration_curve",
     "calibration_error",
@@ -61,6 +63,7 @@ __all__ = [
     "interval_width",
     "log_loss",
     "log_predictive",
+    "mae",
     "make_scorer",
     "mmd",
     "nll",
@@ -68,6 +71,7 @@ __all__ = [
     "ood_pvalue",
     "ood_roc_auc",
     "ood_scores",
+    "pinball",
     "pit",
     "reliability_curve",
     "rmse",

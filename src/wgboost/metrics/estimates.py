@@ -4,19 +4,62 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from wgboost.predictive import Mixture
 from wgboost.predictive.labels import codes_of
+from wgboost.predictive.transformed import restored
 
-__all__ = ["distribution_of", "encoded", "final_step", "transformed"]
+__all__ = [
+    "encoded",
+    "final_step",
+    "in_units_of_y",
+    "predict_dist",
+    "transformed",
+    "unwrapped",
+]
+
+
+def unwrapped(estimator: Any, X: Any = None) -> tuple[Any, Any, list[Any]]:
+    """Return the model inside of pipelines, searches and transformed targets.
+
+    With it X as the model sees it, and the transformers of y from the outermost to the innermost.
+    X=None stays None.
+    """
+    transformers: list[Any] = []
+    while True:
+        if isinstance(estimator, Pipeline):
+            if X is not None and len(estimator.steps) > 1:
+                X = estimator[:-1].transform(X)
+            estimator = estimator.steps[-1][1]
+        elif isinstance(estimator, BaseSearchCV):
+            check_is_fitted(estimator, "best_estimator_")
+            estimator = estimator.best_estimator_
+        elif isinstance(estimator, TransformedTargetRegressor):
+            check_is_fitted(estimator)
+            transformers.append(estimator.transformer_)
+            estimator = estimator.regressor_
+        else:
+            return estimator, X, transformers
 
 
 def final_step(estimator: Any, method: str = "predict_dist") -> Any:
-    """Return the estimator, the last step of a pipeline; raise if it lacks a method."""
-    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+    """Return the model of a pipeline or a search; raise if it lacks a method."""
+    last, _, transformers = unwrapped(estimator)
     if isinstance(last, type):
         raise TypeError(f"estimator={last.__name__} is a class; give a fitted {last.__name__}()")
+    if transformers:
+        raise TypeError(
+            "a TransformedTargetRegressor has no particles in units of y; "
+            "wgboost.predict_dist(estimator, X) has its distributions, for from_predictions"
+        )
+    return _with(last, method)
+
+
+def _with(last: Any, method: str) -> Any:
     if not hasattr(last, method):
         raise TypeError(
             f"estimator={last!r} has no {method}; give a fitted WGBRegressor or WGBClassifier, or "
@@ -26,17 +69,56 @@ def final_step(estimator: Any, method: str = "predict_dist") -> Any:
 
 
 def transformed(estimator: Any, X: Any) -> Any:
-    """Return X as the last step of a pipeline sees it; of any other estimator as it is."""
-    return estimator[:-1].transform(X) if isinstance(estimator, Pipeline) else X
+    """Return X as the model of a pipeline or a search sees it."""
+    return unwrapped(estimator, X)[1]
 
 
-def distribution_of(estimator: Any, X: Any, **beside: Any) -> Mixture:
-    """Return the predictive distributions of the rows of X, also from a pipeline.
+def predict_dist(estimator: Any, X: Any, **given: Any) -> Mixture:
+    """Return the predictive distributions of rows through scikit-learn's wrappers.
 
-    `beside` are further arguments of `predict_dist`, such as an offset.
+    Parameters
+    ----------
+    estimator
+        A fitted model of this package, or one inside of `Pipeline`, `GridSearchCV` and other
+        searches, and `TransformedTargetRegressor`, in any order.
+    X : array or frame (n, p)
+        Rows as the estimator takes them.
+    **given
+        Further arguments of the model's `predict_dist`, such as `offset`.
+
+    Returns
+    -------
+    Mixture
+        In the units of y that the estimator was fitted to: a transformed target is transformed
+        back.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.compose import TransformedTargetRegressor
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from wgboost import WGBRegressor, predict_dist
+    >>> X = np.linspace(0, 1, 40)[:, None]
+    >>> model = TransformedTargetRegressor(
+    ...     make_pipeline(StandardScaler(), WGBRegressor(n_estimators=20, evidence=10)),
+    ...     func=np.log, inverse_func=np.exp,
+    ... ).fit(X, np.exp(X[:, 0]))
+    >>> low, high = predict_dist(model, X).interval(0.9)
+    >>> bool((low > 0).all())
+    True
     """
-    last = final_step(estimator)
-    dist: Mixture = last.predict_dist(transformed(estimator, X), **beside)
+    last, seen, transformers = unwrapped(estimator, X)
+    if isinstance(last, type):
+        final_step(last)
+    dist: Mixture = _with(last, "predict_dist").predict_dist(seen, **given)
+    return in_units_of_y(dist, transformers)
+
+
+def in_units_of_y(dist: Mixture, transformers: list[Any]) -> Mixture:
+    """Return distributions of a transformed y, as those of y; see `unwrapped`."""
+    for transformer in reversed(transformers):
+        dist = restored(dist, transformer)
     return dist
 
 

@@ -16,9 +16,9 @@ from typing import Any
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from wgboost.metrics import calibration, intervals, scores
+from wgboost.metrics import calibration, intervals, point_scores, scores
 from wgboost.metrics.checks import check_confidence
-from wgboost.metrics.estimates import final_step, transformed
+from wgboost.metrics.estimates import in_units_of_y, predict_dist, unwrapped
 from wgboost.metrics.ordering import concordance
 from wgboost.metrics.row_parameters import PREDICTED_WITH, scored_rows
 from wgboost.metrics.watching import Metric
@@ -87,14 +87,14 @@ class Scorer:
         """
         if sample_weight is not None and not takes_weight(self.function):
             raise TypeError(f"the metric {self.name!r} takes no sample_weight")
-        last = final_step(estimator)
+        last, seen, transformers = unwrapped(estimator, X)
         given = {"sample_weight": sample_weight, "offset": offset, "exposure": exposure}
-        X, y, beside = scored_rows(last, transformed(estimator, X), y, y_std=y_std, **given)
+        X, y, beside = scored_rows(last, seen, y, y_std=y_std, **given)
         function = self.function
         if beside["y_std"] is not None and takes(function, "y_std"):
             function = partial(function, y_std=beside["y_std"])
         known = {name: beside[name] for name in PREDICTED_WITH if beside[name] is not None}
-        dist = last.predict_dist(X, **known)
+        dist = in_units_of_y(predict_dist(last, X, **known), transformers)
         value = Metric(self.name, function)(dist, y, beside["sample_weight"])
         return value if self.greater_is_better else -value
 
@@ -172,6 +172,8 @@ SCORERS: dict[str, Scorer] = {
     "crps": Scorer("crps", scores.crps),
     "energy_score": Scorer("energy_score", scores.energy_score),
     "rmse": Scorer("rmse", scores.rmse),
+    "mae": Scorer("mae", point_scores.mae),
+    "pinball": Scorer("pinball", point_scores.pinball),
     "interval_score": Scorer("interval_score", intervals.interval_score),
     "interval_width": Scorer("interval_width", intervals.interval_width),
     "coverage": Scorer("coverage", _coverage_gap),
@@ -180,6 +182,7 @@ SCORERS: dict[str, Scorer] = {
     "log_loss": Scorer("log_loss", scores.log_loss),
     "brier": Scorer("brier", scores.brier),
     "accuracy": Scorer("accuracy", scores.accuracy, greater_is_better=True),
+    "auc": Scorer("auc", point_scores.auc, greater_is_better=True),
 }
 
 

@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.metrics.scores import brier, crps, energy_score, error_rate, nll, rmse
+from wgboost.metrics.ordering import concordance
+from wgboost.metrics.point_scores import auc, mae, pinball
+from wgboost.metrics.scores import brier, crps, energy_score, error_rate, log_loss, nll, rmse
+from wgboost.predictive import Mixture
 from wgboost.responses import Response
 from wgboost.validation import check_choice, shown, takes_weight
 
@@ -39,14 +42,28 @@ class Metric:
             ) from error
 
 
+def _discordance(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
+    return 1 - concordance(dist, y, sample_weight=sample_weight)
+
+
+def _area_above(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
+    return 1 - auc(dist, y, sample_weight=sample_weight)
+
+
+# Metrics of which more is better are watched as their complements.
 METRICS: dict[str, Metric] = {
     "nll": Metric("nll", nll),
     "crps": Metric("crps", crps),
     "rmse": Metric("rmse", rmse),
+    "mae": Metric("mae", mae),
+    "pinball": Metric("pinball", pinball),
+    "concordance": Metric("discordance", _discordance),
     "energy_score": Metric("energy_score", energy_score),
+    "log_loss": Metric("log_loss", log_loss),
     "brier": Metric("brier", brier),
     "error_rate": Metric("error_rate", error_rate),
-    "accuracy": Metric("error_rate", error_rate),  # watched as its complement
+    "accuracy": Metric("error_rate", error_rate),
+    "auc": Metric("one_minus_auc", _area_above),
 }
 
 
@@ -63,10 +80,10 @@ def as_metric(metric: Any, response: Response) -> Metric:
     if callable(metric):
         return Metric(getattr(metric, "__name__", type(metric).__name__), metric)
     check_choice("eval_metric", metric, METRICS)
-    sensible = ["nll", "crps", "rmse"]
+    sensible = ["nll", "crps", "rmse", "mae", "pinball", "concordance"]
     if response.nominal:
-        sensible = ["nll", "brier", "error_rate", "accuracy"]
+        sensible = ["nll", "log_loss", "brier", "error_rate", "accuracy", "auc"]
     elif response.y_shape:
         sensible = ["nll", "rmse", "energy_score"]
-    check_choice(f"metric for the response {response.name!r}", metric, sensible)
+    check_choice(f"eval_metric for the response {response.name!r}", metric, sensible)
     return METRICS[metric]

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from wgboost.metrics.estimates import distribution_of
+from wgboost.metrics.estimates import predict_dist
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import class_names, fitted, name_of, one_column, predicted, rows_of
 from wgboost.plotting.style import class_colours
@@ -64,7 +64,7 @@ class DensityDisplay(Display):
         model = fitted(estimator)
         name = name_of(y)
         if y is None:
-            dist = distribution_of(estimator, X)
+            dist = predict_dist(estimator, X)
         else:
             dist, y = predicted(estimator, X, y)
         return cls.from_predictions(

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from wgboost.metrics.estimates import distribution_of
+from wgboost.metrics.estimates import predict_dist
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import class_names, fitted, one_column
 from wgboost.plotting.style import class_colours
@@ -112,7 +112,7 @@ class PartialDependenceDisplay(Display):
             None if grid.rows is None else np.repeat(grid.rows, len(rows)),
         )
         varied = table.take(np.tile(rows, len(grid)), j, every)
-        dist, _ = one_column(distribution_of(estimator, varied), None, column)
+        dist, _ = one_column(predict_dist(estimator, varied), None, column)
         function, of_numbers, of_classes = _QUANTITIES[quantity]
         values = function(dist)
         if not np.isfinite(values).all():

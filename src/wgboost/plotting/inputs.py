@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from wgboost.metrics.checks import checked
-from wgboost.metrics.estimates import distribution_of, encoded, final_step
+from wgboost.metrics.estimates import encoded, final_step, predict_dist
 from wgboost.predictive import JointMixture, Mixture
 from wgboost.responses import is_censored
 from wgboost.typing import Array
@@ -36,7 +36,7 @@ def fitted(estimator: Any, method: str = "predict_dist") -> Any:
 def predicted(estimator: Any, X: Any, y: Any) -> tuple[Mixture, Any]:
     """Return the distributions of the rows of X, and y, classes as codes."""
     fitted(estimator)
-    dist, codes = distribution_of(estimator, X).by_code(), encoded(estimator, y)
+    dist, codes = predict_dist(estimator, X).by_code(), encoded(estimator, y)
     if len(codes) != len(dist):
         raise ValueError(f"X has {len(dist)} rows, y has {len(codes)}")
     return dist, codes

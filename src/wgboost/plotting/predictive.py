@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from wgboost.metrics.estimates import distribution_of, encoded
+from wgboost.metrics.estimates import encoded, predict_dist
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import class_names, fitted, name_of, one_column
 from wgboost.plotting.style import BLUE, ORANGE, class_colours, mark_seen
@@ -104,13 +104,13 @@ class PredictiveDisplay(Display):
         classes, name = getattr(model, "classes_", None), name_of(y)
         if feature is None and table.shape[1] > 1:
             return cls.from_predictions(
-                values, distribution_of(estimator, X).by_code(), kind=kind, bands=bands,
+                values, predict_dist(estimator, X).by_code(), kind=kind, bands=bands,
                 column=column, max_rows=max_rows, classes=classes, name=name, ax=ax,
             )  # fmt: skip
         check_integer("grid_size", grid_size, low=2)
         j = table.index(0 if feature is None else feature)
         grid = table.grid(j, grid_size)
-        joint = distribution_of(estimator, table.vary(j, grid))
+        joint = predict_dist(estimator, table.vary(j, grid))
         dist, _ = one_column(joint, None, column)
         ticks = None if grid.numeric else [str(value) for value in grid.values]
         x = grid.values if grid.numeric else np.arange(len(grid), dtype=float)

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 
 from wgboost.calibration import Fold, OODReference, aligned_scores
 from wgboost.metrics import ood_scores
-from wgboost.metrics.estimates import distribution_of
+from wgboost.metrics.estimates import predict_dist
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 
@@ -43,7 +43,7 @@ def references_of_bag(
 
     own = said(bag)
     dists = [
-        (distribution_of(fold.estimator, fold.X, calibrated=False), said(fold.estimator))
+        (predict_dist(fold.estimator, fold.X, calibrated=False), said(fold.estimator))
         for fold in folds
     ]
     return {

@@ -1,0 +1,120 @@
+"""Scores of what is read off a distribution: medians, quantiles, the order of probabilities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from wgboost.metrics.checks import average, known_values, row_weights
+from wgboost.predictive import Mixture
+from wgboost.predictive.table import QUANTILES
+from wgboost.validation import check_levels
+
+__all__ = ["auc", "mae", "pinball"]
+
+
+def _need_numbers(dist: Mixture, what: str) -> None:
+    if dist.response.nominal:
+        raise ValueError(f"the {what} needs ordered outcomes; for classes use brier or nll")
+    if dist.response.y_shape:
+        raise ValueError(f"the {what} is of one column, dist.marginal(j)")
+
+
+def mae(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
+    """Return the mean absolute error of the predictive median, in units of y.
+
+    Parameters
+    ----------
+    dist : Mixture
+    y : array (n,)
+    sample_weight : array (n,), optional
+
+    Returns
+    -------
+    float
+        Smaller is better. The median is the prediction that makes it smallest.
+
+    Examples
+    --------
+    >>> from wgboost import Mixture, Normal, metrics
+    >>> float(metrics.mae(Mixture(Normal(), [[[0.0, 0.0]], [[1.0, 0.0]]]), [1.0, 3.0]))
+    1.5
+    """
+    values = known_values(dist, y)
+    _need_numbers(dist, "mean absolute error")
+    return average(np.abs(values - dist.median()), sample_weight)
+
+
+def pinball(dist: Mixture, y: Any, q: Any = QUANTILES, *, sample_weight: Any = None) -> float:
+    """Return the pinball loss of quantiles, in units of y.
+
+    Parameters
+    ----------
+    dist : Mixture
+    y : array (n,)
+    q : float or list of floats
+        The levels; of several the mean.
+    sample_weight : array (n,), optional
+
+    Returns
+    -------
+    float
+        q (y - quantile) where y is above the quantile, (1 - q) (quantile - y) where it is below;
+        smaller is better.
+
+    Examples
+    --------
+    >>> from wgboost import Mixture, Normal, metrics
+    >>> dist = Mixture(Normal(), [[[0.0, 0.0]], [[1.0, 0.0]]])
+    >>> float(metrics.pinball(dist, [1.0, 3.0], 0.5))  # half of the mean absolute error
+    0.75
+    """
+    values = known_values(dist, y)
+    _need_numbers(dist, "pinball loss")
+    levels = np.atleast_1d(check_levels("q", q))[None]
+    apart = values[:, None] - dist.ppf(levels)
+    return average(np.maximum(levels * apart, (levels - 1) * apart).mean(axis=1), sample_weight)
+
+
+def auc(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
+    """Return the area under the ROC curve; larger is better.
+
+    Parameters
+    ----------
+    dist : Mixture
+        Distributions of classes.
+    y : array (n,)
+    sample_weight : array (n,), optional
+
+    Returns
+    -------
+    float
+        Of two classes the chance that a row of the second has a larger probability of it than a
+        row of the first. Of more the mean of each class against the others, over the classes
+        that are in y.
+
+    Examples
+    --------
+    >>> from wgboost import Categorical, Mixture, metrics
+    >>> dist = Mixture(Categorical(), [[[2.0]], [[-1.0]], [[0.5]]])
+    >>> float(metrics.auc(dist, [0, 1, 0]))
+    1.0
+    """
+    codes, shares = known_values(dist, y).astype(int), dist.probabilities()
+    weight = row_weights(sample_weight, len(dist))
+    counted = weight > 0
+    present = np.unique(codes[counted])
+    if present.size < 2:
+        raise ValueError(
+            f"the AUC compares rows of different classes, and y has {present.size}; give rows of "
+            "both, as StratifiedKFold does"
+        )
+    if shares.shape[1] == 2:
+        present = present[1:]
+    areas = [
+        roc_auc_score((codes == k)[counted], shares[counted, k], sample_weight=weight[counted])
+        for k in present
+    ]
+    return float(np.mean(areas))
