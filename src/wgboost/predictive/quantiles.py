@@ -6,21 +6,26 @@ The searches take pairs: row i of theta (N, m, d) with the probability at i.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from wgboost.predictive.rows import ParticleRows
 from wgboost.predictive.weights import mix
-from wgboost.responses import Response
+from wgboost.responses import Response, smallest_whole
 from wgboost.typing import Array
 
 __all__ = ["continuous_quantile", "discrete_quantile", "mixture_quantiles"]
 
 _ROUNDING = float(np.finfo(np.float64).eps)
 _QUARTER = np.array(0.25)
-_CLOSE = 1e-12  # of the smallest component's interquartile range
-_WIDE = 1e60  # in units of that
+_MATCH = 1e-13  # relative error of the probability at a quantile
+_FLAT = 1e-12  # in interquartile ranges: how far rounding of the cdf may move a quantile
+_WIDE = 1e48  # in interquartile ranges: a bracket that is bisected by exponents
 _LARGEST = float(np.finfo(np.float64).max)
 _SIGN = np.int64(np.iinfo(np.int64).min)
+
+_Side = Callable[[Array, Array], Array]
 
 
 def mixture_quantiles(mixture: ParticleRows, q: Array, upper: bool) -> Array:
@@ -42,17 +47,23 @@ def mixture_quantiles(mixture: ParticleRows, q: Array, upper: bool) -> Array:
     return out
 
 
-def _bracket(quantiles: Array, weight: Array | None) -> tuple[Array, Array]:
-    """Return the smallest and the largest quantile of the components that count."""
-    if weight is None:
-        return quantiles.min(axis=1), quantiles.max(axis=1)
-    low: Array = np.where(weight > 0, quantiles, np.inf).min(axis=1)
-    high: Array = np.where(weight > 0, quantiles, -np.inf).max(axis=1)
-    return low, high
-
-
 def _chosen(weight: Array | None, rows: Array) -> Array | None:
     return None if weight is None else weight[rows]
+
+
+def _centre(theta: Array, weight: Array | None) -> Array:
+    """Return the mean particle (N, d), whose quantile is the first guess."""
+    return mix(np.moveaxis(theta, 1, 2), None if weight is None else weight[:, None])
+
+
+def _by_side(upper: Array, above: _Side, below: _Side, values: Array, theta: Array) -> Array:
+    """Return above(values, theta) where `upper`, below(values, theta) elsewhere."""
+    if upper.all() or not upper.any():
+        return np.asarray((above if upper.any() else below)(values, theta))
+    out = np.empty(np.broadcast_shapes(values.shape, theta.shape[:-1]))
+    for side, function in ((upper, above), (~upper, below)):
+        out[side] = function(values[side], theta[side])
+    return out
 
 
 def continuous_quantile(
@@ -71,91 +82,112 @@ def continuous_quantile(
 
     Notes
     -----
-    Newton's method on the log of the tail probability, which is nearly straight in the tails; a
-    step that leaves the bracket or does not halve is replaced by bisection, of exponents where
-    components differ by many powers of ten. The result is the
-    quantile to rounding, or to 1e-12 interquartile ranges of the narrowest component.
+    Newton's method on the log of the tail probability, from the quantile of the mean particle. The
+    variable is the log of the distance to the nearest end of the support, if there is one: a
+    density that is a power of this distance has its quantile after one step, however steep it is.
+    A step that leaves the bracket or is not half as long as the last one is replaced by bisection
+    between the components' quantiles, of exponents where these differ by orders of magnitude.
+
+    The probability at x is `tail` to a relative 1e-13, or x is the nearest number to the quantile.
     """
-    quantiles = np.where(
-        upper[:, None], response.isf(tail[:, None], theta), response.ppf(tail[:, None], theta)
-    )
-    low, high = _bracket(quantiles, weight)
-    beyond_numbers = np.isinf(low) | np.isinf(high)
-    low, high = (np.clip(end, -_LARGEST, _LARGEST) for end in (low, high))
-    spread = response.isf(_QUARTER, theta) - response.ppf(_QUARTER, theta)
-    close = _CLOSE * _bracket(spread, weight)[0]
+    centre = _centre(theta, weight)
+    x = _by_side(upper, response.isf, response.ppf, tail, centre)
     with np.errstate(invalid="ignore", over="ignore"):
-        x: Array = np.clip(np.nan_to_num(mix(quantiles, weight)), low, high)
-        step = high - low
-    x[np.isnan(low) | np.isnan(high)] = np.nan
-    active = np.flatnonzero(step > 0)
+        spread = response.isf(_QUARTER, centre) - response.ppf(_QUARTER, centre)
+    x = np.clip(x, -_LARGEST, _LARGEST)
+    low, high = (np.full(x.shape, end).clip(-_LARGEST, _LARGEST) for end in response.support)
+    step, bracketed = np.full(x.shape, np.inf), np.zeros(x.shape, dtype=bool)
+    active = np.flatnonzero(~np.isnan(x)) if theta.shape[1] > 1 else np.empty(0, dtype=np.intp)
     while active.size:
-        at, parameters, share = x[active], theta[active], _chosen(weight, active)
-        is_upper, goal = upper[active], tail[active]
-        value = _one_sided(response, at, parameters, share, is_upper)
-        density = mix(np.exp(response.logpdf(at[:, None], parameters)), share)
-        beyond = np.where(is_upper, value <= goal, value >= goal)  # the quantile is not above x
+        at, particles, share = x[active], theta[active], _chosen(weight, active)
+        side, goal = upper[active], tail[active]
+        value = mix(_by_side(side, response.sf, response.cdf, at[:, None], particles), share)
+        density = mix(np.exp(response.logpdf(at[:, None], particles)), share)
+        beyond = np.where(side, value <= goal, value >= goal)  # the quantile is not above x
         a = low[active] = np.where(beyond, low[active], at)
         b = high[active] = np.where(beyond, at, high[active])
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             run = value / density
-            newton = np.log(value / goal) * run * np.where(is_upper, 1, -1)
-            good = (at + newton > a) & (at + newton < b) & (abs(newton) <= abs(step[active]) / 2)
-            # Where the cdf is flat, rounding alone moves x by as much as the second term.
-            near = abs(newton) + _ROUNDING * run <= 0.25 * _ROUNDING * abs(at) + close[active]
-        middle = _middle(a, b, close[active])
-        closed = (middle <= a) | (middle >= b) | (b - a <= close[active])
-        step[active] = np.where(good, newton, middle - at)
-        following = np.where(good, at + newton, middle)  # at + step would lose the smaller one
-        x[active] = np.where(closed, b, np.where(near & ~good, at, following))
+            miss = np.log(value / goal)
+            newton = miss * run * np.where(side, 1, -1)
+            following, length = _moved(response.support, at, newton)
+            good = (following > a) & (following < b) & (length <= step[active] / 2)
+            # Where the cdf is flat, rounding alone moves x by as much as this.
+            blurred = _ROUNDING * run > _FLAT * spread[active] + np.spacing(np.abs(at))
+            matched = (np.abs(miss) <= _MATCH) | (np.abs(newton) <= np.spacing(np.abs(at)) / 2)
+        near = matched & ~blurred
+        new = ~(good | near | bracketed[active])
+        if new.any():
+            rows = active[new]
+            ends = _bracket(response, theta[rows], _chosen(weight, rows), tail[rows], upper[rows])
+            a[new] = low[rows] = np.maximum(low[rows], ends[0])
+            b[new] = high[rows] = np.minimum(high[rows], ends[1])
+            bracketed[rows] = True
+        middle = _middle(a, b, response.support[0], spread[active])
+        closed = ~(good | near) & ~((middle > a) & (middle < b))
+        x[active] = np.where(near, at, np.where(good, following, np.where(closed, b, middle)))
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            halved = _moved(response.support, at, middle - at)[1]
+        step[active] = np.where(good, length, np.where(np.isnan(halved), np.inf, halved))
         active = active[~(near | closed)]
     # A component whose quantile is too large for a number does not make the mixture's so.
-    x[beyond_numbers & (np.abs(x) == _LARGEST)] *= np.inf
+    x[np.abs(x) == _LARGEST] *= np.inf
     return x
 
 
-def _middle(a: Array, b: Array, close: Array) -> Array:
+def _moved(support: tuple[float, float], x: Array, newton: Array) -> tuple[Array, Array]:
+    """Return x after a step along the log distance to the nearest end, and the step's length.
+
+    `newton` is the step in x; without an end it is the step that is made.
+    """
+    low, high = support
+    if np.isinf(low) and np.isinf(high):
+        return x + newton, np.abs(newton)
+    end = np.where(x - low <= high - x, low, high)
+    distance = x - end
+    relative = newton / distance
+    return end + distance * np.exp(relative), np.abs(relative)
+
+
+def _bracket(
+    response: Response, theta: Array, weight: Array | None, tail: Array, upper: Array
+) -> tuple[Array, Array]:
+    """Return the smallest and the largest quantile of the components that count."""
+    quantiles = _by_side(upper, response.isf, response.ppf, tail[:, None], theta)
+    quantiles = np.clip(quantiles, -_LARGEST, _LARGEST)
+    if weight is None:
+        return quantiles.min(axis=1), quantiles.max(axis=1)
+    low: Array = np.where(weight > 0, quantiles, np.inf).min(axis=1)
+    high: Array = np.where(weight > 0, quantiles, -np.inf).max(axis=1)
+    return low, high
+
+
+def _middle(a: Array, b: Array, low: float, spread: Array) -> Array:
     """Return points between a and b; by their exponents where they are worlds apart."""
     with np.errstate(over="ignore", invalid="ignore"):
         middle: Array = a + 0.5 * (b - a)
-        wide = b - a > _WIDE * close
+        wide = b > 4 * a if low == 0 else b - a > _WIDE * spread
     if wide.any():
         # The bits of doubles, read as whole numbers, rise with them.
         ends = (np.where(wide, end, 0).view(np.int64) for end in (a, b))
-        low, high = (np.where(bits < 0, _SIGN - bits, bits) for bits in ends)
-        bits = (low >> 1) + (high >> 1)
+        first, last = (np.where(bits < 0, _SIGN - bits, bits) for bits in ends)
+        bits = (first >> 1) + (last >> 1)
         between = np.where(bits < 0, _SIGN - bits, bits).view(np.float64)
         middle = np.where(wide, between, middle)
     return middle
-
-
-def _one_sided(
-    response: Response, x: Array, theta: Array, weight: Array | None, upper: Array
-) -> Array:
-    """Return the mixture's probability above x where `upper`, below x elsewhere."""
-    value = np.empty(x.shape)
-    for side, function in ((upper, response.sf), (~upper, response.cdf)):
-        if side.any():
-            value[side] = mix(function(x[side, None], theta[side]), _chosen(weight, side))
-    return value
 
 
 def discrete_quantile(
     response: Response, theta: Array, weight: Array | None, q: Array, upper: bool
 ) -> Array:
     """Return the smallest whole x with cdf(x) >= q, or if `upper` with sf(x) <= q, (N,)."""
-    quantiles = (response.isf if upper else response.ppf)(q[:, None], theta)
-    smallest, largest = _bracket(quantiles, weight)
-    # One to each side: a component's rounding is not the mixture's.
-    low: Array = np.maximum(smallest - 1, response.support[0])
-    high: Array = np.minimum(largest + 1, response.support[1])
-    active = np.flatnonzero(low < high)
-    while active.size:
-        middle = np.floor((low[active] + high[active]) / 2)
-        function = response.sf if upper else response.cdf
-        value = mix(function(middle[:, None], theta[active]), _chosen(weight, active))
-        reached = (value <= q[active]) if upper else (value >= q[active])
-        high[active] = np.where(reached, middle, high[active])
-        low[active] = np.where(reached, low[active], middle + 1)
-        active = active[low[active] < high[active]]
-    return high
+    centre = _centre(theta, weight)
+    start = (response.isf if upper else response.ppf)(q, centre)
+    side = response.sf if upper else response.cdf
+
+    def reached(x: Array, rows: Array) -> Array:
+        value = mix(side(x[:, None], theta[rows]), _chosen(weight, rows))
+        hit: Array = (value <= q[rows]) if upper else (value >= q[rows])
+        return hit
+
+    return smallest_whole(reached, start, np.sqrt(response.var(centre)) / 8, response.support)

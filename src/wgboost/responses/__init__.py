@@ -38,6 +38,7 @@ from wgboost.responses.proposal import propose_response
 from wgboost.responses.student_t import StudentT
 from wgboost.responses.units import ColumnUnits, Units
 from wgboost.responses.weibull import Weibull
+from wgboost.responses.whole_numbers import smallest_whole
 from wgboost.responses.zero_inflated_negative_binomial import ZeroInflatedNegativeBinomial
 from wgboost.responses.zero_inflated_poisson import ZeroInflatedPoisson
 from wgboost.validation import check_choice, nearest_name
@@ -79,6 +80,7 @@ __all__ = [
     "is_censored",
     "lowered",
     "propose_response",
+    "smallest_whole",
     "standardised",
 ]
 

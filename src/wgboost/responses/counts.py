@@ -12,6 +12,7 @@ from scipy import special
 
 from wgboost.responses.base import Response
 from wgboost.responses.numerics import held
+from wgboost.responses.whole_numbers import smallest_whole
 from wgboost.typing import Array
 
 __all__ = ["Count"]
@@ -118,33 +119,24 @@ class Count(Response):
     def _search(
         self, side: Callable[[Array, Array], Array], reached: np.ufunc, q: Array, theta: Array
     ) -> Array:
-        """Return the smallest count y with reached(side(y), q); NaN for q outside [0, 1].
-
-        Steps from the quantile of a normal with the same moments double until they have passed
-        the count, then the bracket is halved.
-        """
+        """Return the smallest count y with reached(side(y), q); NaN for q outside [0, 1]."""
         q, theta = np.asarray(q, dtype=np.float64), np.asarray(theta, dtype=np.float64)
         shape = np.broadcast_shapes(q.shape, theta.shape[:-1])
         theta = np.broadcast_to(theta, (*shape, theta.shape[-1])).reshape(-1, theta.shape[-1])
         q = np.broadcast_to(q, shape).ravel()
-        deviation, upper = np.sqrt(self.var(theta)), reached is np.less_equal
-        normal = special.ndtri(1 - q if upper else q).clip(-40, 40)
-        at = np.floor(self.mean(theta) + deviation * normal).clip(0)
-        step = 1 + np.floor(deviation / 8) + np.floor(1e-15 * at)  # never lost in rounding
-        low, high = np.full(q.size, -1.0), np.full(q.size, np.inf)
-        active = np.flatnonzero((q > 0) & (q < 1))
-        while active.size:
-            here = at[active]
-            hit = reached(side(here, theta[active]), q[active])
-            a = low[active] = np.where(hit, low[active], here)
-            b = high[active] = np.where(hit, here, high[active])
-            halved = np.maximum(b - step[active], np.floor((a + b) / 2))
-            at[active] = np.where(b == np.inf, a + step[active], halved)
-            step[active] *= 2
-            active = active[(at[active] > a) & (at[active] < b)]
-        high[q == (1 if upper else 0)] = 0
-        high[~((q >= 0) & (q <= 1))] = np.nan
-        return high.reshape(shape)
+        counts = np.where(q == (1 if reached is np.less_equal else 0), 0.0, np.inf)
+        counts[~((q >= 0) & (q <= 1))] = np.nan
+        inner = (q > 0) & (q < 1)
+        goal, theta = q[inner], theta[inner]
+        # From the quantile of a normal distribution with the same moments.
+        deviation = np.sqrt(self.var(theta))
+        normal = special.ndtri(goal).clip(-40, 40) * (-1 if reached is np.less_equal else 1)
+        counts[inner] = smallest_whole(
+            lambda y, rows: reached(side(y, theta[rows]), goal[rows]),
+            self.mean(theta) + deviation * normal,
+            deviation / 8,
+        )
+        return counts.reshape(shape)
 
     def entropy(self, theta: Array) -> Array:
         """Return the entropy of y in nats.

@@ -1,0 +1,66 @@
+"""A search for whole numbers of any size, in floating point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from wgboost.typing import Array
+
+__all__ = ["smallest_whole"]
+
+
+def smallest_whole(
+    reached: Callable[[Array, Array], Array],
+    start: Array,
+    step: Array,
+    support: tuple[float, float] = (0.0, np.inf),
+) -> Array:
+    """Return the smallest whole number of the support at which a condition holds, (N,).
+
+    Steps from `start` double until they have passed the number, then the bracket is halved, on a
+    logarithmic scale while its ends differ in magnitude. Numbers above 2^53 are those that float64
+    has: the search ends when no other one is left between the ends, after at most some hundred
+    steps.
+
+    Parameters
+    ----------
+    reached
+        Takes numbers (k,) and the indices (k,) of the searches they belong to, and returns whether
+        the condition holds; once it does, it does for all larger numbers.
+    start
+        Where to begin, (N,); NaN gives NaN.
+    step
+        The first step, (N,).
+    support
+        The smallest and the largest number. The largest is taken to satisfy the condition.
+    """
+    first, last = support
+    at = np.clip(np.floor(start), first, min(last, np.finfo(np.float64).max))
+    with np.errstate(invalid="ignore"):
+        step = np.maximum(np.floor(np.nan_to_num(step, nan=1.0, posinf=1.0)), 1) + np.floor(1e-15 * at)
+    low, high = np.full(at.shape, first - 1.0), np.full(at.shape, last)
+    active = np.flatnonzero(~np.isnan(at))
+    while active.size:
+        here = at[active]
+        hit = reached(here, active)
+        a = low[active] = np.where(hit, low[active], here)
+        b = high[active] = np.where(hit, here, high[active])
+        with np.errstate(over="ignore"):
+            down, up = b - step[active], a + step[active]
+            step[active] *= 2
+        middle = np.floor(_middle(a, b, first))
+        # The first steps are those from the start, then the bracket is known on both sides.
+        at[active] = np.where(hit, np.maximum(down, middle), np.minimum(up, middle))
+        active = active[(at[active] > a) & (at[active] < b)]
+    high[np.isnan(at)] = np.nan
+    return high
+
+
+def _middle(a: Array, b: Array, first: float) -> Array:
+    with np.errstate(invalid="ignore", over="ignore"):
+        even = a / 2 + b / 2
+        low, high = a - first + 1, b - first + 1  # at least 0 and 1
+        geometric = np.sqrt(np.maximum(low, 1)) * np.sqrt(high) + first - 1
+    return np.where(high > 64 * np.maximum(low, 1), geometric, even)
