@@ -19,6 +19,7 @@ _TAILS = special.expit(_ODDS)
 _MIDDLES = special.expit((_ODDS[:-1] + _ODDS[1:]) / 2)
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 _LAST = _TAILS[0:1]
+_LEAST = float(np.finfo(np.float64).tiny)
 _STEEPEST = 600.0  # the exponential of twice as much would not be a number
 
 
@@ -33,6 +34,7 @@ def integrate(
     mixture: ParticleRows,
     integrand: Callable[[ParticleRows, Array, slice], Array],
     kink: Array | None = None,
+    stop: float = np.inf,
 ) -> Array:
     """Return the integral of a function over the range of a mixture, for each row, (n,).
 
@@ -44,6 +46,8 @@ def integrate(
         Takes some rows' mixture, points (r, g) in standardised units and the slice of rows.
     kink
         One point per row, in standardised units, at which the function may jump.
+    stop
+        Where the integral ends, in standardised units; a kink there makes it exact.
 
     Notes
     -----
@@ -60,6 +64,7 @@ def integrate(
             points, weights = _whole_numbers(part)
         else:
             points, weights = _panels(part, None if kink is None else kink[rows])
+            weights = np.where(points < stop, weights, 0)
         total[rows] = (integrand(part, points, rows) * weights).sum(axis=1)
     return total
 
@@ -85,6 +90,8 @@ def _panels(part: ParticleRows, kink: Array | None) -> tuple[Array, Array]:
     theta, response = part.theta()[:, :, None], part.response
     edges = _rising(response.ppf(_TAILS, theta), response.isf(_TAILS[:-1], theta))  # (r, m, l)
     middles = _rising(response.ppf(_MIDDLES, theta), response.isf(_MIDDLES, theta))
+    if response.support[0] == 0:  # smaller numbers lose their digits
+        edges, middles = np.maximum(edges, _LEAST), np.maximum(middles, _LEAST)
     bend = _bends(edges, middles)
     rows, m, levels = edges.shape
     all_edges = edges.reshape(rows, -1)

@@ -66,6 +66,21 @@ class Response(Likelihood, Prior):
         low, high = self.support
         return (y >= low) & (y <= high)
 
+    def nearest_inside(self, y: Array) -> Array:
+        """Return draws of y with those that rounding put outside the support moved into it.
+
+        A beta draw closer to 1 than 1e-16 is rounded to 1, and a gamma draw of a small shape to 0;
+        `check` would refuse both. They become the nearest number inside with all its digits.
+        """
+        y = np.asarray(y)
+        outside = (~np.asarray(self.in_support(y)) | np.isinf(y)) & ~np.isnan(y)
+        if not outside.any():
+            return y
+        (low, high), limits = self.support, np.finfo(np.float64)
+        first = limits.tiny if low == 0 else np.nextafter(low, np.inf)
+        last = np.nextafter(high, -np.inf)  # the largest number where the support has no end
+        return np.where(outside, np.clip(y, first, last), y)
+
     def for_columns(self, n_columns: int) -> Self:  # noqa: ARG002
         """Return the response for a y of so many columns; only `Multivariate` asks."""
         return self

@@ -101,6 +101,11 @@ class Beta(Response):
             mean, rest, log_mean, log_rest, precision, precision * mean, precision * rest
         )
 
+    def mirrored(self, theta: Array) -> Array:
+        """Return the theta of 1 - y."""
+        theta = working_float(theta)
+        return coordinates(-theta[..., 0], theta[..., 1])
+
     # --- likelihood ---------------------------------------------------------------------------
 
     def logpdf(self, y: Array, theta: Array) -> Array:
@@ -204,7 +209,7 @@ class Beta(Response):
     def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
         """Return one draw of y for each theta."""
         s = self._shares(np.asarray(theta))
-        return rng.beta(s.first, s.second)
+        return self.nearest_inside(rng.beta(s.first, s.second))
 
     # --- averages over rows -------------------------------------------------------------------
 

@@ -126,7 +126,7 @@ class Gamma(Shaped):
         """Return one draw of y for each theta."""
         theta = np.asarray(theta)
         shape = safe_exp(theta[..., 1])
-        return rng.standard_gamma(shape) / shape * self.mean(theta)
+        return self.nearest_inside(rng.standard_gamma(shape) / shape * self.mean(theta))
 
     # --- averages over rows -------------------------------------------------------------------
 

@@ -163,7 +163,7 @@ class InverseGaussian(Shaped):
         # Two values of y share a deviance, log ratios of opposite sign with odds exp(size).
         size = log_ratio_of_deviance(np.square(rng.standard_normal(precision.shape)) / precision)
         low = rng.random(precision.shape) < special.expit(size)
-        return self._value(np.where(low, -size, size), theta)
+        return self.nearest_inside(self._value(np.where(low, -size, size), theta))
 
     # --- averages over rows -------------------------------------------------------------------
 

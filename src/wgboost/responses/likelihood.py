@@ -16,6 +16,8 @@ from wgboost.typing import Array
 
 __all__ = ["Likelihood"]
 
+_LEAST = 2.0**-54  # in place of a random number 0, whose quantile is the end of the support
+
 
 class Likelihood(ABC):
     """The distribution p(y | theta) of one observation.
@@ -172,7 +174,7 @@ class Likelihood(ABC):
     def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
         """Return one draw of y for each theta."""
         theta = np.asarray(theta)
-        return self.ppf(rng.random(theta.shape[:-1]), theta)
+        return self.ppf(np.maximum(rng.random(theta.shape[:-1]), _LEAST), theta)
 
     def noisy(self, y: Array, theta: Array, noise: Array) -> tuple[Array, Array, Array]:
         """Return log density, score and curvature of y that was measured with a normal error.
@@ -184,6 +186,13 @@ class Likelihood(ABC):
             f"the response {self.name!r} cannot take measurement error into account; "
             "'normal' and 'lognormal' can"
         )
+
+    def mirrored(self, theta: Array) -> Array | None:  # noqa: ARG002
+        """Return the theta of low + high - y, the ends of the support being finite, or None.
+
+        y near a high end has no digits for its distance to it; its mirror image does.
+        """
+        return None
 
     def probabilities(self, theta: Array) -> Array:
         """Return the probability of each class, (..., k); only for a y of finitely many values."""

@@ -27,7 +27,7 @@ def log_tail(response: Likelihood, y: Array, theta: Array, *, upper: bool) -> Ar
     y = np.asarray(y, dtype=np.float64)
     with np.errstate(all="ignore"):
         mass = np.asarray((response.sf if upper else response.cdf)(y, theta), dtype=np.float64)
-        log = np.log(mass)
+        log = np.asarray(np.log(mass))
         lost = ~(mass > LEAST) & np.isfinite(y)
         if lost.any():
             shape = mass.shape

@@ -153,7 +153,7 @@ class LogNormal(LocationScalePrior):
 
     def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
         """Return one draw of y for each theta."""
-        return _exp(_NORMAL.rvs(theta, rng))
+        return self.nearest_inside(_exp(_NORMAL.rvs(theta, rng)))
 
 
 def _log(y: Array) -> Array:

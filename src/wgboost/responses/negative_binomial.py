@@ -151,7 +151,7 @@ class NegativeBinomial(Count):
         """Return one draw of y for each theta."""
         mean, a = _mean_and_dispersion(theta)
         rate = mean * a * rng.standard_gamma(1 / a)
-        return rng.poisson(np.minimum(rate, _LARGEST)).astype(np.float64)
+        return np.asarray(rng.poisson(np.minimum(rate, _LARGEST)), dtype=np.float64)
 
 
 def _mean_and_dispersion(theta: Array) -> tuple[Array, Array]:

@@ -102,4 +102,4 @@ class Poisson(Count):
 
     def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
         """Return one draw of y for each theta."""
-        return rng.poisson(np.minimum(self.mean(theta), _LARGEST)).astype(np.float64)
+        return np.asarray(rng.poisson(np.minimum(self.mean(theta), _LARGEST)), dtype=np.float64)

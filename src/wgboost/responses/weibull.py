@@ -145,4 +145,5 @@ class Weibull(Shaped):
     def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
         """Return one draw of y for each theta."""
         theta = np.asarray(theta)
-        return self._value(rng.standard_exponential(theta.shape[:-1]), theta)
+        hazard = rng.standard_exponential(theta.shape[:-1])
+        return self.nearest_inside(self._value(hazard, theta))

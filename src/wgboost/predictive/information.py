@@ -1,0 +1,55 @@
+"""What an observation tells about the particle that it comes from."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+
+from wgboost.predictive.quadrature import integrate
+from wgboost.predictive.rows import ParticleRows
+from wgboost.predictive.weights import log_mix, mix
+from wgboost.typing import Array
+
+__all__ = ["mutual_information"]
+
+_LEAST = float(np.finfo(np.float64).tiny)
+
+
+def mutual_information(mixture: ParticleRows) -> Array:
+    """Return the mean over particles of their divergence from the mixture, in nats, (n,)."""
+    if mixture.particles.shape[1] == 1:
+        return np.zeros(len(mixture))
+    low, high = mixture.response.support
+    mirrored = mixture.response.mirrored(mixture.theta())
+    if mirrored is None:
+        total = integrate(mixture, _divergence) + _near_end(mixture)
+    else:  # each half from its own end, where numbers have digits
+        halves, middle = (mixture, mixture.with_particles(mirrored)), (low + high) / 2
+        total = sum(
+            integrate(half, _divergence, np.full(len(half), middle), middle) + _near_end(half)
+            for half in halves
+        )
+    return np.maximum(total, 0)
+
+
+def _divergence(part: ParticleRows, y: Array, _: slice) -> Array:
+    def mean(logs: Array, weights: Array | None) -> Array:
+        mixed = log_mix(logs, weights)[..., None]
+        # Neither where a point is rounded to the end of the support, nor where nobody is.
+        with np.errstate(invalid="ignore", over="ignore"):
+            each = np.exp(logs) * (logs - mixed)
+        return mix(np.where(np.isfinite(each), each, 0), weights)
+
+    return part.over_grid(part.response.logpdf, y, mean)
+
+
+def _near_end(mixture: ParticleRows) -> Array:
+    """Return the divergence of the probabilities of a y that is too close to 0 for a number."""
+    if mixture.response.discrete or mixture.response.support[0] != 0:
+        return np.zeros(len(mixture))
+
+    def divergence(theta: Array, weights: Array | None) -> Array:
+        each = mixture.response.cdf(np.array(_LEAST), theta)
+        return mix(special.rel_entr(each, mix(each, weights)[:, None]), weights)
+
+    return mixture.over_rows(divergence)
