@@ -22,13 +22,14 @@ def mutual_information(mixture: ParticleRows) -> Array:
     low, high = mixture.response.support
     mirrored = mixture.response.mirrored(mixture.theta())
     if mirrored is None:
-        total = integrate(mixture, _divergence) + _near_end(mixture)
+        total: Array = integrate(mixture, _divergence) + _near_end(mixture)
     else:  # each half from its own end, where numbers have digits
         halves, middle = (mixture, mixture.with_particles(mirrored)), (low + high) / 2
-        total = sum(
+        parts = [
             integrate(half, _divergence, np.full(len(half), middle), middle) + _near_end(half)
             for half in halves
-        )
+        ]
+        total = parts[0] + parts[1]
     return np.maximum(total, 0)
 
 

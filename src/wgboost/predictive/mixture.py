@@ -9,9 +9,8 @@ import numpy as np
 from scipy import special
 
 from wgboost.predictive.information import mutual_information
-from wgboost.predictive.rows import ParticleRows
 from wgboost.predictive.table import Tabled
-from wgboost.predictive.weights import log_mix, mix
+from wgboost.predictive.weights import mix
 from wgboost.typing import Array
 from wgboost.validation import shown
 

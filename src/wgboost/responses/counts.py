@@ -5,17 +5,23 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import special
 
 from wgboost.responses.base import Response
 from wgboost.responses.numerics import held
+from wgboost.responses.observations import is_censored
 from wgboost.responses.whole_numbers import smallest_whole
 from wgboost.typing import Array
 
-__all__ = ["Count"]
+__all__ = ["LARGEST_COUNT", "LARGEST_LOG", "Count"]
+
+LARGEST_COUNT = 2.0**53
+"""The largest count that models take: up to it float64 has every whole number."""
+LARGEST_LOG = 40.0
+"""What log means are held at in float32, beyond the log of the largest count."""
 
 _FIRST = np.arange(256.0)  # counts that are summed one by one
 _TAILS = special.expit(np.arange(-36.0, 1.0, 4.0))
@@ -70,6 +76,22 @@ class Count(Response):
         known: Array = (y >= 0) & (np.floor(y) == y) & (y < np.inf)
         return known
 
+    def check(self, y: Any) -> Array:
+        """Return y (n,) in float64; raise if a value is no count, or too large for one."""
+        values = super().check(y)
+        ends = [values["lower"], values["upper"]] if is_censored(values) else [values]
+        for end in ends:
+            beyond = (end > LARGEST_COUNT) & (end < np.inf)
+            if beyond.any():
+                row = int(np.argmax(beyond))
+                raise ValueError(
+                    f"y is {end[row]:.17g} at row {row}; the response {self.name!r} takes counts "
+                    f"up to 2^53 = {LARGEST_COUNT:.0f}, beyond which float64 does not have every "
+                    "whole number. Count in a larger unit, such as thousands, or use a continuous "
+                    "response such as 'gamma' or 'lognormal'"
+                )
+        return values
+
     def near(self, y: Array, weight: Array | None = None) -> Array:
         """Return the log of the mean count, and 0 for other coordinates."""
         origin, mean = np.zeros(self.n_params), np.average(y, weights=weight)
@@ -80,7 +102,7 @@ class Count(Response):
 
     def logpdf(self, y: Array, theta: Array) -> Array:
         """Return the log mass; -inf for anything but a whole number >= 0."""
-        theta, y = held(theta), np.asarray(y, dtype=np.float64)
+        theta, y = held(theta, LARGEST_LOG), np.asarray(y, dtype=np.float64)
         possible = self.in_support(y)
         logs = self.log_mass(np.where(possible, y, 0), theta.astype(np.float64, copy=False))
         impossible = np.where(np.isnan(y), np.nan, -np.inf)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import special
 
 from wgboost.responses.gamma_functions import digamma_rest, log_gamma_rest, trigamma_rest
+from wgboost.responses.incomplete_gamma import lower_gamma, upper_gamma
 from wgboost.responses.intervals import cdf_slope
 from wgboost.responses.numerics import coordinates, held, log_positive, safe_exp
 from wgboost.responses.positive import Shaped
@@ -83,8 +84,7 @@ class Gamma(Shaped):
     def cdf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value <= y."""
         shape = safe_exp(theta[..., 1])
-        probability: Array = special.gammainc(shape, shape * self._ratio(y, theta))
-        return probability
+        return lower_gamma(shape, shape * self._ratio(y, theta))
 
     def cdf_gradient(self, y: Array, theta: Array) -> Array:
         """Return the gradient of cdf in theta."""
@@ -93,8 +93,7 @@ class Gamma(Shaped):
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value > y."""
         shape = safe_exp(theta[..., 1])
-        probability: Array = special.gammaincc(shape, shape * self._ratio(y, theta))
-        return probability
+        return upper_gamma(shape, shape * self._ratio(y, theta))
 
     def ppf(self, q: Array, theta: Array) -> Array:
         """Return the quantile at q."""

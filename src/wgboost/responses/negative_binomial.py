@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
-from wgboost.responses.counts import Count
+from wgboost.responses.counts import LARGEST_LOG, Count
 from wgboost.responses.dispersion import dispersion_information, log_excess
 from wgboost.responses.intervals import cdf_slope
 from wgboost.responses.numerics import coordinates, held, working_float
@@ -156,7 +156,7 @@ class NegativeBinomial(Count):
 
 def _mean_and_dispersion(theta: Array) -> tuple[Array, Array]:
     """Return both in float64: differences of large terms follow, whatever theta's precision."""
-    logs = held(theta).astype(np.float64, copy=False)
+    logs = held(theta, LARGEST_LOG).astype(np.float64, copy=False)
     return np.exp(logs[..., 0]), np.exp(logs[..., 1])
 
 

@@ -15,15 +15,15 @@ def working_float(values: Array) -> Array:
     return values if values.dtype == np.float32 else values.astype(np.float64, copy=False)
 
 
-def held(exponent: Array) -> Array:
+def held(exponent: Array, single: float = 30.0) -> Array:
     """Return an exponent such as a log scale, held between bounds far outside any sense.
 
-    float32 as in the compiled core, 1e13 times smaller or larger than y; float64 so that the
-    square of the largest scale over the smallest is finite. A log scale that wanders off gives a
-    large score to come back by, not an infinity or a NaN.
+    float32 at `single`, by default as in the compiled core, 1e13 times smaller or larger than y;
+    float64 so that the square of the largest scale over the smallest is finite. A log scale that
+    wanders off gives a large score to come back by, not an infinity or a NaN.
     """
     exponent = working_float(exponent)
-    limit = 30.0 if exponent.dtype == np.float32 else 170.0
+    limit = single if exponent.dtype == np.float32 else 170.0
     return np.minimum(np.maximum(exponent, -limit), limit)
 
 

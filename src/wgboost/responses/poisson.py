@@ -9,8 +9,9 @@ import numpy as np
 from scipy import special
 
 from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
-from wgboost.responses.counts import Count
-from wgboost.responses.numerics import safe_exp
+from wgboost.responses.counts import LARGEST_LOG, Count
+from wgboost.responses.incomplete_gamma import lower_gamma, upper_gamma
+from wgboost.responses.numerics import held
 from wgboost.responses.units import Units
 from wgboost.typing import Array
 
@@ -80,13 +81,11 @@ class Poisson(Count):
 
     def below(self, y: Array, theta: Array) -> Array:
         """Return the probability of a count <= y."""
-        probability: Array = special.gammaincc(y + 1, self.mean(theta))
-        return probability
+        return upper_gamma(y + 1, self.mean(theta))
 
     def above(self, y: Array, theta: Array) -> Array:
         """Return the probability of a count > y."""
-        probability: Array = special.gammainc(y + 1, self.mean(theta))
-        return probability
+        return lower_gamma(y + 1, self.mean(theta))
 
     def cdf_gradient(self, y: Array, theta: Array) -> Array:
         """Return the gradient of cdf in theta."""
@@ -94,7 +93,8 @@ class Poisson(Count):
 
     def mean(self, theta: Array) -> Array:
         """Return the mean of y."""
-        return safe_exp(theta[..., 0])
+        mean: Array = np.exp(held(theta[..., 0], LARGEST_LOG))
+        return mean
 
     def var(self, theta: Array) -> Array:
         """Return the variance of y."""

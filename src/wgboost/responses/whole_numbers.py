@@ -38,8 +38,8 @@ def smallest_whole(
     """
     first, last = support
     at = np.clip(np.floor(start), first, min(last, np.finfo(np.float64).max))
-    with np.errstate(invalid="ignore"):
-        step = np.maximum(np.floor(np.nan_to_num(step, nan=1.0, posinf=1.0)), 1) + np.floor(1e-15 * at)
+    known = np.maximum(np.floor(np.nan_to_num(step, nan=1.0, posinf=1.0)), 1)
+    step = known + np.floor(1e-15 * at)  # not lost in rounding
     low, high = np.full(at.shape, first - 1.0), np.full(at.shape, last)
     active = np.flatnonzero(~np.isnan(at))
     while active.size:
@@ -63,4 +63,4 @@ def _middle(a: Array, b: Array, first: float) -> Array:
         even = a / 2 + b / 2
         low, high = a - first + 1, b - first + 1  # at least 0 and 1
         geometric = np.sqrt(np.maximum(low, 1)) * np.sqrt(high) + first - 1
-    return np.where(high > 64 * np.maximum(low, 1), geometric, even)
+    return np.where(high / 64 > np.maximum(low, 1), geometric, even)

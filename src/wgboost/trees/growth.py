@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -19,6 +20,7 @@ __all__ = ["GROUPINGS", "GROWTHS", "Grower", "TreeSettings", "grow_trees"]
 
 GROUPINGS = ("shared", "per_particle")
 GROWTHS = ("depth_wise", "best_first")
+_LARGEST_SUM = 2.0**39
 _ELSEWHERE = {
     "leaf": "'best_first'",
     "leaf_wise": "'best_first'",
@@ -115,6 +117,21 @@ def _least_weight(weight: Array | None, min_samples_leaf: int) -> float:
     )
 
 
+def _unit(direction: Directions, curvature: Directions | None, weight: Array | None) -> float:
+    """Return a power of two that directions and curvatures are divided by, 1 unless they are huge.
+
+    The search for splits multiplies three sums over rows: in float32 they must not reach 2^42.
+    """
+    if curvature is None or curvature.size == 0:
+        return 1.0
+    largest = max(float(curvature.max()), float(direction.max()), -float(direction.min()))
+    heaviest = 1.0 if weight is None else float(weight.max())
+    total = largest * len(curvature) * heaviest
+    if not _LARGEST_SUM < total < np.inf:
+        return 1.0
+    return 2.0 ** math.ceil(math.log2(total / _LARGEST_SUM))
+
+
 def _explain(direction: Directions, curvature: Directions | None, values: Array) -> None:
     """Raise ValueError for what the core did not like; a minus zero is nothing to complain of."""
     check_finite("targets", direction)
@@ -160,6 +177,9 @@ def grow_trees(
     rows = draw_rows(n, weight, settings.subsample, rng)
     features = draw_features(binned.shape[1], settings.colsample, rng)
     outputs = d if settings.tree == "per_particle" else m * d
+    unit = _unit(direction, curvature, weight)
+    if curvature is not None and unit != 1:  # exact: leaf values and the order of gains stay
+        direction, curvature = direction / np.float32(unit), curvature / np.float32(unit)
     projection, matrix = draw_projection(settings.split_on, outputs, rng)
     arrays, leaf, clean = _core.grow(
         workspace,
@@ -179,8 +199,8 @@ def grow_trees(
         min(settings.max_leaves or 0, n + 1),
         float(min(settings.min_samples_leaf, n + 1)),
         _least_weight(weight, settings.min_samples_leaf),
-        settings.l2,
-        settings.min_gain,
+        settings.l2 / unit,
+        settings.min_gain / unit,
         settings.cat_smooth,
         constraints.monotone_for(cuts, d),
         constraints.parameter,
