@@ -2,8 +2,10 @@
 
     python benchmarks/model_files.py --mutants 10000 --kills 100
 
-Every second mutant has its checksum repaired, as one made on purpose would. A mutant is refused
-(ModelFileError), or harmless: it loads and predicts. Anything else is printed and the script fails.
+Mutants are made of files of every response and every kind of model, bags among them. Every second
+one has its checksum repaired, as one made on purpose would. A mutant is refused (ModelFileError),
+or harmless: it loads and answers with particles, predictions, quantiles and samples within
+SECONDS. Anything else is printed and the script fails.
 """
 
 from __future__ import annotations
@@ -24,43 +26,23 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 import wgboost
-from wgboost import ModelFileError, SmoothStart, WGBClassifier, WGBoost, WGBRegressor
+from wgboost import ModelFileError, WGBoost, WGBRegressor
 
+FILES = Path(__file__).parent.parent / "tests" / "files" / "format_2"
 DIGEST = slice(8 + 27, 8 + 27 + 64)  # after {"__metadata__":{"sha256":"
 NUMBERS = [-1, 0, 1, 2, 7, 255, 256, 65535, 2**31 - 1, 2**31, 2**32, 2**53, 2**63, 2**64, 10**30]
 SLACK = 2**18  # bytes beside twice the file: what Python itself takes for a header
 MEMORY = 2**30  # beyond what the process has: an allocation without limit fails at once
 SECONDS = 10
+ROWS = 20
 
 
-def models() -> list:
-    """Small models of every estimator."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(150, 3))
-    y = np.sin(X[:, 0]) + 0.2 * rng.normal(size=150)
-    small = {"n_estimators": 6, "n_particles": 4, "random_state": 0, "n_jobs": 1}
-    names = np.array(["ash", "beech", "cedar"])[np.digitize(y, [-0.4, 0.4])]
-    two, codes = np.stack([y, X[:, 1]], axis=1), rng.integers(0, 9, size=150)
-    mixed = np.c_[np.where(X[:, :2] > 1.5, np.nan, X[:, :2]), codes]
-    smooth = {"scaling": "between", "kernel": "matern52"}
-    return [
-        WGBRegressor(early_stopping=True, prior={"mean": 0.1}, **small).fit(X, y),
-        WGBRegressor(response="multivariate_normal", **small).fit(X, two),
-        WGBRegressor(response="negative_binomial", tree="per_particle", **small).fit(
-            X, rng.poisson(np.exp(1 + y))
-        ),
-        WGBClassifier(init=rng.normal(size=(4, 2)), **small).fit(X, names),
-        WGBRegressor(categorical_features=[2], **small).fit(np.c_[X[:, :2], codes], y + codes % 3),
-        WGBRegressor(init=SmoothStart(**smooth), **small).fit(X[:60], y[:60]),
-        WGBRegressor(
-            init=SmoothStart(exact_rows=50, landmarks=20, **smooth),
-            categorical_features=[2],
-            **small,
-        ).fit(mixed, y + codes % 3),
-        WGBoost(direction="energy", **small).fit(X, rng.normal(y[:, None], size=(150, 8))),
-    ]
+def bases() -> dict[str, bytes]:
+    """Files of every kind of model and every response, by name."""
+    return {path.stem: path.read_bytes() for path in sorted(FILES.glob("*.wgb"))}
 
 
 # --- mutations: bytes -> bytes ----------------------------------------------------------------
@@ -125,7 +107,7 @@ def change_tensor(data: bytes, rng: random.Random) -> bytes:
     table = {k: v for k, v in json.loads(header).items() if k != "__metadata__"}
     entry = table[rng.choice(sorted(table))]
     kinds = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "U32": "<u4"}
-    kinds |= {"U8": "u1", "BOOL": "u1"}
+    kinds |= {"U8": "u1", "BOOL": "u1", "U64": "<u8"}
     begin, end = entry["data_offsets"]
     values = np.frombuffer(body[begin:end], kinds[entry["dtype"]]).copy()
     if values.size:
@@ -162,15 +144,25 @@ def change_model(data: bytes, rng: random.Random) -> bytes:
     header, body = split(data)
     value = json.loads(header)
     model = json.loads(value["__metadata__"]["model"])
-    part = model[rng.choice(["parameters", "fitted", "fitted", "features"])]
+    if rng.random() < 0.5 and "members" in model:
+        model_part = rng.choice(model["members"])
+    else:
+        model_part = model
+    part = model_part[rng.choice(["parameters", "fitted", "fitted", "features"] if "features" in
+                                 model_part else ["parameters", "fitted"])]  # fmt: skip
+    for _ in range(rng.choice([0, 0, 1, 2, 3])):  # deeper: the fields of an object
+        inner = [v["fields"] for v in part.values() if isinstance(v, dict) and v.get("fields")]
+        part = rng.choice(inner) if inner else part
     name = rng.choice(sorted(part))
     nested: list = []
     for _ in range(rng.choice([3, 30, 900])):
         nested = [nested]
-    known = rng.choice(["Normal", "FlatTrees", "Units", "Poisson", "AveragedFlow", "os.system"])
+    known = rng.choice(
+        ["Normal", "FlatTrees", "Units", "ColumnUnits", "Poisson", "StudentT", "os.system"]
+    )
     part[name] = rng.choice(
         [
-            None, True, 1e300, "x", nested, [0] * 9, part[rng.choice(sorted(part))],
+            None, True, 1e300, -1.0, 0, "x", nested, [0] * 9, part[rng.choice(sorted(part))],
             {"kind": "object", "class": known, "fields": {}},
             {"kind": "array", "tensor": "fitted.start_.particles"},
             {"kind": "foreign", "name": "f", "needed": rng.random() < 0.2},
@@ -192,15 +184,38 @@ MUTATIONS = [
 # --- trials -----------------------------------------------------------------------------------
 
 
-def predictions(model: object, X: np.ndarray) -> list[np.ndarray]:
+def rows_for(model: object) -> object:
+    """Rows that a model takes: a frame if its columns have names, with levels of categories."""
+    rng = np.random.default_rng(1)
+    levels = model.schema_.levels[:1000]
+    columns = []
+    for known in levels:
+        column = rng.normal(size=ROWS)
+        if known is not None and known.values:
+            column = np.array(known.values, dtype=object)[np.arange(ROWS) % len(known.values)]
+        columns.append(column)
+    if model.schema_.names is None:
+        return np.array(columns, dtype=np.float64).T
+    return pd.DataFrame(dict(zip(model.schema_.names, columns, strict=False)))
+
+
+def predictions(model: object, X: object) -> list[np.ndarray]:
     if isinstance(model, WGBoost):
-        return [model.predict_particles(X)]
-    answers = [model.predict_dist(X).particles, model.predict(X)]
-    return [*answers, model.predict_proba(X)] if isinstance(model, WGBClassifier) else answers
+        return [model.predict_particles(X), model.predict_quantiles(X), model.sample(X, 2, 0)]
+    answers = [model.predict_dist(X).theta(), model.predict(X), model.sample(X, 2, 0)]
+    answers.append(model.ood_score(X))
+    if hasattr(model, "predict_proba"):
+        return [*answers, model.predict_proba(X)]
+    if not model.response_.y_shape:
+        answers.append(model.predict_quantiles(X))
+    return answers
 
 
 def model_bytes(model: object) -> int:
-    arrays = [*vars(model.ensemble_).values(), model.start_.particles]
+    members = getattr(model, "members_", [model])
+    arrays = [
+        array for one in members for array in (*vars(one.ensemble_).values(), one.start_.particles)
+    ]
     return sum(a.nbytes for a in arrays if isinstance(a, np.ndarray))
 
 
@@ -222,8 +237,7 @@ def trial(path: Path, reference: list[np.ndarray]) -> tuple[str, int]:
     peak = tracemalloc.get_traced_memory()[1] - before
     if model is not None:
         peak -= model_bytes(model)
-        rows = np.random.default_rng(1).normal(size=(20, min(model.n_features_in_, 1000)))
-        answers = predictions(model, rows)
+        answers = predictions(model, rows_for(model))
         same = len(answers) == len(reference) and all(
             np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
             for a, b in zip(answers, reference, strict=True)
@@ -241,11 +255,10 @@ def too_long(*_: object) -> None:
 
 def attack(n: int, folder: Path, seed: int = 0) -> int:
     """Load n mutants; print what became of them and return how many did harm."""
-    bases = []
-    for i, model in enumerate(models()):
-        model.save(folder / f"base_{i}")
-        rows = np.random.default_rng(1).normal(size=(20, 3))
-        bases.append(((folder / f"base_{i}").read_bytes(), predictions(model, rows)))
+    known = []
+    for name, data in bases().items():
+        model = wgboost.load(FILES / f"{name}.wgb")
+        known.append((name, data, predictions(model, rows_for(model))))
     signal.signal(signal.SIGALRM, too_long)
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * os.sysconf("SC_PAGE_SIZE") + MEMORY
@@ -256,7 +269,7 @@ def attack(n: int, folder: Path, seed: int = 0) -> int:
     tracemalloc.start()
     for i in range(n):
         rng = random.Random(f"{seed} {i}")
-        data, reference = rng.choice(bases)
+        name, data, reference = rng.choice(known)
         mutation = rng.choice(MUTATIONS)
         mutant = data
         while mutant == data:
@@ -271,7 +284,8 @@ def attack(n: int, folder: Path, seed: int = 0) -> int:
             signal.alarm(0)
             outcome = "HARM"
             if sum(counter["HARM"] for counter in counts.values()) < 20:
-                print(f"mutant {i} ({mutation.__name__}): {type(error).__name__}: {error}")
+                told = f"{type(error).__name__}: {error}"
+                print(f"mutant {i} of {name} ({mutation.__name__}): {told:.300}", flush=True)
         slowest = max(slowest, time.monotonic() - began)
         counts["checksum repaired" if i % 2 else "as they are"][outcome] += 1
         by_kind.setdefault(mutation.__name__, Counter())[outcome] += 1

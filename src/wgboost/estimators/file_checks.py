@@ -12,6 +12,7 @@ from wgboost.ensemble import FlatTrees
 from wgboost.persistence import check_trees
 from wgboost.responses import ColumnUnits, Ordinal, Response, Units
 from wgboost.smooth import Background
+from wgboost.typing import Array
 
 __all__ = ["BAG", "FITTED", "SHARED", "check_bag", "check_model"]
 
@@ -47,6 +48,7 @@ def check_model(model: Any) -> None:
     model._check_parameters()
     _check_start(model)
     check_trees(model.ensemble_, model.n_features_in_, model.start_.shape)
+    _check_reach(model.start_.particles, model.ensemble_)
     rounds = model.n_estimators_
     _require(type(rounds) is int and rounds == model.ensemble_.n_rounds, "rounds do not count up")
     _require(isinstance(model.interrupted_, bool), "interrupted_ is neither true nor false")
@@ -122,6 +124,13 @@ def _check_start(model: Any) -> None:
         model.start_.background.check(model.n_features_in_)
 
 
+def _check_reach(start: Array, trees: FlatTrees) -> None:
+    """Raise ValueError if the start and the leaves of all trees may add up to infinity."""
+    leaves = np.abs(trees.values).max(initial=0.0).astype(np.float64) * trees.output.size
+    finite = np.abs(start).max().astype(np.float64) + leaves <= np.finfo(np.float32).max
+    _require(finite, "start and leaf values may add up to particles that are not finite")
+
+
 def _check_history(history: Any) -> None:
     for name, metrics in history.items():
         for metric, values in metrics.items():
@@ -175,6 +184,8 @@ def _check_response(model: Any) -> None:
     else:
         numbers = all(isinstance(value, float) for value in (units.shift, units.scale))
         _require(numbers, "the units are not numbers")
+        nominal = hasattr(model, "predict_proba")
+        _require(not nominal or units == Units(), "classes have units")
     if not hasattr(model, "predict_proba"):
         columns = shape[0] if shape else 1
         _require(model.n_outputs_ == columns and type(model.n_outputs_) is int, "columns of y")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -104,6 +105,15 @@ class Background:
 
     def check(self, n_features: int) -> None:
         """Raise ValueError unless a background from a file can be used."""
+        kinds: list[tuple[Any, tuple[type, ...]]] = [
+            (self.covariance, (Covariance,)), (self.regression, (Process, Landmarks)),
+            (self.units, (Units,)), (self.scale, (Scale,)),
+        ]  # fmt: skip
+        for part, allowed in kinds:
+            if type(part) not in allowed:  # ColumnUnits are Units, too
+                raise ValueError(f"the smooth start has a {type(part).__name__} out of place")
+        if not all(type(value) is float for value in (self.units.shift, self.units.scale)):
+            raise ValueError("the units of the smooth start are not numbers")
         self.covariance.check(n_features)
         self.regression.check(len(self.covariance.columns))
         for name, value in (("noise", self.scale.noise), ("share", self.scale.share)):

@@ -93,6 +93,8 @@ class Covariance:
     def check(self, n_features: int) -> None:
         """Raise ValueError unless a covariance from a file can be used."""
         check_choice("kernel", self.kernel, KERNELS)
+        if not isinstance(self.columns, Columns):
+            raise ValueError("the smooth start has no columns")
         self.columns.check(n_features)
         logs: Any = self.logs
         good = isinstance(logs, np.ndarray) and logs.dtype == np.float64
