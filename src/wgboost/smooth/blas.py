@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from threading import Lock
@@ -14,31 +15,66 @@ __all__ = ["one_thread"]
 
 _lock = Lock()
 _inside = 0  # how many are in `one_thread`
-_limit: Any = None  # what the last of them lifts
+_before: list[int] = []  # threads of the libraries of the process, which the last of them restores
 
 
 @cache
-def _controller() -> Any:
-    return ThreadpoolController()
+def _libraries() -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return the BLAS libraries with a number of threads for the process, and for each thread."""
+    found = [one for one in ThreadpoolController().lib_controllers if one.user_api == "blas"]
+    each = [one for one in found if getattr(one, "threading_layer", None) == "openmp"]
+    return tuple(one for one in found if one not in each), tuple(each)
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Hold BLAS to one thread in here: the same bits whatever its number of threads is.
 
-    It costs little, and on a busy machine it gains a lot: BLAS threads wait by spinning. The number
-    is that of the process: of those in here at a time the last restores it.
+    It costs little, and on a busy machine it gains a lot: BLAS threads wait by spinning. Where the
+    number is that of the process, of those in here at a time the last restores it.
     """
-    global _inside, _limit
+    global _inside, _before
+    shared, own = _libraries()
     with _lock:
         if not _inside:
-            _limit = _controller().limit(limits=1, user_api="blas")
+            _before = _number(shared)
+            _set(shared, [1] * len(shared))
         _inside += 1
+    mine = _number(own)
+    _set(own, [1] * len(own))
     try:
         yield
     finally:
+        _set(own, mine)
         with _lock:
             _inside -= 1
             if not _inside:
-                _limit.restore_original_limits()
-                _limit = None
+                _set(shared, _before)
+
+
+def _number(libraries: Sequence[Any]) -> list[int]:
+    return [one.num_threads for one in libraries]
+
+
+def _set(libraries: Sequence[Any], numbers: Sequence[int]) -> None:
+    for one, number in zip(libraries, numbers, strict=True):
+        # From threadpoolctl 3.8 on, other threads than the first to set a number are not obeyed.
+        release = getattr(one, "clear_controlling_thread", None)
+        if release is not None:
+            release(force=True)
+        one.set_num_threads(number)
+        if release is not None:
+            release(force=True)
+
+
+def _forked() -> None:
+    """Begin anew in a child process: threads that were in `one_thread` are not there."""
+    global _lock, _inside
+    _lock = Lock()
+    if _inside:
+        _inside = 0
+        _set(_libraries()[0], _before)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
