@@ -7,7 +7,6 @@ import decimal
 import math
 import numbers
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -17,7 +16,7 @@ from scipy import sparse
 
 from wgboost.typing import Array
 
-__all__ = ["Column", "as_dense", "as_frame", "frame_columns", "frame_names"]
+__all__ = ["Column", "as_dense", "as_frame", "column_of", "frame_names"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,23 +58,23 @@ def frame_names(frame: Any) -> list[str] | None:
 
     A mixture of text and other names is a TypeError.
     """
-    named = [isinstance(name, str) for name in frame.columns]
+    columns = list(frame.columns)
+    named = [isinstance(name, str) for name in columns]
     if all(named):
-        return list(frame.columns)
+        return columns
     if any(named):
-        odd = frame.columns[named.index(False)]
+        odd = columns[named.index(False)]
         raise TypeError(
             f"X has columns named by text and one named {odd!r}; "
             "X.columns = X.columns.astype(str) names all by text"
         )
-    numbered = list(frame.columns) == list(range(len(named)))
-    return None if numbered else [str(name) for name in frame.columns]
+    numbered = columns == list(range(len(columns)))
+    return None if numbered else [str(name) for name in columns]
 
 
-def frame_columns(frame: Any) -> Iterator[tuple[Any, Column]]:
-    """Yield the name and the values of each column; raise TypeError for dates and the like."""
-    for name, series in zip(frame.columns, frame.iter_columns(), strict=True):
-        yield name, _column(name, series)
+def column_of(frame: Any, i: int) -> Column:
+    """Return the column at an index; raise TypeError for what is no feature."""
+    return _column(frame.columns[i], frame[:, i])
 
 
 def _column(name: Any, series: Any) -> Column:

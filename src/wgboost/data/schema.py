@@ -13,8 +13,8 @@ import narwhals as nw
 import numpy as np
 
 from wgboost.data.binning import MAX_BINS
-from wgboost.data.frames import Column, as_frame, frame_columns, frame_names
-from wgboost.data.matrix import as_matrix
+from wgboost.data.frames import Column, as_frame, frame_names
+from wgboost.data.table import Table
 from wgboost.typing import Array
 from wgboost.validation import nearest_name, shown
 
@@ -95,8 +95,11 @@ class Schema:
         """
         frame = as_frame(X)
         names = None if frame is None else frame_names(frame)
-        columns = _columns(X, frame)
-        asked = _chosen(categorical_features, names, len(columns))
+        table = Table.of(X if frame is None else frame)
+        asked = _chosen(categorical_features, names, table.shape[1])
+        if asked is not None and asked.any():  # so that they keep their precision
+            table = Table.of(X if frame is None else frame, apart=np.flatnonzero(asked).tolist())
+        columns = table.columns()
         levels: list[Levels | None] = []
         for i, column in enumerate(columns):
             label = _label(names, i)
@@ -115,7 +118,7 @@ class Schema:
             else:
                 levels.append(None)
         schema = cls(None if names is None else tuple(names), tuple(levels))
-        return schema, schema._encode(X, columns)
+        return schema, schema._encode(table)
 
     @cached_property
     def n_levels(self) -> Array:
@@ -131,16 +134,21 @@ class Schema:
         frame = as_frame(X)
         names = None if frame is None else frame_names(frame)
         known = self._numbered(names) if self.names is None else self.names
-        if known is not None and names is not None:
+        if known is not None and names is not None and list(known) != names:
             self._check_names(names, known)
             given = dict(zip(names, frame.columns, strict=True))
             frame = frame.select([nw.col(given[name]) for name in known])
-        columns = _columns(X, frame)
-        if len(columns) != len(self.levels):
-            raise ValueError(f"X has {len(columns)} columns, training had {len(self.levels)}")
-        for i, (levels, column) in enumerate(zip(self.levels, columns, strict=True)):
-            _check_kind(_label(self.names, i), levels, column)
-        return self._encode(X, columns)
+        table = Table.of(X if frame is None else frame, apart=self._categories)
+        if table.shape[1] != len(self.levels):
+            raise ValueError(f"X has {table.shape[1]} columns, training had {len(self.levels)}")
+        for i, column in table.others.items():
+            _check_kind(_label(self.names, i), self.levels[i], column)
+        return self._encode(table)
+
+    @cached_property
+    def _categories(self) -> frozenset[int]:
+        """Which columns are categories."""
+        return frozenset(i for i, one in enumerate(self.levels) if one is not None)
 
     def _numbered(self, names: Sequence[str] | None) -> tuple[str, ...] | None:
         """The columns 0, 1, 2, ... of training, if these are they in another order."""
@@ -157,8 +165,9 @@ class Schema:
             warnings.warn(text, UserWarning, stacklevel=3)
 
     def _check_names(self, names: Sequence[str], known: Sequence[str]) -> None:
-        lacking = [name for name in known if name not in names]
-        extra = [name for name in names if name not in known]
+        here, there = set(names), set(known)
+        lacking = [name for name in known if name not in here]
+        extra = [name for name in names if name not in there]
         said = []
         if lacking:
             said.append(f"X lacks {_listed(lacking)} of the training data")
@@ -168,20 +177,15 @@ class Schema:
         if said:
             raise ValueError(", and ".join(said))
 
-    def _encode(self, X: Any, columns: Sequence[Column]) -> Array:
-        if as_frame(X) is None and not any(self.levels):
-            return as_matrix(X)
-        narrow = all(column.values.dtype == np.float32 for column in columns)
-        matrix = np.empty(
-            (len(columns[0].values), len(columns)), np.float32 if narrow else np.float64, order="F"
-        )
-        for i, (levels, column) in enumerate(zip(self.levels, columns, strict=True)):
-            given = column.values
+    def _encode(self, table: Table) -> Array:
+        encoded = {}
+        for i, column in table.others.items():
+            levels = self.levels[i]
             if levels is not None:
-                matrix[:, i] = levels.encode(given)
-            else:
-                matrix[:, i] = np.nan if column.text else given
-        return matrix
+                encoded[i] = levels.encode(column.values)
+            elif column.text:  # nothing but missing values, see _check_kind
+                encoded[i] = np.full(len(column.values), np.nan)
+        return table.matrix(encoded)
 
     def to_arrays(self) -> dict[str, Array | None]:
         """Return the schema as arrays, for a file: kinds and names of columns, then all levels."""
@@ -256,16 +260,6 @@ def _decimal(values: Array) -> Array:
         return values
     unique, which = np.unique(values, return_inverse=True)
     return np.array([float(str(one)) for one in unique], dtype=np.float64)[which]
-
-
-def _columns(X: Any, frame: Any) -> list[Column]:
-    if frame is None:
-        return [Column(values) for values in as_matrix(X).T]
-    if 0 in frame.shape:
-        raise ValueError(
-            f"X of shape {frame.shape} is empty; at least one row and feature are needed"
-        )
-    return [column for _, column in frame_columns(frame)]
 
 
 def _label(names: Sequence[str] | None, i: int) -> str:

@@ -60,8 +60,7 @@ def checked_matrix(estimator: Any, X: Any, *, reset: bool, weight: Any = None) -
         X = _checked_array(estimator, X, reset=reset)
     if not reset:
         if frame is not None:
-            frame = without_columns(frame, column_names(estimator))
-            X = frame.to_native()
+            X = frame = without_columns(frame, column_names(estimator))
             estimator.schema_.warn_names(frame_names(frame), type(estimator).__name__)
         known: Array = estimator.schema_.apply(X)
         return known
