@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
-from wgboost import MMD, Gamma, Mixture, Normal, StudentT, censored, metrics
+from wgboost import MMD, Gamma, Mixture, Normal, StudentT, WGBRegressor, censored, metrics
 from wgboost.responses import Units, as_response
 from wgboost.targets import LogDensity
 
+rng = np.random.default_rng(0)
+X = rng.uniform(size=(30, 2))
+COUNTS = rng.poisson(3, size=30)
 DIST = Mixture(Normal(), np.zeros((2, 3, 2)))
 NAN, LOW, ONE = np.float64("nan"), np.float64(-1), np.float32(1.5)
 SAMPLES = np.zeros((2, 3, 1))
@@ -42,3 +45,52 @@ def test_numbers_are_shown_plainly(name):
         call()
     assert text in str(caught.value)
     assert "np." not in str(caught.value)
+
+
+def counting():
+    return WGBRegressor(response="poisson", n_estimators=2, n_jobs=1)
+
+
+INPUTS = {
+    "short exposure": (
+        lambda: counting().fit(X, COUNTS, exposure=np.ones(29)),
+        r"exposure has shape \(29,\); a number or \(30,\) is needed",
+    ),
+    "exposure to predict": (
+        lambda: counting().fit(X, COUNTS).predict(X, exposure=np.ones((30, 2))),
+        r"exposure has shape \(30, 2\); a number or \(30,\)",
+    ),
+    "exposure to watch": (
+        lambda: counting().fit(X, COUNTS, X_val=X, y_val=COUNTS, exposure_val=np.ones(3)),
+        r"X_val, y_val: exposure has shape \(3,\)",
+    ),
+    "short offset": (lambda: counting().fit(X, COUNTS, offset=[1]), r"offset has shape \(1,\)"),
+    "text": (
+        lambda: counting().fit(X, COUNTS, exposure=["long"] * 30),
+        "exposure has values that are no numbers: .*'long'",
+    ),
+    "dicts": (
+        lambda: counting().fit([{"a": 1, "b": 2}] * 30, COUNTS),
+        r"X is a list of dicts; a frame has names of columns: pandas.DataFrame\(X\)",
+    ),
+    "dict": (lambda: counting().fit({"a": X[:, 0]}, COUNTS), r"X is a dict; a frame has names"),
+    "dicts to predict": (
+        lambda: counting().fit(X, COUNTS).predict([{"a": 1}]),
+        "X is a list of dicts",
+    ),
+    "metric": (
+        lambda: WGBRegressor(eval_metric="concordanse").fit(X, COUNTS),
+        "'concordance'.*did you mean 'concordance'",
+    ),
+    "metric of numbers": (
+        lambda: WGBRegressor(eval_metric="brier").fit(X, COUNTS),
+        "'normal'='brier' must be one of .*'concordance'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_messages_name_what_was_given(name):
+    call, text = INPUTS[name]
+    with pytest.raises((TypeError, ValueError), match=text):
+        call()

@@ -6,11 +6,13 @@ import difflib
 import inspect
 import math
 import numbers
+import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import joblib
 import numpy as np
+from joblib.parallel import get_active_backend
 
 from wgboost.typing import Array, Directions
 
@@ -118,17 +120,33 @@ def check_threads(n_threads: Any) -> int:
 def resolve_threads(n_jobs: Any) -> int:
     """Return the number of threads that n_jobs stands for.
 
-    None and -1 are all cores this process may use, -2 all but one, and so on.
+    None is as many threads as there are cores, as in scikit-learn's HistGradientBoosting, within
+    the limits of `joblib.parallel_config(n_jobs=...)` and OMP_NUM_THREADS; a worker of joblib
+    without such a limit has one. -1 is all cores that this process may use, whatever these say, -2
+    all but one, and so on.
     """
-    jobs = -1 if n_jobs is None else n_jobs
-    if isinstance(jobs, (bool, np.bool_)) or not isinstance(jobs, numbers.Integral):
+    if n_jobs is None:
+        return _usual_threads()
+    if isinstance(n_jobs, (bool, np.bool_)) or not isinstance(n_jobs, numbers.Integral):
         raise TypeError(f"n_jobs={shown(n_jobs)} must be an integer; -1 uses all cores")
-    number = int(jobs)
+    number = int(n_jobs)
     if number == 0:
         raise ValueError("n_jobs=0 uses no thread at all; give 1 or more, or -1 for all cores")
     if number > 0:
         return number
     return max(1, int(joblib.cpu_count()) + 1 + number)
+
+
+def _usual_threads() -> int:
+    """Return how many threads to use where nobody says it, so that workers share the cores."""
+    backend, configured = get_active_backend()
+    if configured is not None:
+        return resolve_threads(configured)
+    cores = int(joblib.cpu_count())
+    limit = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if limit.isdigit() and int(limit) > 0:  # joblib's processes have their share of cores here
+        return min(cores, int(limit))
+    return 1 if getattr(backend, "nesting_level", 0) else cores
 
 
 def _where(bad: Array) -> str:

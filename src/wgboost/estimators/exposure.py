@@ -12,10 +12,23 @@ from wgboost.typing import Array
 __all__ = ["known_offset"]
 
 
+def numbers_by_row(name: str, given: Any, shape: tuple[int, ...]) -> Array:
+    """Return a number, or one for each row, as an array; raise for other shapes and for text."""
+    try:
+        values: Array = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} has values that are no numbers: {error}") from error
+    if values.shape not in ((), shape):
+        raise ValueError(f"{name} has shape {values.shape}; a number or {shape} is needed")
+    return values
+
+
 def known_offset(response: Response, offset: Any, exposure: Any, n: int) -> Array | None:
     """Return the offset of n rows that is given as such, or as the log of an exposure."""
     if exposure is None:
-        return None if offset is None else response.check_offset(offset, n)
+        if offset is None:
+            return None
+        return response.check_offset(numbers_by_row("offset", offset, (n, *response.y_shape)), n)
     if offset is not None:
         raise ValueError("give an offset or an exposure: the offset is the log of the exposure")
     if response.offset_link != "log":
@@ -23,7 +36,7 @@ def known_offset(response: Response, offset: Any, exposure: Any, n: int) -> Arra
             f"the response {response.name!r} takes no exposure, which multiplies the mean of "
             "counts and positive numbers; divide y by it, or give an offset"
         )
-    values = np.asarray(exposure, dtype=np.float64)
+    values = numbers_by_row("exposure", exposure, (n,))
     good = np.isfinite(values) & (values > 0)
     if not good.all():
         row = int(np.argwhere(~np.atleast_1d(good))[0, 0])

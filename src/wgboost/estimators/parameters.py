@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -92,6 +92,11 @@ def _checked_array(estimator: Any, X: Any, *, reset: bool) -> Array:
             f"X has dates or times ({X.dtype}); give numbers, such as days since a date, the "
             "month or the weekday"
         )
+    if isinstance(X, Mapping) or (
+        isinstance(X, (list, tuple)) and any(isinstance(row, Mapping) for row in X)
+    ):
+        what = "a dict" if isinstance(X, Mapping) else "a list of dicts"
+        raise TypeError(f"X is {what}; a frame has names of columns: pandas.DataFrame(X)")
     try:
         matrix: Array = validate_data(
             estimator, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite=False

@@ -127,7 +127,10 @@ class WGBRegressor(RegressorPredictions, Evidential):
     warm_start : bool
         A further `fit` adds rounds up to n_estimators, as if there had been no pause; see `fit`.
     n_jobs : int or None
-        Threads; None and -1 use all cores. The result does not depend on it.
+        Threads. None: one for each core, as in scikit-learn's HistGradientBoosting and unlike its
+        estimators that start processes, but no more than OMP_NUM_THREADS or
+        ``joblib.parallel_config(n_jobs=...)`` allow, and one in a worker of joblib without such a
+        limit. -1: one for each core in any case. The result does not depend on it.
     random_state : int, RandomState or None
     verbose : int
         Show progress: a bar in terminals and notebooks, else a line with the validation metric
