@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -112,7 +113,7 @@ def out_of_fold(
     splits = list(split_folds(estimator, cv, n, y, groups, random_state, stratified=stratified))
     check_splits(splits, cv)
     for train, test in splits:
-        yield _fitted(estimator, X, y, n, train, test, beside)
+        yield _fitted(estimator, X, y, n, train, test, beside, groups)
 
 
 def held_out(
@@ -136,7 +137,7 @@ def held_out(
     chosen: Any = ShuffleSplit if groups is None else GroupShuffleSplit
     split = chosen(n_splits=1, test_size=fraction, random_state=random_state)
     train, test = next(split.split(np.zeros(n), groups=groups))
-    return _fitted(estimator, X, y, n, train, test, beside)
+    return _fitted(estimator, X, y, n, train, test, beside, groups)
 
 
 def checked_rows(X: Any, y: Any) -> int:
@@ -248,10 +249,17 @@ def _indices(rows: Any, n: int, fold: int) -> Array:
 
 
 def _fitted(
-    estimator: Any, X: Any, y: Any, n: int, train: Array, test: Array, beside: Mapping[str, Any]
-) -> Fold:
+    estimator: Any, X: Any, y: Any, n: int, train: Array, test: Array, beside: Mapping[str, Any],
+    groups: Any = None,
+) -> Fold:  # fmt: skip
     prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
-    fit_with = {prefix + name: value for name, value in taken_beside(beside, n, train).items()}
+    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+    known = dict(beside)
+    if groups is not None and "groups" in inspect.signature(last.fit).parameters:
+        # Rows that a model holds out to stop by have to be as new to it as those of the fold.
+        several = np.unique(np.asarray(groups)[train]).size > 1
+        known |= {"groups": groups} if several else {}
+    fit_with = {prefix + name: value for name, value in taken_beside(known, n, train).items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Interrupted)
         try:

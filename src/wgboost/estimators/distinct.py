@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["Distinct", "find_distinct", "row_hashes"]
+__all__ = ["Distinct", "find_distinct", "grouped", "row_hashes"]
 
 _AGREE = 0.8  # share of disagreement expected by chance that is absent if equal rows are copies
 _OFTEN = 10.0  # times as often as by chance rows of equal features have an equal y: copies too
@@ -51,6 +52,25 @@ class Distinct:
         chosen = np.zeros(len(self) + 1, dtype=bool)
         chosen[some] = True
         return np.flatnonzero(chosen[self.which])
+
+
+def grouped(groups: Any, weight: Array | None, n: int) -> Distinct:
+    """Return the groups of n rows as what is held out as a whole; raise unless there are two."""
+    labels = np.asarray(groups)
+    if labels.shape != (n,):
+        raise ValueError(f"groups have shape {labels.shape}; ({n},) is needed: one label a row")
+    counted = np.arange(n) if weight is None else np.flatnonzero(weight)
+    try:
+        names, first, place = np.unique(labels[counted], return_index=True, return_inverse=True)
+    except TypeError as error:
+        raise TypeError(f"groups cannot be sorted: {error}; use labels of one kind") from error
+    if names.size < 2:
+        raise ValueError(
+            f"groups have {names.size} label; two at least are needed to hold one of them out"
+        )
+    which = np.full(n, names.size, dtype=np.intp)
+    which[counted] = place
+    return Distinct(counted[first], which, None)
 
 
 def row_hashes(columns: Iterable[Array], n: int) -> Array:

@@ -40,6 +40,7 @@ class Evidential(ChosenEvidence, Calibrated):
         "offset": True,
         "exposure": True,
         "y_std": True,
+        "groups": True,
     }
 
     # --- what a subclass says -----------------------------------------------------------------
@@ -70,6 +71,7 @@ class Evidential(ChosenEvidence, Calibrated):
         offset: Any = None,
         exposure: Any = None,
         y_std: Any = None,
+        groups: Any = None,
         X_val: Any = None,
         y_val: Any = None,
         sample_weight_val: Any = None,
@@ -105,12 +107,16 @@ class Evidential(ChosenEvidence, Calibrated):
         y_std : number or array (n,), optional
             Standard deviation of a known error that y was measured with. Predictions are then of y
             without that error.
+        groups : array (n,), optional
+            Labels of rows that belong together, such as those of a patient or a day: where rows are
+            held out, all rows of a group are, or none. `validation_fraction` is then a share of the
+            groups.
         X_val, y_val, sample_weight_val, offset_val, exposure_val, y_std_val : optional
             Rows to watch instead of a share of the training rows, or lists or tuples of several
             such sets: early stopping goes by the first. The weights are those of the metric. These
             rows are never trained on: `refit` has nothing to do then.
         validation_rows : optional
-            A mask or indices of the rows of X to hold out, when groups or time decide.
+            A mask or indices of the rows of X to hold out, when time decides.
         callbacks : sequence of callables
             Each gets a dict with "round", "metrics", "particles" and more after every round;
             returning True stops. `wgboost.callbacks` has some, and says what is in the dict.
@@ -125,8 +131,8 @@ class Evidential(ChosenEvidence, Calibrated):
         refitted on all rows it leaves the one that early stopping found. Before the first round
         it raises KeyboardInterrupt. A fit that raises leaves the estimator as it was.
 
-        With scikit-learn's metadata routing, `fit` asks for offset, exposure and y_std from the
-        start, and for sample_weight after ``set_fit_request(sample_weight=True)``.
+        With scikit-learn's metadata routing, `fit` asks for offset, exposure, y_std and groups from
+        the start, and for sample_weight after ``set_fit_request(sample_weight=True)``.
 
         With warm_start a further fit adds rounds to the model there is, up to n_estimators, as if
         there had been no pause: validation sets are measured on, their history goes on, and early
@@ -136,7 +142,7 @@ class Evidential(ChosenEvidence, Calibrated):
         """
         beside = {
             "y": y, "sample_weight": sample_weight, "offset": offset, "exposure": exposure,
-            "y_std": y_std,
+            "y_std": y_std, "groups": groups,
         }  # fmt: skip
         beside_val = {
             "y_val": y_val, "sample_weight_val": sample_weight_val, "offset_val": offset_val,

@@ -123,6 +123,7 @@ class WGBoost(Training):
         y: Any = None,
         sample_weight: Any = None,
         *,
+        groups: Any = None,
         X_val: Any = None,
         y_val: Any = None,
         sample_weight_val: Any = None,
@@ -143,6 +144,8 @@ class WGBoost(Training):
             How often each row counts: a weight of 2 is the row twice, and rows of weight zero count
             for nothing. Weights that sum to one are to be multiplied by the number of rows: `l2`
             is in their unit.
+        groups : array (n,), optional
+            As in `WGBRegressor.fit`: rows of one group are held out together.
         X_val, y_val, sample_weight_val : optional
             Rows to watch, or lists or tuples of several such sets, as in `WGBRegressor.fit`. y_val
             is like y; where `target` lists the targets of the training rows, it lists those of
@@ -151,7 +154,7 @@ class WGBoost(Training):
             As in `WGBRegressor.fit`, whose notes on Ctrl-C and warm_start are of this one too: what
             cannot change over a pause is n_particles, n_params and init; the target may.
         """
-        beside = {"y": y, "sample_weight": sample_weight}
+        beside = {"y": y, "sample_weight": sample_weight, "groups": groups}
         beside_val = {"y_val": y_val, "sample_weight_val": sample_weight_val}
         self._fit(X, beside, X_val, beside_val, validation_rows, callbacks, resume_from)
         return self

@@ -169,17 +169,20 @@ class Rows(ABC):
         """Return a metric as a function of these rows' particles."""
 
 
-def split_rows(rows: Rows, given: Any, fraction: float, seed: int) -> tuple[Array, Array]:
+def split_rows(
+    rows: Rows, given: Any, fraction: float, seed: int, groups: Distinct | None = None
+) -> tuple[Array, Array]:
     """Return indices of the rows to train on and to hold out; rows of weight zero are in neither.
 
     `given` is a mask or indices of the rows to hold out, or None: then a random share of the
-    distinct rows with all their copies, stratified by class where every class has two of them.
+    groups, or without them of the distinct rows with all their copies, stratified by class where
+    every class has two of them.
     """
     if given is not None:
         held, counted = _as_mask(given, len(rows)), rows.counted
         inside, outside = counted[~held[counted]], counted[held[counted]]
     else:
-        units = rows.to_split
+        units = rows.to_split if groups is None else groups
         n = len(units)
         if n < 2:
             raise ValueError(
@@ -187,7 +190,9 @@ def split_rows(rows: Rows, given: Any, fraction: float, seed: int) -> tuple[Arra
                 "needed, or early_stopping=False"
             )
         n_held = min(int(np.ceil(fraction * n)), n - 1)
-        classes = None if rows.classes is None else rows.classes[units.first]
+        # A group may have rows of several classes.
+        stratified = rows.classes is not None and groups is None
+        classes = rows.classes[units.first] if stratified else None
         if classes is not None:
             counts = np.unique(classes, return_counts=True)[1]
             if counts.min() < 2 or min(n_held, n - n_held) < counts.size:

@@ -15,6 +15,7 @@ from wgboost.engines import require
 from wgboost.ensemble import FlatTrees, RoundList
 from wgboost.estimators.constraints import tree_constraints
 from wgboost.estimators.continuing import check_continuation, description
+from wgboost.estimators.distinct import Distinct, grouped
 from wgboost.estimators.engine import check_columns
 from wgboost.estimators.fitting import (
     Fit,
@@ -81,7 +82,10 @@ class Training(TreeView, ABC):
             paused = None if resume_from is None else resume(self, resume_from)
             previous = self._previous(resuming=paused is not None)
             X, beside, names = named_columns(X, beside)
+            groups = beside.pop("groups", None)
             self.row_parameters_ = row_parameters(beside, names)
+            if "groups" in names:  # no feature, here and in predictions
+                self.row_parameters_["groups"] = names["groups"]
             refuse_batches(X_val)
             X, beside = self._taken_in(X, beside, fitting=previous is None)
             rows = self._rows(X, fitting=previous is None, **beside)
@@ -91,6 +95,9 @@ class Training(TreeView, ABC):
             sets = given_sets(self, rows, X_val, beside_val)
             if sets and validation_rows is not None:
                 raise ValueError("give X_val and y_val, or validation_rows: one of the two")
+            if groups is not None and validation_rows is not None:
+                raise ValueError("give validation_rows, or groups to hold out: one of the two")
+            units = None if groups is None else grouped(groups, rows.weight, len(rows))
             stopping = self._stops_early(len(rows.to_split))
             hold_out = not sets and (stopping or validation_rows is not None)
             goes_on = previous is not None and paused is None
@@ -109,7 +116,7 @@ class Training(TreeView, ABC):
                 self._seed()  # a RandomState moves on as in the fit that was paused
             if hold_out:
                 fit = self._train_held_out(
-                    rows, validation_rows, callbacks, previous, saver, paused
+                    rows, validation_rows, callbacks, previous, saver, paused, units
                 )
             else:
                 merged = rows.merged()
@@ -121,10 +128,15 @@ class Training(TreeView, ABC):
 
     def _train_held_out(
         self, rows: Rows, validation_rows: Any, callbacks: Sequence[Any], previous: Fit | None,
-        saver: Saver, paused: Paused | None,
+        saver: Saver, paused: Paused | None, units: Distinct | None = None,
     ) -> Fit:  # fmt: skip
-        """Find the number of rounds on held-out rows, then refit on all of them if asked."""
-        inside, outside = split_rows(rows, validation_rows, self.validation_fraction, self.seed_)
+        """Find the number of rounds on held-out rows, then refit on all of them if asked.
+
+        `units` are what is held out as a whole: groups, or by default rows with their copies.
+        """
+        inside, outside = split_rows(
+            rows, validation_rows, self.validation_fraction, self.seed_, units
+        )
         self._n_rows = rows.total(inside)
         if previous is not None and paused is not None and paused.stage == "refit":
             return self._refit(rows, callbacks, None, saver, paused, previous)
