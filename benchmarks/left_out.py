@@ -176,12 +176,10 @@ def heard(names: list[str], repeats: int, source: str | None) -> None:
     for name, repeat in product(names, range(repeats)):
         inside, (X, y) = split_rows(name, repeat, source)
         bag = WGBClassifierCV(wide=True, random_state=repeat, n_jobs=1).fit(*inside)
-        position = np.searchsorted(bag.classes_, y)
         every = bag.predict_dist(X, calibrated=False)
         both = every, bag._spoken(every)
         said = [
-            f"log loss {metrics.nll(d, position):.4f}, accuracy {metrics.accuracy(d, position):.4f}"
-            for d in both
+            f"log loss {metrics.nll(d, y):.4f}, accuracy {metrics.accuracy(d, y):.4f}" for d in both
         ]
         print(f"{name} {repeat}: with wide members {said[0]}; without {said[1]}", flush=True)
 

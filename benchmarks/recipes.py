@@ -206,9 +206,8 @@ def measure_classes(settings: dict, inside: Table, outside: Table, _: list) -> d
     begun = time.process_time()
     model = WGBClassifier(**{**settings, "random_state": 0, "n_jobs": 1}).fit(*inside)
     seconds, dist = time.process_time() - begun, model.predict_dist(outside[0])
-    position = np.searchsorted(model.classes_, outside[1])
     return {
-        "nll": metrics.nll(dist, position), "error": 1 - metrics.accuracy(dist, position),
+        "nll": metrics.nll(dist, outside[1]), "error": 1 - metrics.accuracy(dist, outside[1]),
         "rounds": model.n_estimators_, "evidence": model.evidence_, "seconds": seconds,
     }  # fmt: skip
 

@@ -46,8 +46,7 @@ data = load_wine(as_frame=True)
 labels = np.array(["Barolo", "Grignolino", "Barbera"])[data.target]
 X, X_test, y, y_test = train_test_split(data.data, labels, random_state=1, test_size=0.5)
 model = WGBClassifier(random_state=0).fit(X, y)
-codes = np.searchsorted(model.classes_, y_test)
-print(f"wine: accuracy {metrics.accuracy(model.predict_dist(X_test), codes):.3f}")
+print(f"wine: accuracy {metrics.accuracy(model.predict_dist(X_test), y_test):.3f}")
 figure, axes = plt.subplots(2, 2, figsize=(9, 6.6), layout="constrained", num="pictures_classes")
 test = model, X_test, y_test
 plotting.PredictiveDisplay.from_estimator(*test, ax=axes[0, 0])

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from paper.data import REGRESSION, Array, Source
 from paper.jobs import Job
 from paper.peers import copied
@@ -68,7 +66,6 @@ def classes_seed(name: str, seed: int, method: str, data: str | None) -> dict[st
     kind = WGBClassifierCV if method == "cv" else WGBClassifier
     model = kind(random_state=seed, n_jobs=1).fit(found.X[train], found.y[train])
     dist = model.predict_dist(found.X[test])
-    position = np.searchsorted(model.classes_, found.y[test])
     ood = {
         f"ood_{score}": 100
         * metrics.ood_average_precision(
@@ -78,11 +75,11 @@ def classes_seed(name: str, seed: int, method: str, data: str | None) -> dict[st
         for score in OOD
     }
     recipe = {"recipe": model.best_recipe_} if method == "cv" else {}
-    accuracy = 100 * metrics.accuracy(dist, position)
+    accuracy = 100 * metrics.accuracy(dist, found.y[test])
     return {
         "rows": len(found.y),
         "accuracy": accuracy,
-        "nll": metrics.nll(dist, position),
+        "nll": metrics.nll(dist, found.y[test]),
         **ood,
         **recipe,
     }

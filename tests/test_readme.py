@@ -177,6 +177,8 @@ def test_the_examples_of_metrics():
     assert names["search"].best_score_ == names["search"].cv_results_["mean_test_nll"].max()
     assert (names["brier"] > -0.4).all()
     assert (names["own"] < 0).all()
+    assert (names["low"] > 0).all()
+    assert names["search_dist"].mean().shape == names["y_test"].shape
 
 
 def test_the_examples_of_calibration(capsys):

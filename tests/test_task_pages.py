@@ -18,6 +18,15 @@ def test_the_examples_of_regression():
     np.testing.assert_allclose(parts["total"], names["dist"].var())
     np.testing.assert_allclose(names["particles"]["mean"].mean(axis=1), names["mean"])
     assert ((names["above"] > 0) & (names["above"] < 1)).all()
+    dist = names["dist"]
+    np.testing.assert_allclose(names["expected"], dist.var() + dist.mean() ** 2, rtol=1e-6)
+    assert (names["worst"] < dist.ppf(0.05)).all()
+    assert (np.subtract(*names["shortest"][::-1]) <= np.subtract(*dist.interval(0.9)[::-1])).all()
+    np.testing.assert_allclose(names["each"].mean(axis=1), names["above"])
+    assert names["highs"].shape == (n, 2)
+    assert (names["over"] >= 0).all()
+    assert (dist.pdf(names["most_likely"]) >= dist.pdf(dist.median())).all()
+    np.testing.assert_array_equal(names["table"]["mean"], names["mean"])
 
 
 def test_the_examples_of_classification():
@@ -27,6 +36,9 @@ def test_the_examples_of_classification():
     assert names["log_loss"] < 0.4
     assert names["rows"].sum() == pytest.approx(len(names["y_test"]))
     assert len(names["predicted"]) == len(names["frequency"])
+    assert names["auc"] > 0.95
+    np.testing.assert_allclose(np.exp(names["logs"]), names["proba"])
+    assert (names["table"].index == names["X_test"].index).all()
     np.testing.assert_allclose(names["parts"]["total"], names["dist"].entropy())
     assert (names["spread"] ** 2 <= names["unlike"] * (1 + 1e-6)).all()
 
@@ -46,14 +58,19 @@ def test_the_examples_of_counts():
 def test_the_examples_of_decisions():
     names = ran("docs/decisions.md")
     np.testing.assert_allclose(names["loaves"], names["same"], rtol=1e-4)
-    theta = names["model"].predict_particles(names["X"])
-    risk = names["cost"](names["loaves"][:, None], theta).mean(axis=1)
+    np.testing.assert_allclose(names["loaves"], names["again"], rtol=1e-4)
+    theta, cost = names["model"].predict_particles(names["X"]), names["cost_of_theta"]
+    risk = cost(names["loaves"][:, None], theta).mean(axis=1)
     np.testing.assert_allclose(names["risk"], risk)
-    around = [names["cost"]((names["loaves"] + by)[:, None], theta).mean(axis=1) for by in (-2, 2)]
+    around = [cost((names["loaves"] + by)[:, None], theta).mean(axis=1) for by in (-2, 2)]
     assert (np.minimum(*around) > risk).all()
     assert set(names["actions"]) == {"home", "treat", "test"}
     ill = names["doctor"].predict_proba(names["X"])[:, 0]
     np.testing.assert_array_equal(names["actions"] == "test", (ill > 1 / 20) & (ill < 4 / 5))
+    np.testing.assert_array_equal(names["careful"] == "ill", 20 * ill >= 1 - ill)
+    quantile = names["model"].predict_dist(names["X"]).ppf(1 - 2 / names["price"][:, 0])
+    np.testing.assert_allclose(names["order"], quantile, rtol=1e-4)
+    assert (names["gain"] > 0).all()
 
 
 def test_the_examples_of_rows_from_elsewhere():
