@@ -191,8 +191,8 @@ def split_rows(
             )
         n_held = min(int(np.ceil(fraction * n)), n - 1)
         # A group may have rows of several classes.
-        stratified = rows.classes is not None and groups is None
-        classes = rows.classes[units.first] if stratified else None
+        classes = rows.classes if groups is None else None
+        classes = None if classes is None else classes[units.first]
         if classes is not None:
             counts = np.unique(classes, return_counts=True)[1]
             if counts.min() < 2 or min(n_held, n - n_held) < counts.size:
