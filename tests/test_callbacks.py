@@ -114,8 +114,8 @@ def test_a_checkpoint_is_made_after_rounds_or_seconds():
         checkpoint, saved = Checkpoint("path", **every), []
         for r, now in enumerate(seconds, start=1):
             checkpoint(
-                {"round": r, "rounds": range(r), "seconds": now, "finished": r == len(seconds),
-                 "save": lambda path, r=r: saved.append((r, path))}
+                {"round": r, "rounds": range(r), "total_seconds": now,
+                 "finished": r == len(seconds), "save": lambda path, r=r: saved.append((r, path))}
             )  # fmt: skip
         return [r for r, path in saved if path == "path"]
 
@@ -199,7 +199,8 @@ def test_progress_is_a_bar_in_a_notebook(monkeypatch):
     bar = Progress(file=out)
     assert bar.live
     for r in (1, 2):
-        bar({"round": r, "n_rounds": 2, "metrics": {}, "particles": None, "seconds": r / 4})
+        bar({"round": r, "n_rounds": 2, "metrics": {}, "particles": None, "seconds": r / 4,
+             "stage": "fit", "trial": None, "member": None})  # fmt: skip
     bar.close()
     first, second = out.getvalue().strip("\r\n").split("\r")
     assert first.startswith(" 50% |############            | 1/2  4 rounds/s  0:00 left")

@@ -184,3 +184,27 @@ def test_with_constraints_the_usual_recipes_start_where_these_hold(held):
     assert all(name.startswith("flow_") for name in fitted.cv_results_["recipe"])
     along = np.column_stack([np.linspace(-3, 3, 50), np.zeros(50)])
     assert "monotone_constraints" not in held or (np.diff(fitted.predict(along)) >= 0).all()
+
+
+def test_a_recipe_may_have_the_response_that_several_columns_of_y_need():
+    several = np.column_stack([Y, X[:, 1] + 0.1 * np.cos(np.arange(30))])
+    few = {"cv": 2, "n_estimators": 3, "n_particles": 3, "random_state": 0, "n_jobs": 1}
+    recipe = {"response": "multivariate_normal", "evidence": 3.0}
+    found = WGBRegressorCV([recipe], **few).fit(X, several)
+    alone = WGBRegressorCV([{"evidence": 3.0}], response="multivariate_normal", **few)
+    np.testing.assert_array_equal(found.predict(X), alone.fit(X, several).predict(X))
+    assert found.predict(X).shape == (30, 2)
+    with pytest.raises(ValueError, match="one value per row") as caught:
+        WGBRegressorCV({"both": recipe, "one": {"evidence": 3.0}}, **few).fit(X, several)
+    assert caught.value.__notes__ == ["in the recipe 'one'"]
+
+
+def test_recipes_of_different_responses_race():
+    few = {"cv": 3, "n_estimators": 30, "n_particles": 3, "random_state": 0, "n_jobs": 1}
+    positive = np.random.default_rng(5).gamma(0.3, 2.0, size=200)
+    rows = np.random.default_rng(6).normal(size=(200, 2))
+    recipes = {"normal": {"evidence": 3.0}, "gamma": {"response": "gamma", "evidence": 3.0}}
+    found = WGBRegressorCV(recipes, **few).fit(rows, positive)
+    assert found.best_recipe_ == "gamma"
+    assert found.response_.name == "gamma"
+    assert (found.predict_quantiles(rows, [0.01]) > 0).all()

@@ -31,10 +31,11 @@ Callback = Callable[[dict[str, Any]], bool | Keep | None]
 
 @dataclass(eq=False)
 class Boosted:
-    """The rounds that were added, whether by hand there were no more, and how many to keep."""
+    """The rounds that were added, why there are no more, and how many to keep."""
 
     rounds: list[FittedLearner] = field(default_factory=list)
-    interrupted: bool = False
+    interrupted: bool = False  # by Ctrl-C
+    stopped: bool = False  # by a callback that returned True
     keep: Keep | None = None
 
 
@@ -100,6 +101,8 @@ def boost(
                 answer = callback(info)
                 if isinstance(answer, Keep):
                     result.keep, info["finished"] = answer, True
+                elif answer:
+                    result.stopped = True
                 stop = bool(answer) or stop
             if stop:
                 break

@@ -6,13 +6,20 @@ A callback is any function of one argument, a dict:
 - "metrics": {set: {metric: value}} after this round;
 - "history": {set: {metric: [values]}} from before the first round on;
 - "particles" (n, m, d) of the rows that are trained on, copies of a row once, and "rounds", what
-  this fit has added to them;
-- "seconds" since the rounds began;
+  this stage has added to them;
+- "stage": "fit", "evidence" while an evidence is tried, or "refit" on all rows;
+- "trial": {"evidence", "by_error"} of an evidence that is tried, or None;
+- "member": {"recipe", "fold"} of the model of a bag, or None;
+- "seconds" since the rounds of this stage began, "total_seconds" since `fit` was called;
+- "refit_seconds": about how long the refit would take that follows this stage, 0 without one;
 - "save": a function of a path that writes the model so far to a file `resume_from` goes on from;
 - "watch": what early stopping has seen (`best_round`, `best_value`), or None;
 - "finished": whether early stopping has found its model, so that this round is the last.
 
-It ends the fit by returning True, and says which rounds to keep by returning `Keep(rounds)`.
+By returning `Keep(rounds)` it ends the present stage and says which of its rounds to keep. By
+returning True it ends the fit: no further evidence is tried and no further model of a bag is
+fitted. A refit follows all the same, unless it is one that was ended: then the model that the
+search found stays. Callbacks are called in a refit if they have the attribute ``in_refit = True``.
 """
 
 from wgboost.boosting import Keep

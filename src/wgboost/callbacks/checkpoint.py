@@ -31,7 +31,7 @@ class Checkpoint:
     every_rounds : int, optional
         Save after so many rounds; without `every_seconds` and this, after 100.
     every_seconds : float, optional
-        Save when so much time has passed since the last time, or since the first round.
+        Save when so much time has passed since the last time, or since `fit` was called.
     """
 
     path: Any
@@ -55,14 +55,15 @@ class Checkpoint:
 
     def __call__(self, info: dict[str, Any]) -> None:
         """Save if it is time, unless the model is finished: then the fit itself returns it."""
-        if info["seconds"] < self._saved_at:  # another fit
+        now = info["total_seconds"]
+        if now < self._saved_at:  # another fit
             self._saved_at = 0.0
         by_rounds = self.every_rounds is not None and info["round"] % self.every_rounds == 0
-        waited = info["seconds"] - self._saved_at
+        waited = now - self._saved_at
         by_time = self.every_seconds is not None and waited >= self.every_seconds
         first = len(info["rounds"]) == 1
         if (first or by_rounds or by_time) and not info["finished"]:
-            self._saved_at = info["seconds"]
+            self._saved_at = now
             try:
                 info["save"](self.path)
             except OSError as error:

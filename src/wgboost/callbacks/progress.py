@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from wgboost.callbacks.reporting import describe
+from wgboost.callbacks.reporting import describe, where
 
 __all__ = ["Progress"]
 
@@ -27,7 +27,7 @@ class Progress:
     every : int
         Rounds between two lines, where there is no bar.
     stage : str
-        What is being done, in front of the rest.
+        What is being done, in front of the rest. Without, the part of the fit, such as "refit".
     measure : callable, optional
         particles -> {set: {metric: value}}: more for the bar to show than the fit measures.
     file : text file, optional
@@ -42,21 +42,24 @@ class Progress:
         file: TextIO | None = None,
     ) -> None:
         self.every: int = every
-        self.stage: str = f"{stage} " if stage else ""
+        self.stage: str = stage
         self.measure: Callable[[Any], dict[str, dict[str, float]]] | None = measure
         self.file: TextIO = sys.stdout if file is None else file
         self.live: bool = _redraws(self.file)
-        self._first: tuple[int, float] | None = None  # round and seconds to count from
+        self._part: str | None = None  # of the fit
+        self._before = 0  # rounds that the part began with
         self._due, self._drawn = 0.0, ""
 
     def __call__(self, info: dict[str, Any]) -> None:
         """Show the state after a round, if it is time."""
-        if self._first is None:
-            self._first = info["round"] - 1, 0.0
+        part = self.stage or where(info)
+        if part != self._part or info["round"] <= self._before:
+            self.close()
+            self._part, self._before = part, info["round"] - 1
         last = info["round"] == info["n_rounds"]
         if not self.live:
             if info["round"] % self.every == 0 or last:
-                head = f"{self.stage}round {info['round']} of {info['n_rounds']}"
+                head = f"{part} round {info['round']} of {info['n_rounds']}".lstrip()
                 shown = describe(info["metrics"]) or self._metrics(info)
                 self._write("  ".join([head, *shown]) + "\n")
             return
@@ -77,15 +80,15 @@ class Progress:
         return describe({**more, **info["metrics"]})
 
     def _speed(self, info: dict[str, Any]) -> list[str]:
-        first, begun = self._first or (0, 0.0)
-        rate = (info["round"] - first) / max(info["seconds"] - begun, 1e-9)
+        rate = (info["round"] - self._before) / max(info["seconds"], 1e-9)
         left = round((info["n_rounds"] - info["round"]) / rate)
         return [f"{rate:.3g} rounds/s", f"{left // 60}:{left % 60:02d} left"]
 
     def _bar(self, info: dict[str, Any]) -> str:
         share = info["round"] / info["n_rounds"]
         full = int(_BAR * share)
-        head = f"{self.stage}{share:4.0%} |{'#' * full:{_BAR}}| {info['round']}/{info['n_rounds']}"
+        part = f"{self._part} " if self._part else ""
+        head = f"{part}{share:4.0%} |{'#' * full:{_BAR}}| {info['round']}/{info['n_rounds']}"
         return "  ".join([head, *self._speed(info), *self._metrics(info)])
 
     def _draw(self, text: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -57,17 +57,34 @@ class EarlyStopping:
 
 @dataclass(frozen=True)
 class MaxTime:
-    """Ends a fit after the first round at which so many seconds have passed.
+    """Ends a fit when so many seconds have passed since `fit` was called.
 
-    The rounds so far are the model. With `refit` those of the best number of rounds follow, on all
-    rows, which takes about as long again.
+    There is one budget for all that `fit` does: every evidence that is tried, the refit, all models
+    of a bag. The search ends early enough for the refit to follow, as far as can be estimated; a
+    refit that is out of time all the same is dropped, and the model is the one that the search
+    found (`refitted_` says which). A bag consists of the models that were finished, or of the first
+    one. Time is looked at after every round: a start that takes long, or a round, ends late.
+
+    Parameters
+    ----------
+    seconds : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> from wgboost.callbacks import MaxTime
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> model = WGBRegressor(random_state=0).fit(X, X[:, 0], callbacks=[MaxTime(0.5)])
     """
 
     seconds: float
+    in_refit: ClassVar[bool] = True
+    """Called while a model is refitted on all rows, too."""
 
     def __post_init__(self) -> None:
         check_number("seconds", self.seconds, above=0)
 
     def __call__(self, info: dict[str, Any]) -> bool:
         """Return whether time is up."""
-        return bool(info["seconds"] >= self.seconds)
+        return bool(info["total_seconds"] + info["refit_seconds"] >= self.seconds)

@@ -145,7 +145,7 @@ class Distributed(Evidential):
             light.__dict__.pop(name, None)
         callbacks, save, bar = [*how.pop("callbacks")], how.pop("save"), None
         if self.verbose:
-            bar = Progress(int(self.verbose), how["stage"])
+            bar = Progress(int(self.verbose))
             callbacks.append(bar)
         light.verbose = 0
         stage = Stage(

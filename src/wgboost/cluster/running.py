@@ -246,6 +246,9 @@ class Stage:
             "history": told.history, "seconds": time.monotonic() - self.began,
             "finished": told.finished, "rounds": self.rounds, "watch": watch, "save": save,
         }  # fmt: skip
+        best_round = None if watch is None else watch.best_round
+        course = self.estimator._course
+        info |= course.describe(self.how["stage"], info, best_round)
         for callback in sorted(self.callbacks, key=lambda one: getattr(one, "order", 0)):
             try:
                 answer = callback(info)
@@ -253,8 +256,9 @@ class Stage:
                 raise RaisedError(error) from error
             if isinstance(answer, Keep):
                 self.agreed, info["finished"] = answer, True
-            elif answer and self.agreed is None:
-                self.agreed = True
+            elif answer:
+                course.stopped = True
+                self.agreed = True if self.agreed is None else self.agreed
         return self.agreed
 
 

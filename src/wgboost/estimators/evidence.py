@@ -164,6 +164,7 @@ class ChosenEvidence(Training):
             pilot = fits.get(best_constant(self.evidence_trials_)) if trial["by_error"] else None
             some = self._speaking(rows, trial, saver, near, pilot)
             name = f"evidence {self.evidence_:.3g}" + " by error" * trial["by_error"]
+            self._course.trial = {"evidence": self.evidence_, "by_error": trial["by_error"]}
             return super(ChosenEvidence, self)._train(
                 some, sets, callbacks, *before, watch=watch, stage=name, like=near
             )
@@ -185,12 +186,14 @@ class ChosenEvidence(Training):
             measured = {"rounds": fit.n_rounds, "value": values[fit.n_rounds], "start": values[0]}
             trial = {**trial, "evidence": self.evidence_, **measured}
             self.evidence_trials_ = [*self.evidence_trials_, trial]
-            if fit.interrupted:
+            if fit.interrupted or self._course.stopped:
                 break
         interrupted = stopped or any(fit.interrupted for fit in fits.values())
-        known = sorted(fits) if interrupted else range(len(self.evidence_trials_))
+        ended = interrupted or self._course.stopped
+        known = sorted(fits) if ended else range(len(self.evidence_trials_))
         best = known[best_trial([self.evidence_trials_[i] for i in known])]
         self.evidence_trials_[best]["chosen"] = True
+        self._course.trial = None
         trial = self.evidence_trials_[best]
         if best not in fits:  # an earlier process trained it
             return train(trial, None, saver, None)

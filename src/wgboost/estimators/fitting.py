@@ -95,11 +95,11 @@ def train(
 ) -> Fit:
     """Add rounds up to n_rounds; `watch` keeps the best number of them by the first held-out set.
 
-    `stage` names the fit in what is printed, and `measure` adds to it. `save` is what callbacks can
-    have called with (path, model so far, watch, n_rounds); `seen` is what the watch of such a model
-    had seen.
+    `stage` is what callbacks are told of, and `measure` adds to what is printed. `save` is what
+    callbacks can have called with (path, model so far, watch, n_rounds); `seen` is what the watch
+    of such a model had seen.
     """
-    learner, n_threads = estimator._learner(), estimator._n_threads()
+    learner, n_threads, course = estimator._learner(), estimator._n_threads(), estimator._course
     longest = getattr(target, "longest_step", np.inf)
     if isinstance(learner, HistTree) and longest < np.inf:
         learner = replace(learner, longest_step=longest)
@@ -144,14 +144,16 @@ def train(
         found = fit_of(previous, rounds, n_kept, X.shape[1], start, units or Units(), history)
         return replace(found, interrupted=interrupted)
 
-    def saving(info: dict[str, Any]) -> dict[str, Any]:
+    def about_fit(info: dict[str, Any]) -> dict[str, Any]:
         def save_to(path: Any) -> None:
             if save is not None:
                 save(path, fit(info["rounds"], info["round"]), watched, n_rounds)
 
-        return {"save": save_to, "watch": watched}
+        best_round = None if watched is None else watched.best_round
+        where = course.describe(stage, info, best_round)
+        return {"save": save_to, "watch": watched, **where}
 
-    bar = Progress(int(estimator.verbose), stage, measure) if estimator.verbose else None
+    bar = Progress(int(estimator.verbose), measure=measure) if estimator.verbose else None
     try:
         result = boost(
             so_far(X, start_particles),
@@ -166,11 +168,12 @@ def train(
             validations=validations,
             watch=watched,
             callbacks=callbacks if bar is None else [*callbacks, bar],
-            more=saving,
+            more=about_fit,
         )
     finally:
         if bar is not None:
             bar.close()
+    course.stopped = course.stopped or result.stopped
     n_kept = first_round + len(result.rounds)
     if watched is not None:
         n_kept = watched.best_round

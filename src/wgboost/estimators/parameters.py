@@ -16,6 +16,7 @@ from wgboost.data.frames import frame_names
 from wgboost.directions import Direction, Kernel, as_direction
 from wgboost.engines import as_grower
 from wgboost.estimators.constraints import check_constrained, held_parameter
+from wgboost.estimators.course import Course
 from wgboost.estimators.engine import check_engine
 from wgboost.estimators.saving import Saving
 from wgboost.learners import HistTree, Learner, as_learner
@@ -124,6 +125,7 @@ class Parameters(Saving):
     """What the three estimators have in common before they see data."""
 
     _n_rows: int = 0  # to train on, by weight: what settings follow that are left open
+    _course: Course  # of the fit that is going on
 
     def _check_parameters(self, callbacks: Any = ()) -> None:
         """Raise for the first parameter that makes no sense, before any work."""

@@ -15,6 +15,7 @@ from wgboost.engines import require
 from wgboost.ensemble import FlatTrees, RoundList
 from wgboost.estimators.constraints import tree_constraints
 from wgboost.estimators.continuing import check_continuation, description
+from wgboost.estimators.course import Course
 from wgboost.estimators.distinct import Distinct, grouped
 from wgboost.estimators.engine import check_columns
 from wgboost.estimators.fitting import (
@@ -77,6 +78,7 @@ class Training(TreeView, ABC):
     ) -> Self:  # fmt: skip
         """Do what `fit` says. `beside` and `beside_val`: what belongs to the rows, by name."""
         with self._all_or_nothing():
+            self._course = vars(self).get("_course") or Course()  # a bag has one for all members
             self._check_parameters(callbacks)
             require(self.engine)
             paused = None if resume_from is None else resume(self, resume_from)
@@ -122,6 +124,7 @@ class Training(TreeView, ABC):
                 merged = rows.merged()
                 fit = self._train(merged, sets, callbacks, previous, saver, paused, watch=stopping)
             self._keep(fit, rows)
+            del self._course
         unfinished = self.refit and fit.held_out is not None
         warn_interrupted(fit, ", not refitted on all rows" if unfinished else "")
         return self
@@ -150,6 +153,7 @@ class Training(TreeView, ABC):
         sets = {"validation": rows.part(outside)}
         held = replace(saver, held_out=outside)
         watch = self.early_stopping is None or bool(self.early_stopping)
+        self._course.refit_share = len(rows) / inside.size if self.refit else 0.0
         some = rows.part(inside)
         found = self._train(some, sets, callbacks, previous, held, paused, watch=watch)
         found = replace(found, held_out=outside)
@@ -166,6 +170,8 @@ class Training(TreeView, ABC):
         goal = paused.n_rounds if paused is not None else found.n_rounds if found else 0
         callbacks = [one for one in callbacks if getattr(one, "in_refit", False)]
         history = chosen.history if chosen is not None else {}
+        course = self._course
+        search_ended, course.stopped = course.stopped, False  # a refit follows all the same
         try:
             again = self._train(
                 rows.merged(), {}, callbacks, previous, replace(saver, history=history), paused,
@@ -177,6 +183,9 @@ class Training(TreeView, ABC):
             if found is None:  # the checkpoint has no other model to fall back to
                 raise
             return replace(found, interrupted=True)
+        cut, course.stopped = course.stopped, course.stopped or search_ended
+        if found is not None and cut and again.n_rounds < goal:
+            return found
         return replace(again, history=history, refitted=True)
 
     def _train(

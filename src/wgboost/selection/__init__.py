@@ -2,7 +2,19 @@
 
 from wgboost.selection.bag import Bag
 from wgboost.selection.classifier import WGBClassifierCV
-from wgboost.selection.race import Entry, leader, mean_value, next_fit, run_race, run_some
+from wgboost.selection.forward import is_forward
+from wgboost.selection.judging import rounds_of_others, values_of_folds
+from wgboost.selection.race import (
+    Entry,
+    StoppedError,
+    fold_values,
+    leader,
+    mean_value,
+    next_fit,
+    run_race,
+    run_some,
+    unbiased_value,
+)
 from wgboost.selection.recipes import (
     FEW,
     MANY,
@@ -25,19 +37,25 @@ __all__ = [
     "Entry",
     "Recipes",
     "SharedStarts",
+    "StoppedError",
     "WGBClassifierCV",
     "WGBRegressorCV",
     "checked_recipes",
     "classifier_recipes",
+    "fold_values",
     "gain_of_left_out",
+    "is_forward",
     "leader",
     "left_out_classes",
     "mean_value",
     "next_fit",
     "references_of_bag",
     "regressor_recipes",
+    "rounds_of_others",
     "rows_between",
     "run_race",
     "run_some",
+    "unbiased_value",
+    "values_of_folds",
     "wide_recipe",
 ]

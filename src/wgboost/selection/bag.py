@@ -6,7 +6,7 @@ import copy
 import time
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -18,9 +18,11 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from wgboost.boosting import Interrupted
 from wgboost.calibration import Fold, split_folds
 from wgboost.calibration.folds import check_splits, count_groups
+from wgboost.callbacks import Checkpoint
 from wgboost.data import named_columns
 from wgboost.data.rows import take_rows
 from wgboost.estimators.calibrated import Calibrated, fitted_factors
+from wgboost.estimators.course import Course
 from wgboost.estimators.file_checks import SHARED
 from wgboost.estimators.fitting import warn_copies
 from wgboost.estimators.parameters import checked_matrix
@@ -28,9 +30,18 @@ from wgboost.estimators.saving import Saving
 from wgboost.metrics.row_parameters import row_parameters
 from wgboost.predictive import Mixture
 from wgboost.responses import Ground
+from wgboost.selection.forward import is_forward
 from wgboost.selection.members import Members, noted, told_once
-from wgboost.selection.race import Entry, leader, mean_value, run_race, run_some
+from wgboost.selection.race import (
+    Entry,
+    StoppedError,
+    leader,
+    run_race,
+    run_some,
+    unbiased_value,
+)
 from wgboost.selection.recipes import FEW, Recipes, checked_recipes
+from wgboost.selection.results import results_table
 from wgboost.selection.unseen import references_of_bag
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer, check_number
@@ -77,7 +88,7 @@ class Bag(Saving, Calibrated):
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, offset: Any = None,
-        exposure: Any = None, y_std: Any = None,
+        exposure: Any = None, y_std: Any = None, callbacks: Sequence[Any] = (),
     ) -> Any:  # fmt: skip
         """Try the recipes, keep the models of the best one, and calibrate them.
 
@@ -87,6 +98,10 @@ class Bag(Saving, Calibrated):
             Rows, as in `WGBRegressor.fit`.
         groups : array (n,), optional
             Rows of one group are in one fold.
+        callbacks : sequence of callables
+            Called after every round of every model, with the "member" in the dict; see
+            `wgboost.callbacks`. A callback that returns True ends the fit, as `MaxTime` does: the
+            bag then has the models of the best recipe so far that were finished, or the first one.
 
         Notes
         -----
@@ -98,10 +113,10 @@ class Bag(Saving, Calibrated):
             "sample_weight": sample_weight, "offset": offset, "exposure": exposure, "y_std": y_std,
         }  # fmt: skip
         with self._all_or_nothing():
-            self._check_parameters()
+            self._check_parameters(callbacks)
             X, beside, names = named_columns(X, {"y": y, "groups": groups, **beside})
             self.row_parameters_ = row_parameters(beside, names)
-            self._race(X, beside.pop("y"), beside.pop("groups"), beside)
+            self._race(X, beside.pop("y"), beside.pop("groups"), beside, callbacks)
         if self.interrupted_:
             warnings.warn(
                 f"interrupted: the bag consists of {len(self.members_)} models of the recipe "
@@ -111,7 +126,13 @@ class Bag(Saving, Calibrated):
             )
         return self
 
-    def _check_parameters(self) -> None:
+    def _check_parameters(self, callbacks: Any = ()) -> None:
+        if isinstance(callbacks, Sequence) and any(isinstance(c, Checkpoint) for c in callbacks):
+            raise ValueError(
+                f"{type(self).__name__} cannot go on from a checkpoint: leave Checkpoint out; "
+                "time_budget or callbacks.MaxTime limits the time of a fit, and Ctrl-C ends it "
+                "with the models so far"
+            )
         if self.time_budget is not None:
             check_number("time_budget", self.time_budget, above=0)
         if not isinstance(self.calibrated, (bool, np.bool_)):
@@ -131,15 +152,21 @@ class Bag(Saving, Calibrated):
         }  # fmt: skip
         return self._kind(**{**common, **recipe, **own})
 
-    def _race(self, X: Any, y: Any, groups: Any, beside: dict[str, Any]) -> None:
+    def _race(
+        self, X: Any, y: Any, groups: Any, beside: dict[str, Any], callbacks: Sequence[Any]
+    ) -> None:
+        course = Course()
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         given = {} if self.recipes is None else checked_recipes(self.recipes, self._kind)
         for name, recipe in given.items():
             noted(self._member(recipe)._check_parameters, name)
-        # What all members will see of the rows: columns, classes and the units of y.
-        probe = self._member({})
-        probe._check_parameters()
-        rows = probe._rows(X, fitting=True, y=y, **beside)
+        # What all members will see of the rows: columns, classes and the units of y. A recipe may
+        # have the response that y needs, such as one for several columns.
+        first = next(iter(given), "")
+        probe = self._member(given.get(first, {}))
+        probe._check_parameters(callbacks)
+        taken = partial(probe._rows, X, fitting=True, y=y, **beside)
+        rows = noted(taken, first) if given else taken()
         recipes = dict(given or self._usual_recipes(rows))
         if not rows.response.y_shape and np.asarray(y).ndim == 2:
             y = column_or_1d(np.asarray(y))
@@ -159,10 +186,12 @@ class Bag(Saving, Calibrated):
         members = Members(
             X, y, beside, weight, splits, units,
             lambda recipe, fold: self._member(recipes[recipe], fold, seed), bool(self.verbose),
+            callbacks, course,
         )  # fmt: skip
+        forward = is_forward(splits)
         deadline = None if self.time_budget is None else time.perf_counter() + self.time_budget
         share = self.time_budget
-        if share is not None and further is not None:
+        if share is not None and (further is not None or forward):
             share /= 2
         many = len(rows.to_split) >= FEW
         entries, interrupted = run_race(
@@ -171,7 +200,7 @@ class Bag(Saving, Calibrated):
         )  # fmt: skip
         best = leader(entries)
         kept = sorted((e for e in entries if e.recipe == best), key=lambda e: e.fold)
-        self.best_value_ = mean_value(entries, best)
+        self.best_value_ = unbiased_value(entries, best)
         if further is not None and not interrupted:
             # As many particles as the winner's, so that members count alike.
             further["n_particles"] = self._member(recipes[best]).n_particles
@@ -179,8 +208,11 @@ class Bag(Saving, Calibrated):
             entries, kept = entries + more, kept + more
         self.seed_, self.interrupted_ = seed, interrupted
         self.best_recipe_, self.best_params_ = best, recipes[best]
-        self.cv_results_ = _table(entries, kept)
-        self._adopt([entry.model for entry in kept])
+        self.cv_results_ = results_table(entries, kept)
+        models = [entry.model for entry in kept]
+        if forward and not interrupted:
+            models, self.interrupted_ = members.refitted(kept)
+        self._adopt(models)
         self._forget()
         self._learn(
             X, y, rows, [(members.splits[entry.fold], entry.model) for entry in kept], beside
@@ -198,7 +230,8 @@ class Bag(Saving, Calibrated):
         def pair(train: Array, test: Array) -> tuple[Any, Any]:
             some = np.concatenate([train, test])
             two = [self._apart(members.new(one, 0), rows, some) for one in (best, wide)]
-            both = [weighed.fit_alone(one, train, test) for one in two]
+            named = zip(two, (best, wide), strict=True)
+            both = [weighed.fit_alone(one, name, train, test) for one, name in named]
             return both[0], self._of(both)
 
         def left() -> float | None:
@@ -208,6 +241,8 @@ class Bag(Saving, Calibrated):
             trial = members.splits[0], pair, lambda some: take_rows(members.X, some)
             if not self._helps(rows, *trial, budget=left()):
                 return [], False
+        except StoppedError:
+            return [], False
         except KeyboardInterrupt:
             return [], True
         folds = [entry.fold for entry in kept[::_APART]]
@@ -349,17 +384,3 @@ def _side_by_side(
     if all(ground is None for ground in grounds):
         return together, None
     return together, Ground.side_by_side(grounds, [theta.shape[:2] for theta in particles])
-
-
-def _table(entries: list[Entry], kept: list[Entry]) -> dict[str, Array]:
-    """Return what was tried, by column."""
-    models = [entry.model for entry in entries]
-    return {
-        "recipe": np.array([entry.recipe for entry in entries], dtype=np.str_),
-        "fold": np.array([entry.fold for entry in entries]),
-        "value": np.array([entry.value for entry in entries]),
-        "rounds": np.array([model.n_estimators_ for model in models]),
-        "evidence": np.array([model.evidence_ for model in models]),
-        "seconds": np.array([entry.seconds for entry in entries]),
-        "kept": np.array([any(entry is one for one in kept) for entry in entries]),
-    }

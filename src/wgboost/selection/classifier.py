@@ -79,8 +79,8 @@ class WGBClassifierCV(ClassifierPredictions, Bag):
     def _usual_recipes(self, rows: Any) -> Recipes:
         return classifier_recipes(len(rows.to_split))
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _check_parameters(self, callbacks: Any = ()) -> None:
+        super()._check_parameters(callbacks)
         if self.wide is not None and not isinstance(self.wide, (bool, np.bool_)):
             raise TypeError(f"wide={self.wide!r} must be True, False or None")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -15,8 +15,9 @@ import numpy as np
 from wgboost.boosting import Interrupted
 from wgboost.calibration.folds import taken_beside
 from wgboost.data.rows import count_rows, take_rows
+from wgboost.estimators.course import Course
 from wgboost.responses import Units
-from wgboost.selection.race import Entry
+from wgboost.selection.race import Entry, StoppedError
 from wgboost.selection.starts import SharedStarts
 from wgboost.typing import Array
 
@@ -35,13 +36,16 @@ class Members:
     units: dict[str, Units]  # of y, by recipe
     new: Callable[[str, int], Any]  # a model of a recipe for a fold, not yet fitted
     verbose: bool = False
+    callbacks: Sequence[Any] = ()
+    course: Course = field(default_factory=Course)
     _starts: SharedStarts = field(default_factory=SharedStarts)
     _made: dict[tuple[int, str], Entry] = field(default_factory=dict)
 
     def fit(self, recipe: str, fold: int) -> Entry:
         """Fit a recipe without a fold; what is the same for two recipes is fitted once.
 
-        Raises KeyboardInterrupt if the model was cut short.
+        Raises KeyboardInterrupt if Ctrl-C cut the model short, and StoppedError if a callback did
+        and there are other models.
         """
         begun = time.perf_counter()
         member, (train, test) = self.new(recipe, fold), self.splits[fold]
@@ -50,27 +54,79 @@ class Members:
         if settings in self._made:
             return replace(self._made[settings], recipe=recipe, seconds=0.0)
         member._units = self.units[recipe]
-        noted(partial(_fit, member, self.X, self.y, self.beside, train, test), recipe)
+        self._fit(member, recipe, fold, train, test)
+        if self.course.stopped and self._made:
+            raise StoppedError
         self._starts.learn(member, fold, member._n_rows)
         seconds = time.perf_counter() - begun
         metric, values = next(iter(member.history_["validation"].items()))
         total = float(self.weight[member.validation_rows_].sum())
         value = float(values[member.n_estimators_])
-        entry = self._made[settings] = Entry(recipe, fold, value, total, seconds, member)
+        curve = np.array(values) if member._stops_early(len(train)) else None
+        entry = Entry(recipe, fold, value, total, seconds, member, curve)
+        self._made[settings] = entry
         if self.verbose:
             print(_line(entry, metric, len(self.splits)), flush=True)
         return entry
 
-    def fit_alone(self, member: Any, train: Array, test: Array) -> Any:
+    def refit(self, recipe: str, fold: int) -> Any:
+        """Return a model of a recipe for all rows of the last split; `fold` tells seeds apart.
+
+        The rows that judge find its rounds, as they do in `fit`; then it is fitted to them as well.
+        """
+        member, (train, test) = self.new(recipe, fold), self.splits[-1]
+        member.refit = True
+        member._units = self.units[recipe]
+        self._fit(member, recipe, fold, train, test)
+        if self.course.stopped and not member.refitted_:
+            raise StoppedError
+        return member
+
+    def refitted(self, kept: Sequence[Entry]) -> tuple[list[Any], bool]:
+        """Return models of the latest rows for entries, and whether Ctrl-C came.
+
+        If there was time for some of the first recipe's only, it is those; if for none, the models
+        of the entries.
+        """
+        found: list[Any] = []
+        interrupted = False
+        for entry in kept:
+            try:
+                found.append(self.refit(entry.recipe, entry.fold))
+            except StoppedError:
+                break
+            except KeyboardInterrupt:
+                interrupted = True
+                break
+        if len(found) < len(kept):
+            found = found[: sum(entry.recipe == kept[0].recipe for entry in kept)]
+        return found or [entry.model for entry in kept], interrupted
+
+    def _fit(self, member: Any, recipe: str, fold: int, train: Array, test: Array) -> None:
+        if self.course.stopped:
+            raise StoppedError
+        self.course.begin(recipe, fold)
+        member._course = self.course
+        fitted = partial(_fit, member, self.X, self.y, self.beside, train, test, self.callbacks)
+        noted(fitted, recipe)
+
+    def fit_alone(self, member: Any, recipe: str, train: Array, test: Array) -> Any:
         """Return a model that is fitted as if there were no rows but these."""
+        if self.course.stopped:
+            raise StoppedError
+        self.course.begin(recipe, 0)
+        member._course = self.course
         rows, here = np.concatenate([train, test]), np.arange(train.size + test.size)
         along = taken_beside(self.beside, count_rows(self.X), rows)
         some = take_rows(self.X, rows), take_rows(self.y, rows)
-        _fit(member, *some, along, here[: train.size], here[train.size :])
+        _fit(member, *some, along, here[: train.size], here[train.size :], self.callbacks)
         return member
 
 
-def _fit(member: Any, X: Any, y: Any, beside: dict[str, Any], train: Array, test: Array) -> None:
+def _fit(
+    member: Any, X: Any, y: Any, beside: dict[str, Any], train: Array, test: Array,
+    callbacks: Sequence[Any],
+) -> None:  # fmt: skip
     """Fit a member to some rows, stopped by others; raise KeyboardInterrupt if it was cut short."""
     n = len(y) if hasattr(y, "__len__") else train.size + test.size
     if train.size + test.size < n:  # rows in neither count for nothing
@@ -80,7 +136,8 @@ def _fit(member: Any, X: Any, y: Any, beside: dict[str, Any], train: Array, test
         beside = {**beside, "sample_weight": mask if weight is None else mask * np.asarray(weight)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Interrupted)
-        told_once(partial(member.fit, X, y, validation_rows=test, **beside))
+        more = {**beside, "validation_rows": test, "callbacks": callbacks}
+        told_once(partial(member.fit, X, y, **more))
     if member.interrupted_:
         raise KeyboardInterrupt
 

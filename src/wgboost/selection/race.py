@@ -8,26 +8,78 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Entry", "leader", "mean_value", "next_fit", "run_race", "run_some"]
+from wgboost.selection.judging import values_of_folds
+from wgboost.typing import Array
+
+__all__ = [
+    "Entry",
+    "StoppedError",
+    "fold_values",
+    "leader",
+    "mean_value",
+    "next_fit",
+    "run_race",
+    "run_some",
+    "unbiased_value",
+]
+
+
+class StoppedError(Exception):
+    """A callback has ended the fit."""
 
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """What one recipe did on one fold."""
+    """What one recipe did on one fold.
+
+    `value` is the metric at the rounds of the model, smaller is better. If the fold itself chose
+    them, `curve` are the values after 0, 1, 2, ... rounds, and `fold_values` has what counts.
+    """
 
     recipe: str
     fold: int
-    value: float  # of the metric, smaller is better
+    value: float
     weight: float  # of the fold's rows together
     seconds: float
     model: Any = None
+    curve: Array | None = None
+
+
+def fold_values(entries: Sequence[Entry]) -> list[float]:
+    """Return what a recipe reached on each of its folds, the entries.
+
+    Where folds choose the rounds of their models, a fold has its value at the number of rounds that
+    is best on the others: at the one that it chose itself it would be too good. Of a single fold
+    there is nothing else.
+    """
+    curves = [entry.curve for entry in entries]
+    if any(curve is None for curve in curves):
+        return [entry.value for entry in entries]
+    return values_of_folds(curves, [entry.weight for entry in entries])  # type: ignore[arg-type]
 
 
 def mean_value(entries: Sequence[Entry], recipe: str, n_folds: int | None = None) -> float:
     """Return the mean over rows of what a recipe reached on the first folds, or on all it has."""
     own = [e for e in entries if e.recipe == recipe and (n_folds is None or e.fold < n_folds)]
-    total = math.fsum(e.weight for e in own)
-    mean = math.fsum(e.weight * e.value for e in own) / total
+    return _mean(own, fold_values(own))
+
+
+def unbiased_value(entries: Sequence[Entry], recipe: str) -> float:
+    """Return the mean over the folds by which the recipe was not chosen.
+
+    On those no other recipe was tried. If there are none, the mean is over all folds, and a little
+    too good: the best of several is partly so by luck.
+    """
+    own = [entry for entry in entries if entry.recipe == recipe]
+    shared = {entry.fold for entry in entries if entry.recipe != recipe}
+    values = dict(zip(own, fold_values(own), strict=True))
+    free = [entry for entry in own if entry.fold not in shared] or own
+    return _mean(free, [values[entry] for entry in free])
+
+
+def _mean(entries: Sequence[Entry], values: Sequence[float]) -> float:
+    total = math.fsum(entry.weight for entry in entries)
+    mean = math.fsum(e.weight * v for e, v in zip(entries, values, strict=True)) / total
     return mean if math.isfinite(mean) else math.inf
 
 
@@ -84,7 +136,7 @@ def run_race(
 
     With a budget in seconds nothing is begun that would leave the best recipe so far too little
     time for the rest of its folds; those are always finished. Ctrl-C before the first entry raises
-    KeyboardInterrupt.
+    KeyboardInterrupt. A fit that raises StoppedError ends the race, too.
     """
     entries: list[Entry] = []
     begun, hurry = clock(), False
@@ -96,6 +148,8 @@ def run_race(
             return entries, False
         try:
             entries.append(fit(*job))
+        except StoppedError:
+            return entries, False
         except KeyboardInterrupt:
             if not entries:
                 raise
@@ -122,6 +176,8 @@ def run_some(
             break
         try:
             entries.append(fit(recipe, fold))
+        except StoppedError:
+            break
         except KeyboardInterrupt:
             return entries, True
     return entries, False

@@ -29,7 +29,9 @@ class WGBRegressorCV(RegressorPredictions, Bag):
     cv : int, splitter or None
         Folds: their number, of rows in random order or with `groups` of whole groups; a splitter of
         scikit-learn; or pairs of indices to train and to test on. None is 10 folds of less
-        than 2,000 rows and 5 of more.
+        than 2,000 rows and 5 of more. Where every fold is later than the rows that its model was
+        trained on, as of `TimeSeriesSplit`, the members of the bag are fitted once more in the end,
+        to the rows of the last fold as well.
     time_budget : float or None
         Seconds. Nothing is begun that would leave the best recipe so far too little time for its
         other folds, which are always finished. The result then depends on the machine.
@@ -55,11 +57,16 @@ class WGBRegressorCV(RegressorPredictions, Bag):
     best_params_ : dict
         The name of the recipe that won, and its parameters.
     best_value_ : float
-        Its `eval_metric` on the rows that its members have not seen, at the rounds that were best
-        there, before calibration. What a single member reaches, not the bag.
+        What its `eval_metric` is for one member on new rows, before calibration; the bag is usually
+        better. It is the mean of "value" in `cv_results_` over the folds on which no other recipe
+        was tried, so that the choice of the recipe does not flatter it. If there is no such fold,
+        the mean is over all folds and a little too good.
     cv_results_ : dict of arrays
-        What was tried, in order: "recipe", "fold", "value" (of the metric), "rounds", "evidence",
-        "seconds" and "kept", whether the model is in the bag. ``pandas.DataFrame(cv_results_)``.
+        What was tried, in order: "recipe", "fold", "value", "rounds", "evidence", "seconds" and
+        "kept", whether the bag has a model of it. "value" is the metric on the rows of the fold, at
+        the number of rounds that is best on the recipe's other folds; a recipe that was tried on
+        one fold only has the value at its best round there, which is too good.
+        ``pandas.DataFrame(cv_results_)``.
     calibration_ : Calibration
         The factors that predictions follow.
     ood_reference_ : OODReference

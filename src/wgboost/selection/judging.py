@@ -1,0 +1,50 @@
+"""How good a recipe is on a fold, at a number of rounds that the fold had no part in choosing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from wgboost.typing import Array
+
+__all__ = ["rounds_of_others", "values_of_folds"]
+
+
+def rounds_of_others(curves: Sequence[Array], weights: Sequence[float]) -> list[int]:
+    """Return, for each fold, the number of rounds that is best on the other folds together.
+
+    Parameters
+    ----------
+    curves : sequence of arrays
+        The metric on each fold after 0, 1, 2, ... rounds of the model without it, smaller is
+        better. A curve that ends goes on with its last value: early stopping ended it.
+    weights : sequence of float
+        The weight of the rows of each fold.
+
+    Returns
+    -------
+    list of int
+        Of a single fold, the rounds that are best on itself.
+    """
+    length = max(len(curve) for curve in curves)
+    whole = np.stack([np.pad(c, (0, length - len(c)), mode="edge") for c in map(_finite, curves)])
+    weighted = whole * np.asarray(weights, dtype=np.float64)[:, None]
+    if len(curves) == 1:
+        return [int(weighted[0].argmin())]
+    return [int(np.delete(weighted, k, axis=0).sum(axis=0).argmin()) for k in range(len(curves))]
+
+
+def values_of_folds(curves: Sequence[Array], weights: Sequence[float]) -> list[float]:
+    """Return the metric on each fold, at the number of rounds that is best on the others.
+
+    A fold whose model was stopped before so many rounds has its last value.
+    """
+    found = rounds_of_others(curves, weights)
+    return [float(curve[min(r, len(curve) - 1)]) for curve, r in zip(curves, found, strict=True)]
+
+
+def _finite(curve: Array) -> Array:
+    """Return a curve with infinity where it has no finite value, which is worse than any."""
+    values = np.asarray(curve, dtype=np.float64)
+    return np.where(np.isfinite(values), values, np.inf)
