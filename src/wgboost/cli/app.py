@@ -23,7 +23,7 @@ from wgboost.cli.plot import plot
 from wgboost.cli.predict import Wanted, predict
 from wgboost.cli.reading import Reading
 from wgboost.cli.roles import Roles
-from wgboost.cli.screen import CommandError, one_line
+from wgboost.cli.screen import CommandError, one_line, printable
 from wgboost.validation import nearest_name
 from wgboost.version import __version__
 
@@ -51,7 +51,7 @@ class Commands(TyperGroup):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
                 sys.exit(1)
             if "--debug" in given:
-                traceback.print_exception(error)
+                print(printable("".join(traceback.format_exception(error))), file=sys.stderr)
             message, code = _explained(error)
             print(f"wgboost: error: {one_line(message)}", file=sys.stderr)
         if code == 130:

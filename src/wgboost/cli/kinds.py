@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from wgboost.cli.screen import CommandError
+from wgboost.cli.screen import CommandError, quoted
 
 __all__ = ["MISSING", "Numerals", "as_kind"]
 
@@ -81,14 +81,14 @@ def as_kind(
     commas = numeric.filter(numeric.str.contains(",", literal=True))
     if len(numeric) >= _MOSTLY * len(there) and len(commas) and numerals.decimal_mark is None:
         raise CommandError(
-            f"column {series.name!r} has numbers with commas, such as {commas[0]!r}: say "
+            f"column {series.name!r} has numbers with commas, such as {quoted(commas[0])}: say "
             "--decimal , or --thousands , (or --decimal . if it is text)"
         )
     if any(there.str.contains(pattern).all() for pattern in _DATES):
         remedy = "" if kind == "target" else f", or --ignore {series.name}"
         raise CommandError(
-            f"column {series.name!r} has dates, such as {there[0]!r}; give numbers, such as days "
-            f"since a date, the month or the weekday{remedy}"
+            f"column {series.name!r} has dates, such as {quoted(there[0])}; give numbers, such as "
+            f"days since a date, the month or the weekday{remedy}"
         )
     return text
 
@@ -98,6 +98,6 @@ def _no_numbers(text: pl.Series, wrong: pl.Series, remedy: str, numerals: Numera
     if "," in value and numerals.decimal_mark is None and numerals.thousands is None:
         remedy += "; --decimal , or --thousands , if numbers have commas"
     return (
-        f"column {text.name!r}: {count} of {len(text)} values are no numbers, such as {value!r}; "
-        f"--missing {value!r} takes them for missing values; {remedy}"
+        f"column {text.name!r}: {count} of {len(text)} values are no numbers, such as "
+        f"{quoted(value)}; --missing {quoted(value)} takes them for missing values; {remedy}"
     )

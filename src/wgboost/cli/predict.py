@@ -39,6 +39,9 @@ class Wanted:
         default=(),
     )
     keep_all: bool = flag("Write all columns of DATA too.", default=False)
+    escape_formulas: bool = flag(
+        "Put ' before text of a CSV file that a spreadsheet would run as a formula.", default=False
+    )
     prefix: str | None = flag("Put this in front of the names of predictions.", "text")
     exposure: str | None = flag(
         "Exposure of each row. [default: the column of fit, or 1]", "column"
@@ -106,7 +109,7 @@ def predict(
     if out == "-" and screen.json:
         screen.show({**facts, "predictions": frame.to_dicts()})
         return
-    write_table(frame, out, screen)
+    write_table(frame, out, screen, escape_formulas=wanted.escape_formulas)
     if out != "-":
         line = f"{counted(frame.height)}: {', '.join(frame.columns)}"
         screen.show({**facts, "out": out}, Text(line), Text(f"predictions: {out}"))
@@ -119,7 +122,8 @@ def _joined(table: Table, wanted: Wanted, found: dict[str, Array]) -> pl.DataFra
     made = pl.DataFrame(
         {f"{wanted.prefix or ''}{name}": values.tolist() for name, values in found.items()}
     )
-    both = [name for name in made.columns if name in kept.columns]
+    there = {*kept.columns}
+    both = [name for name in made.columns if name in there]
     if both:
         raise CommandError(f"DATA has a column {both[0]!r}, too; --prefix pred_ tells them apart")
     return pl.concat([kept, made], how="horizontal")

@@ -23,12 +23,14 @@ import polars as pl
 from wgboost.cli.flags import flag
 from wgboost.cli.kinds import MISSING, Numerals, as_kind
 from wgboost.cli.screen import CommandError, Problems, Screen
+from wgboost.machine import memory_limit
 from wgboost.validation import nearest_name
 
 __all__ = ["Reading", "Table", "read_bytes", "read_table"]
 
 _DELIMITERS = ",;\t|"
 _PANEL = "Reading CSV"
+_PIECE = 2**20  # bytes
 _SAMPLE = 50  # lines that tell the delimiter
 _BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _WORDS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "pipe": "|"}
@@ -58,6 +60,11 @@ class Reading:
         panel=_PANEL,
         default=(),
     )
+    unpacked: float | None = flag(
+        "Largest size of a gzipped file when unpacked, in MB. [default: a quarter of the memory]",
+        "MB",
+        panel=_PANEL,
+    )
 
     def __post_init__(self) -> None:
         if self.delimiter is not None:
@@ -65,6 +72,8 @@ class Reading:
             if len(mark) != 1 or mark in '"\r\n':
                 raise CommandError(f"--delimiter {self.delimiter!r} must be one character, or tab")
             object.__setattr__(self, "delimiter", mark)
+        if self.unpacked is not None and not self.unpacked > 0:
+            raise CommandError(f"--unpacked {self.unpacked} must be a size in MB, > 0")
         if self.encoding is not None:
             try:
                 codecs.lookup(self.encoding)
@@ -230,10 +239,7 @@ def read_table(source: str, reading: Reading, screen: Screen) -> Table:
     """
     data, name = read_bytes(source), "standard input" if source == "-" else repr(source)
     if data[:2] == b"\x1f\x8b":
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error) as error:
-            raise CommandError(f"{name} is a damaged gzip file: {error}") from error
+        data = _unpacked(data, name, reading.unpacked)
     if data[:4] == b"PAR1":
         table = _parquet(data, name)
     else:
@@ -241,6 +247,25 @@ def read_table(source: str, reading: Reading, screen: Screen) -> Table:
     if len(table) == 0:
         raise CommandError(f"{name} has columns and no rows")
     return table
+
+
+def _unpacked(data: bytes, name: str, limit: float | None) -> bytes:
+    """Return what a gzip file holds; raise CommandError for more than `limit` MB of it."""
+    largest = memory_limit() / 4 if limit is None else limit * 1e6
+    pieces, size = [], 0
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            while piece := file.read(_PIECE):
+                size += len(piece)
+                if size > largest:
+                    raise CommandError(
+                        f"{name} has {len(data) / 1e6:.3g} MB and is more than {largest / 1e6:.3g} "
+                        "MB when unpacked; --unpacked MB allows more"
+                    )
+                pieces.append(piece)
+    except (OSError, EOFError, zlib.error) as error:
+        raise CommandError(f"{name} is a damaged gzip file: {error}") from error
+    return b"".join(pieces)
 
 
 def _parquet(data: bytes, name: str) -> Table:
@@ -277,7 +302,13 @@ def _csv(text: str, name: str, reading: Reading, screen: Screen) -> Table:
         text = text.replace("\r", "\n")
     lines = text.strip("\r\n")
     delimiter = reading.delimiter or _delimiter(lines)
-    header = [one.strip() for one in next(csv.reader(io.StringIO(lines), delimiter=delimiter))]
+    try:
+        first = next(csv.reader(io.StringIO(lines), delimiter=delimiter))
+    except csv.Error as error:
+        raise CommandError(
+            f"{name}: the names in the first line cannot be read: {error}"
+        ) from error
+    header = [one.strip() for one in first]
     if len(header) > 1:  # of a single column a blank line is a missing value
         lines = _without_blank_lines(lines, delimiter)
     try:

@@ -10,7 +10,7 @@ import polars as pl
 
 from wgboost.cli.flags import flag
 from wgboost.cli.reading import Table
-from wgboost.cli.screen import CommandError, Problems, Screen
+from wgboost.cli.screen import CommandError, Problems, Screen, quoted
 from wgboost.responses import censored
 from wgboost.typing import Array
 
@@ -190,8 +190,8 @@ def _truth(table: Table, name: str) -> Array:
     if not values <= {*yes, "false", "0", "0.0", "no", "n"}:
         odd = min(values - {*yes, "false", "0", "0.0", "no", "n"})
         raise CommandError(
-            f"--event {name}: {odd!r} is neither true nor false; 1 or true where y was observed, 0 "
-            "or false where it was only reached"
+            f"--event {name}: {quoted(odd)} is neither true nor false; 1 or true where y was "
+            "observed, 0 or false where it was only reached"
         )
     return np.array([str(value).casefold() in yes for value in series.to_list()])
 

@@ -14,11 +14,23 @@ from typing import IO, Any
 
 from rich.console import Console, RenderableType
 from rich.progress import track
+from rich.segment import Segment, Segments
 from rich.text import Text
 
-__all__ = ["CommandError", "Problems", "Screen", "SeveralError", "counted", "one_line"]
+__all__ = [
+    "CommandError",
+    "Problems",
+    "Screen",
+    "SeveralError",
+    "counted",
+    "one_line",
+    "printable",
+    "quoted",
+]
 
 _PROBLEMS = 20  # that are named at once
+_LONG = 80  # characters of a value that a message shows
+_LONGEST = 8000  # of a message
 
 _WIDTH = 100  # of what is printed to a file or a pipe
 
@@ -84,8 +96,31 @@ def counted(n: int, word: str = "row") -> str:
 
 
 def one_line(text: object) -> str:
-    """Return text without line breaks."""
-    return " ".join(str(text).split())
+    """Return text without line breaks and control characters, the middle of a long one left out."""
+    line = " ".join(str(text).split())
+    if len(line) > _LONGEST:
+        line = f"{line[: _LONGEST // 2]} ... {line[-_LONGEST // 2 :]}"
+    return printable(line)
+
+
+def printable(text: str) -> str:
+    """Return text that changes nothing on a terminal but by being shown.
+
+    Control characters, such as those that begin escape sequences, and marks that turn the direction
+    of writing are shown as Python writes them; line breaks stay.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        one if one in "\n\t" or one.isprintable() else one.encode("unicode_escape").decode()
+        for one in text
+    )
+
+
+def quoted(value: object) -> str:
+    """Return a value of a table as messages show it: in quotation marks, a long one cut off."""
+    text = str(value)
+    return repr(text) if len(text) <= _LONG else f"{text[:_LONG]!r}... ({len(text)} characters)"
 
 
 @dataclass
@@ -133,7 +168,8 @@ class Screen:
             console = Console(file=self.stdout, width=wide, highlight=False)
             with console.capture() as captured:
                 for part in parts:
-                    console.print(part, markup=False, soft_wrap=isinstance(part, Text))
+                    soft = isinstance(part, Text)
+                    console.print(_harmless(console, part, soft), markup=False, soft_wrap=soft)
             lines = captured.get().splitlines()
             print("\n".join(line.rstrip() for line in lines), file=self.stdout)
         self.stdout.flush()
@@ -154,6 +190,19 @@ class Screen:
         while rest:  # with PYTHONUNBUFFERED a call may write a part only
             rest = rest[raw.write(rest) :]
         raw.flush()
+
+
+def _harmless(console: Console, part: RenderableType, soft_wrap: bool) -> Segments:
+    """Return what is to be printed, with no other control characters than those of its styles."""
+    options = console.options
+    if soft_wrap:
+        options = options.update(no_wrap=True, overflow="ignore")
+    return Segments(
+        [
+            one if one.control else Segment(printable(one.text), one.style)
+            for one in console.render(part, options)
+        ]
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from wgboost.cli.roles import Roles
-from wgboost.cli.screen import CommandError
+from wgboost.cli.screen import CommandError, quoted
 from wgboost.validation import nearest_name
 
 __all__ = ["classifies", "labels", "read_as", "target_kind"]
@@ -27,13 +27,15 @@ def classifies(y: Any, task: str | None, roles: Roles) -> bool:
         raise CommandError(f"--target {name}: a column of type {y.dtype} cannot be predicted")
     if task == "regression":
         if words:
-            raise CommandError(f"--task regression: column {name!r} is text, such as {y[0]!r}")
+            raise CommandError(
+                f"--task regression: column {name!r} is text, such as {quoted(y[0])}"
+            )
         return False
     kinds = y.n_unique()
     if words and kinds > _MANY and 2 * kinds > len(y):
         raise CommandError(
-            f"--target {name}: {kinds} different texts in {len(y)} rows, such as {y[0]!r}, are no "
-            "classes"
+            f"--target {name}: {kinds} different texts in {len(y)} rows, such as "
+            f"{quoted(y[0])}, are no classes"
         )
     if words or y.dtype == pl.Boolean or task == "classification":
         return True
@@ -56,7 +58,7 @@ def labels(y: pl.Series, order: str | None) -> pl.Series:
     unknown = sorted({*text.unique().to_list()} - {*words})
     if unknown:
         raise CommandError(
-            f"--order {order}: column {y.name!r} has {unknown[0]!r}, too"
+            f"--order {order}: column {y.name!r} has {quoted(unknown[0])}, too"
             f"{nearest_name(unknown[0], words)}"
         )
     if len(set(words)) < len(words):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterable
@@ -29,6 +30,7 @@ _KINDS = {
     "other": "a file of another kind",
 }
 _HEAD = 64
+_FORMULA = r"^\s*[=+\-@\t\r]"  # how a cell begins that a spreadsheet runs
 
 
 def table_format(path: str) -> str:
@@ -104,18 +106,41 @@ def _same_file(source: str, target: Path) -> bool:
     return os.path.samestat(known, target.stat())
 
 
-def write_table(frame: pl.DataFrame, path: str, screen: Screen) -> None:
-    """Write a table in the format that its name says."""
+def write_table(
+    frame: pl.DataFrame, path: str, screen: Screen, *, escape_formulas: bool = False
+) -> None:
+    """Write a table in the format that its name says.
+
+    With `escape_formulas` text in CSV that a spreadsheet would run, names of columns too, gets an
+    apostrophe in front.
+    """
     kind, buffer = table_format(path), io.BytesIO()
     if kind == "parquet":
         frame.write_parquet(buffer)
     else:
+        frame = _without_formulas(frame) if escape_formulas else frame
         frame.write_csv(buffer, separator="\t" if kind == "tsv" else ",")
     if path == "-":
         screen.write(buffer.getvalue())
         return
     with replacing(path, "the table") as file:
         file.write(buffer.getvalue())
+
+
+def _without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return text cells and names that begin like a formula, and are no numbers, as plain text."""
+    text = [name for name, kind in frame.schema.items() if kind == pl.String]
+    safe = frame.with_columns(
+        pl.when(
+            pl.col(name).str.contains(_FORMULA)
+            & pl.col(name).cast(pl.Float64, strict=False).is_null()
+        )
+        .then("'" + pl.col(name))
+        .otherwise(pl.col(name))
+        .alias(name)
+        for name in text
+    )
+    return safe.rename({one: f"'{one}" for one in safe.columns if re.match(_FORMULA, one)})
 
 
 def save_model(model: Any, path: str, metadata: dict[str, Any], screen: Screen) -> None:
