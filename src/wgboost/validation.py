@@ -28,6 +28,7 @@ __all__ = [
     "check_threads",
     "check_weight",
     "nearest_name",
+    "refuse_masked",
     "resolve_threads",
     "shown",
     "takes",
@@ -204,10 +205,22 @@ def check_finite(name: str, values: Array, *, nonnegative: bool = False) -> None
         raise ValueError(f"{name} is {values[bad][0]} at {_where(bad)}; it has to be >= 0")
 
 
+def refuse_masked(name: str, value: Any) -> None:
+    """Raise ValueError for a masked array, or one in a list, of which a value is masked.
+
+    NumPy's other functions take what lies beneath the mask for values.
+    """
+    for one in value if isinstance(value, (list, tuple)) else [value]:
+        if np.ma.is_masked(one):
+            row = int(np.argwhere(np.ma.getmaskarray(one))[0, 0])
+            raise ValueError(f"{name} is masked at row {row}; drop the row or fill it in")
+
+
 def check_weight(weight: Any, n: int, *, all_zero: bool = False) -> Array | None:
     """Return weights (n,) as float32, or None. At least one has to be positive, or `all_zero`."""
     if weight is None:
         return None
+    refuse_masked("sample_weight", weight)
     weight = np.asarray(weight)
     if weight.dtype.kind not in "fiub":
         raise TypeError(f"sample weights have dtype {weight.dtype}; numbers are needed")

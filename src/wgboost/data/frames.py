@@ -47,6 +47,11 @@ class Column:
 
 def as_frame(X: Any) -> Any:
     """Return X as a narwhals frame if it is a frame of any library, else None."""
+    if hasattr(X, "iloc") and getattr(getattr(X, "columns", None), "nlevels", 1) > 1:  # pandas
+        raise TypeError(
+            f"X has columns with several levels of names (MultiIndex), such as {X.columns[0]!r}; "
+            "X.columns = ['_'.join(map(str, name)) for name in X.columns] makes one of each"
+        )
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise TypeError("X is a lazy frame; give X.collect()")

@@ -15,6 +15,7 @@ from wgboost.engines import require
 from wgboost.ensemble import FlatTrees, RoundList
 from wgboost.estimators.constraints import tree_constraints
 from wgboost.estimators.continuing import check_continuation, description
+from wgboost.estimators.cost import check_cost
 from wgboost.estimators.course import Course
 from wgboost.estimators.distinct import Distinct, grouped
 from wgboost.estimators.engine import check_columns
@@ -34,7 +35,7 @@ from wgboost.metrics import Metric
 from wgboost.metrics.row_parameters import row_parameters
 from wgboost.responses import Units
 from wgboost.typing import Array, Directions
-from wgboost.validation import check_weight
+from wgboost.validation import check_weight, refuse_masked
 
 __all__ = ["Training", "trained"]
 
@@ -80,6 +81,8 @@ class Training(TreeView, ABC):
         with self._all_or_nothing():
             self._course = vars(self).get("_course") or Course()  # a bag has one for all members
             self._check_parameters(callbacks)
+            for name, value in {**beside, **beside_val}.items():
+                refuse_masked(name, value)
             require(self.engine)
             paused = None if resume_from is None else resume(self, resume_from)
             previous = self._previous(resuming=paused is not None)
@@ -93,6 +96,8 @@ class Training(TreeView, ABC):
             rows = self._rows(X, fitting=previous is None, **beside)
             check_columns(self)
             warn_weights(self, rows.weight)
+            if previous is None:
+                check_cost(self, rows)
             self._n_rows = rows.total(rows.counted)
             sets = given_sets(self, rows, X_val, beside_val)
             if sets and validation_rows is not None:

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from wgboost.typing import Array
+from wgboost.validation import refuse_masked
 
 __all__ = ["check_columns", "check_outcomes"]
 
 
 def check_outcomes(y: Any) -> Array:
     """Return y (n,) in float64; raise if it is no column of finite real numbers."""
+    refuse_masked("y", y)
     given = np.asarray(y)
     if given.dtype.kind == "c":
         raise ValueError("Complex data not supported: y has to be real")
