@@ -6,12 +6,14 @@ import subprocess
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import display_examples as examples
 import wgboost
 from display_examples import TEST, TEST_Y, X, model
-from wgboost import metrics
+from wgboost import WGBRegressor, metrics
+from wgboost.metrics.summaries import readable
 
 NEW = X[TEST]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -82,9 +84,38 @@ def test_bad_input_is_refused(tmp_path):
     with pytest.raises(ValueError, match="X has 120 rows, y has 3"):
         wgboost.report(model("normal"), NEW, examples.Y[:3], tmp_path / "a.html")
     two = np.stack([examples.Y, examples.Y], axis=1)[TEST]
-    with pytest.raises(ValueError, match="one column of y"):
-        wgboost.report(model("columns"), NEW, two, tmp_path / "a.html")
+    with pytest.raises(ValueError, match="a name for each of the 2 columns"):
+        wgboost.report(model("columns"), NEW, two, tmp_path / "a.html", name=["u"])
     assert not (tmp_path / "a.html").exists()
+
+
+def test_several_columns_have_pictures_of_each(tmp_path):
+    two = np.stack([examples.Y, 3 * X[:, 1]], axis=1)[TEST]
+    path = tmp_path / "page.html"
+    told = wgboost.report(model("columns"), NEW, two, path, name=["u", "$v$"], n_dependence=0)
+    assert set(told) == {"NLL", "Energy score", "RMSE"}
+    page = read(path)
+    # Rows, calibration, PIT, coverage and uncertainty of each, and the importance of features.
+    assert page.tags.count("img") == 2 * 5 + 1
+    assert "u and $v$: WGBRegressor on 120 rows" in page.text
+    assert 'alt="Coverage: $v$.' in path.read_text()
+
+
+def test_the_heading_has_the_name_of_y(tmp_path):
+    path = tmp_path / "page.html"
+    y = pd.Series(TEST_Y["normal"], name="price")
+    wgboost.report(model("normal"), NEW, y, path, n_dependence=0)
+    assert "price: WGBRegressor on 120 rows" in read(path).text
+
+
+def test_numbers_are_written_out(tmp_path):
+    assert [readable(v) for v in (14537.6, 1e8, 0.12345, 1234.5, 2.5e12)] == [
+        "14538", "100000000", "0.1235", "1234", "2.5e+12",
+    ]  # fmt: skip
+    path = tmp_path / "page.html"
+    large = WGBRegressor(**examples.SETTINGS, evidence=5).fit(X, 1e5 * examples.Y)
+    wgboost.report(large, NEW, 1e5 * TEST_Y["normal"], path, n_dependence=0)
+    assert "e+0" not in path.read_text().split("</table>")[0]
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import math
 import numbers
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import joblib
 import numpy as np
@@ -17,6 +17,7 @@ from joblib.parallel import get_active_backend
 from wgboost.typing import Array, Directions
 
 __all__ = [
+    "Hinted",
     "check_choice",
     "check_curvature",
     "check_finite",
@@ -34,6 +35,25 @@ __all__ = [
     "takes",
     "takes_weight",
 ]
+
+
+class Hinted:
+    """An object that says where to find a method which it does not have.
+
+    `_hints` has the words by the name of the method. The error is an AttributeError, so that
+    `hasattr` is false as usual.
+    """
+
+    _hints: ClassVar[Mapping[str, str]] = {}
+
+    if not TYPE_CHECKING:  # which would take every attribute for one that is there
+
+        def __getattr__(self, name: str) -> Any:
+            hint = type(self)._hints.get(name)
+            if hint is None:
+                return object.__getattribute__(self, name)  # raises as usual
+            message = f"{type(self).__name__} has no {name}; {hint}"
+            raise AttributeError(message, name=name, obj=self)
 
 
 def nearest_name(

@@ -17,7 +17,7 @@ from wgboost.data.rows import count_rows
 from wgboost.metrics.estimates import final_step
 from wgboost.metrics.row_parameters import known_by_row, row_parameters, without_row_columns
 from wgboost.typing import Array
-from wgboost.validation import check_choice, check_weight
+from wgboost.validation import Hinted, check_choice, check_weight
 
 __all__ = ["METHODS", "Conformal"]
 
@@ -25,8 +25,21 @@ METHODS = ("cross", "split", "prefit")
 """Where calibration rows come from: all rows by folds, a share of the rows, all that are given."""
 
 
-class Conformal(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+_OF_MODELS = (
+    "predict_dist", "pred_dist", "predict_particles", "predict_uncertainty", "predict_quantiles",
+    "sample", "decide", "calibrate", "calibrate_ood", "ood_score", "ood_pvalue", "staged_predict",
+    "staged_predict_dist", "staged_predict_particles", "staged_predict_proba", "n_estimators_",
+    "feature_importances_",
+)  # fmt: skip
+
+
+class Conformal(Hinted, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """An estimator around another one whose predictions it calibrates."""
+
+    _hints: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(_OF_MODELS, "the models that it has fitted do: take one of estimators_"),
+        "save": "pickle or joblib keeps it, and each of the models in estimators_ can be saved",
+    }
 
     _needs: ClassVar[str]
     """The method of the estimator that predictions are made with."""

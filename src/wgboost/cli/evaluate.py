@@ -17,6 +17,7 @@ from wgboost.cli.rows import read_rows
 from wgboost.cli.screen import CommandError, Screen, counted
 from wgboost.cli.writing import check_out, load_model
 from wgboost.metrics import ood_average_precision, ood_roc_auc
+from wgboost.metrics.row_parameters import known_by_row
 from wgboost.metrics.summaries import Summary, summary
 
 __all__ = ["evaluate"]
@@ -74,7 +75,7 @@ def evaluate(
         try:
             plotting.report(
                 fitted, rows.X, rows.y, report, X_out=None if other is None else other.X,
-                title=title, sample_weight=rows.weight, exposure=rows.exposure,
+                title=title, sample_weight=rows.weight, exposure=rows.exposure, name=rows.name,
             )  # fmt: skip
         except OSError as error:  # the metrics are there all the same
             report, failed = None, error
@@ -93,6 +94,7 @@ def evaluate(
 
 def _measured(model: Any, rows: Data, other: Data | None) -> tuple[list[Summary], list[Summary]]:
     """Return the metrics of the model, and of the model before its first round."""
+    known_by_row(model, None, {"exposure": rows.exposure})  # or y cannot be compared
     now, before = (
         summary(
             model.predict_dist(rows.X, exposure=rows.exposure, n_rounds=n_rounds), rows.y,
@@ -116,7 +118,7 @@ def _grid(now: list[Summary], before: list[Summary], n: int) -> Grid:
     grid.add_column("model", justify="right", no_wrap=True)
     grid.add_column("before round 1", justify="right", no_wrap=True)
     grid.add_column("")
-    start = {one.name: f"{one.value:.4g}" for one in before}
+    start = {one.name: one.text for one in before}
     for one in now:
-        grid.add_row(one.name, f"{one.value:.4g}", start.get(one.name, ""), one.note)
+        grid.add_row(one.name, one.text, start.get(one.name, ""), one.note)
     return grid

@@ -88,7 +88,8 @@ def new_features(
         if len(names) != p:
             raise CommandError(
                 f"the model was trained on {p} columns without names; {table.source} has "
-                f"{len(names)} beside those with a role"
+                f"{len(names)} beside those with a role; give the {p} columns alone, in the order "
+                "of training, or train on a frame, which has names"
             )
         numbers = table.columns(names, dict.fromkeys(names, "numbers"))
         return numbers.cast(pl.Float64).to_numpy()

@@ -21,6 +21,8 @@ from wgboost.cli.screen import CommandError, Problems, Screen, counted
 from wgboost.cli.tasks import classifies, labels, read_as
 from wgboost.cli.writing import check_out, save_model
 from wgboost.estimators import WGBClassifier, WGBRegressor
+from wgboost.estimators.facts import Facts
+from wgboost.metrics.summaries import readable
 from wgboost.responses import RESPONSES, RESPONSES_ELSEWHERE
 from wgboost.validation import check_choice
 
@@ -253,7 +255,7 @@ def _show(model: Any, rows: Data, roles: Roles, out: str, seconds: float, screen
         "features": list(rows.X.columns),
         "rounds": model.n_estimators_,
         "particles": model.n_particles,
-        "validation": _best(model),
+        "validation": Facts.of(model).watched,
         "interrupted": model.interrupted_,
         "seconds": round(seconds, 3),
     }
@@ -262,13 +264,7 @@ def _show(model: Any, rows: Data, roles: Roles, out: str, seconds: float, screen
         f"{counted(rows.X.width, 'feature')}, {counted(model.n_estimators_, 'round')} in "
         f"{seconds:.1f} s"
     )
-    watched = ", ".join(f"{name} {value:.4g}" for name, value in _best(model).items())
+    watched = ", ".join(f"{k} {readable(v)}" for k, v in facts["validation"].items())
     if watched:
         line += f"; validation {watched}"
     screen.show(facts, Text(line), Text(f"model: {out}"))
-
-
-def _best(model: Any) -> dict[str, float]:
-    """Return the metrics of the rows that were held out, at the round that was kept."""
-    watched: dict[str, list[float]] = next(iter(model.history_.values()), {})
-    return {name: values[model.n_estimators_] for name, values in watched.items()}

@@ -13,6 +13,9 @@ from rich.text import Text
 from wgboost.cli.flags import ModelFile
 from wgboost.cli.screen import Screen
 from wgboost.cli.writing import load_model
+from wgboost.estimators.facts import Facts
+from wgboost.metrics.summaries import readable
+from wgboost.selection.bag import Bag
 
 __all__ = ["info"]
 
@@ -28,28 +31,25 @@ def info(screen: Screen, model: ModelFile) -> None:
     """
     fitted = load_model(model)
     about = getattr(fitted, "metadata_", {})
-    columns = about.get("columns", {})
+    columns, known = about.get("columns", {}), Facts.of(fitted)
+    bag = isinstance(fitted, Bag)
     facts: dict[str, Any] = {
         "estimator": type(fitted).__name__,
         "response": getattr(getattr(fitted, "response_", None), "name", None),
         "target": columns.get("target", [columns.get("lower"), columns.get("upper")]),
         "columns": columns,
         "classes": getattr(fitted, "classes_", None),
-        "rounds": fitted.n_estimators_,
-        "particles": fitted.start_.shape[0],
-        "interrupted": fitted.interrupted_,
-        "validation": _best(fitted),
+        "members": len(fitted.members_) if bag else None,
+        "recipe": fitted.best_recipe_ if bag else None,
+        "rounds": list(known.rounds) if bag else known.rounds[0],
+        "particles": known.particles,
+        "interrupted": known.interrupted,
+        "validation": known.watched,
         "features": _features(fitted),
         "parameters": _changed(fitted),
         "bytes": os.path.getsize(model) if model != "-" else None,
     }
     screen.show(facts, _overview(facts), _grid(facts["features"]))
-
-
-def _best(model: Any) -> dict[str, float]:
-    """Return the metrics of held-out rows at the round that was kept."""
-    watched: dict[str, list[float]] = next(iter(model.history_.values()), {})
-    return {name: values[model.n_estimators_] for name, values in watched.items()}
 
 
 def _features(model: Any) -> list[dict[str, Any]]:
@@ -83,9 +83,10 @@ def _overview(facts: dict[str, Any]) -> Grid:
         "response": facts["response"],
         "columns": ", ".join(f"{role} {_words(name)}" for role, name in facts["columns"].items()),
         "classes": None if facts["classes"] is None else _words(facts["classes"].tolist()),
-        "rounds": f"{facts['rounds']}{' (interrupted)' if facts['interrupted'] else ''}",
+        "members": facts["members"] and f"{facts['members']}, recipe {facts['recipe']}",
+        "rounds": _rounds(facts["rounds"]) + (" (interrupted)" if facts["interrupted"] else ""),
         "particles": str(facts["particles"]),
-        "validation": ", ".join(f"{k} {v:.4g}" for k, v in facts["validation"].items()),
+        "validation": ", ".join(f"{k} {readable(v)}" for k, v in facts["validation"].items()),
         "parameters": ", ".join(f"{k}={v!r:.60}" for k, v in facts["parameters"].items()),
         "size": None if facts["bytes"] is None else f"{facts['bytes'] / 1000:.0f} kB",
     }
@@ -93,6 +94,13 @@ def _overview(facts: dict[str, Any]) -> Grid:
         if value:
             grid.add_row(name, Text(value))
     return grid
+
+
+def _rounds(rounds: int | list[int]) -> str:
+    """Return a number of rounds, or the least and the most of a bag's members."""
+    if not isinstance(rounds, list):
+        return str(rounds)
+    return " to ".join(map(str, dict.fromkeys((min(rounds), max(rounds)))))
 
 
 def _words(value: Any) -> str:

@@ -85,7 +85,9 @@ def plot(
     other = None
     if ood is not None:
         _, other = read_rows(ood, fitted, reading, roles, screen, y="out")
-    shown = Shown.of(fitted, rows.X, rows.y, weight=rows.weight, exposure=rows.exposure)
+    shown = Shown.of(
+        fitted, rows.X, rows.y, weight=rows.weight, exposure=rows.exposure, name=rows.name
+    )
     X_out = None if other is None else other.X
     drawn = _chosen(list(pictures(shown, X_out=X_out, n_dependence=along)), only or ())
     folder.mkdir(parents=True, exist_ok=True)

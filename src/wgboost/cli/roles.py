@@ -63,6 +63,13 @@ class Roles:
         """All columns with a role."""
         return [*self.y_names, *(n for n in (self.weight, self.exposure) if n is not None)]
 
+    @property
+    def called(self) -> str | list[str] | None:
+        """What y is called, a list if it has several columns."""
+        if self.target:
+            return list(self.target) if len(self.target) > 1 else self.target[0]
+        return " to ".join(name for name in (self.lower, self.upper) if name) or None
+
     def flags(self) -> dict[str, str]:
         """Return the flag of each column with a role."""
         known = dict.fromkeys(self.target, "--target")
@@ -108,6 +115,7 @@ class Data:
     y: Any = None  # a series, an array of several columns, or what `censored` returns
     weight: Array | None = None
     exposure: Array | None = None
+    name: str | list[str] | None = None  # what y is called
 
     def block(self, rows: slice) -> Data:
         """Return some of the rows, without y."""
@@ -196,7 +204,7 @@ def _truth(table: Table, name: str) -> Array:
     return np.array([str(value).casefold() in yes for value in series.to_list()])
 
 
-def rows_beside(table: Table, roles: Roles) -> dict[str, Array]:
+def rows_beside(table: Table, roles: Roles) -> dict[str, Any]:
     """Return weight and exposure of each row, if there are such columns."""
     found, problems = {}, Problems()
     for role, name in (("weight", roles.weight), ("exposure", roles.exposure)):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from wgboost.cli.features import new_features
 from wgboost.cli.reading import Reading, Table, read_table
 from wgboost.cli.roles import Data, Roles, rows_beside, with_y
@@ -52,4 +54,7 @@ def read_rows(
         exposure=None if roles.exposure in lacking else roles.exposure,
     )
     X = new_features(table, model, roles, screen, {*known, *about.get("ignored", ())})
-    return table, Data(X, found, **rows_beside(table, present))
+    beside = rows_beside(table, present)
+    if roles.exposure in lacking:
+        beside["exposure"] = np.ones(len(table))
+    return table, Data(X, found, **beside, name=roles.called)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,12 +14,14 @@ from wgboost.metrics import log_predictive
 from wgboost.responses import Units
 from wgboost.targets import Density, LogDensity, Target, as_row_target
 from wgboost.typing import Array, Directions
-from wgboost.validation import check_integer
+from wgboost.validation import Hinted, check_integer
 
 __all__ = ["WGBoost"]
 
+_PARTICLES = "its predictions are particles"
 
-class WGBoost(Training):
+
+class WGBoost(Hinted, Training):
     """Wasserstein gradient boosting on distribution-valued targets (Algorithm 1 of the paper).
 
     Every row's target is a distribution on R^d, given by the derivatives of its log density.
@@ -52,6 +54,19 @@ class WGBoost(Training):
     n_estimators_, history_, validation_rows_, refitted_, interrupted_, feature_importances_
         As in `WGBRegressor`.
     """
+
+    _hints: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(
+            ("predict_dist", "pred_dist", "staged_predict_dist"),
+            f"{_PARTICLES}: predict_particles, staged_predict_particles, predict_quantiles, and "
+            "plotting.ParticlesDisplay to draw them",
+        ),
+        "calibrate": f"{_PARTICLES}; WGBRegressor and WGBClassifier can be calibrated",
+        **dict.fromkeys(
+            ("calibrate_ood", "ood_pvalue"),
+            "wgboost.OODReference(model.ood_score(X_unseen)).pvalue(model.ood_score(X)) does it",
+        ),
+    }
 
     def __init__(
         self,
@@ -167,6 +182,11 @@ class WGBoost(Training):
         """Yield `predict_particles` after 1, 2, ... rounds."""
         return self._staged_particles(X)
 
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """Yield `predict` after 1, 2, ... rounds."""
+        for particles in self._staged_particles(X):
+            yield _mean(particles)
+
     def log_likelihood(self, X: Any, y: Any) -> Array:
         """Return the log of the mean over particles of the target's likelihood of y, (n,).
 
@@ -264,5 +284,9 @@ class WGBoost(Training):
 
     def predict(self, X: Any) -> Array:
         """Return the mean of the particles: (n,) for one parameter, else (n, d)."""
-        mean: Array = self.predict_particles(X).mean(axis=1, dtype=np.float64)
-        return mean[:, 0] if mean.shape[1] == 1 else mean
+        return _mean(self.predict_particles(X))
+
+
+def _mean(particles: Directions) -> Array:
+    mean: Array = particles.mean(axis=1, dtype=np.float64)
+    return mean[:, 0] if mean.shape[1] == 1 else mean

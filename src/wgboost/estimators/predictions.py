@@ -112,23 +112,30 @@ class Predictions(ABC):
         dist = self._mixture(particles, ground, known["offset"], prior, known["exposure"])
         return self._calibrated(dist) if calibrated else dist
 
-    def pred_dist(self, X: Any, *, offset: Any = None) -> Mixture:
+    def pred_dist(self, X: Any, *, offset: Any = None, exposure: Any = None) -> Mixture:
         """Return `predict_dist`, under the name that NGBoost gives it."""
-        return self.predict_dist(X, offset=offset)
+        return self.predict_dist(X, offset=offset, exposure=exposure)
 
-    def staged_predict_dist(self, X: Any, *, offset: Any = None) -> Iterator[Mixture]:
+    def staged_predict_dist(
+        self, X: Any, *, offset: Any = None, exposure: Any = None
+    ) -> Iterator[Mixture]:
         """Yield `predict_dist` after 1, 2, ... rounds, each at the cost of one."""
-        X, known, _ = named_columns(X, {"offset": offset})
+        X, known, _ = named_columns(X, {"offset": offset, "exposure": exposure})
         for particles, ground in self._staged(X):
-            yield self._calibrated(self._mixture(particles, ground, known["offset"]))
+            mixture = self._mixture(particles, ground, known["offset"], exposure=known["exposure"])
+            yield self._calibrated(mixture)
 
-    def predict_particles(self, X: Any, *, offset: Any = None) -> dict[str, Array]:
+    def predict_particles(
+        self, X: Any, *, offset: Any = None, exposure: Any = None
+    ) -> dict[str, Array]:
         """Return the particles of each row, by parameter (n, m), in the user's units."""
-        return self.predict_dist(X, offset=offset).params()
+        return self.predict_dist(X, offset=offset, exposure=exposure).params()
 
-    def staged_predict_particles(self, X: Any, *, offset: Any = None) -> Iterator[dict[str, Array]]:
+    def staged_predict_particles(
+        self, X: Any, *, offset: Any = None, exposure: Any = None
+    ) -> Iterator[dict[str, Array]]:
         """Yield `predict_particles` after 1, 2, ... rounds."""
-        for dist in self.staged_predict_dist(X, offset=offset):
+        for dist in self.staged_predict_dist(X, offset=offset, exposure=exposure):
             yield dist.params()
 
     def sample(

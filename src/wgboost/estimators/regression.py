@@ -42,9 +42,11 @@ class RegressorPredictions(RegressorMixin, Calibrated):  # type: ignore[misc]
         """
         return _centre(self.predict_dist(X, offset=offset, exposure=exposure, prior=prior))
 
-    def staged_predict(self, X: Any, *, offset: Any = None) -> Iterator[Array]:
+    def staged_predict(
+        self, X: Any, *, offset: Any = None, exposure: Any = None
+    ) -> Iterator[Array]:
         """Yield `predict` after 1, 2, ... rounds."""
-        for dist in self.staged_predict_dist(X, offset=offset):
+        for dist in self.staged_predict_dist(X, offset=offset, exposure=exposure):
             yield _centre(dist)
 
     def score(

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from wgboost.estimators.conventions import Conventions
 from wgboost.estimators.files import write_model
+from wgboost.typing import Array
 
 __all__ = ["Saving"]
 
@@ -18,8 +19,16 @@ class Saving(Conventions, ABC):
     """An estimator that can be written to a file."""
 
     @abstractmethod
+    def _importances(self) -> Array | None:
+        """Return `feature_importances_`, or None if another learner than trees was used."""
+
+    @abstractmethod
     def _check_parameters(self) -> None:
         """Raise for the first parameter that makes no sense, before any work."""
+
+    def _models(self) -> list[Any]:
+        """Return the models whose particles predictions are made of: this one alone."""
+        return [self]
 
     def save(self, path: Any, *, metadata: dict[str, Any] | None = None) -> None:
         """Write the model to a file that `wgboost.load` reads: plain arrays and JSON, no pickle.

@@ -7,6 +7,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from wgboost.ensemble import FlatTrees
 from wgboost.estimators.parameters import Parameters, checked_matrix
 from wgboost.responses import Ground
 from wgboost.typing import Array, Directions
@@ -68,7 +69,7 @@ class TreeView(Parameters):
     def apply(self, X: Any) -> Array:
         """Return the leaf (n, trees) that each row reaches in each tree."""
         check_is_fitted(self)
-        if not hasattr(self.ensemble_, "apply"):
+        if not isinstance(self.ensemble_, FlatTrees):
             raise TypeError("apply needs native trees; this model has another learner")
         leaves: Array = self.ensemble_.apply(
             self._matrix(X, reset=False), n_threads=self._n_threads()
@@ -79,8 +80,15 @@ class TreeView(Parameters):
     def feature_importances_(self) -> Array:
         """The share (p,) of each feature in the total gain of all splits."""
         check_is_fitted(self)
-        if not hasattr(self.ensemble_, "feature_gains"):
+        shares = self._importances()
+        if shares is None:
             raise AttributeError("feature importances need native trees")
+        return shares
+
+    def _importances(self) -> Array | None:
+        """Return `feature_importances_`, or None if another learner than trees was used."""
+        if not isinstance(self.ensemble_, FlatTrees):
+            return None
         gains: Array = self.ensemble_.feature_gains()
         total = gains.sum()
         return gains / total if total > 0 else gains

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from wgboost.predictive import Mixture
 from wgboost.predictive.labels import codes_of
 from wgboost.predictive.transformed import restored
+from wgboost.validation import Hinted
 
 __all__ = [
     "encoded",
@@ -61,10 +62,9 @@ def final_step(estimator: Any, method: str = "predict_dist") -> Any:
 
 def _with(last: Any, method: str) -> Any:
     if not hasattr(last, method):
-        raise TypeError(
-            f"estimator={last!r} has no {method}; give a fitted WGBRegressor or WGBClassifier, or "
-            "a pipeline that ends with one"
-        )
+        known = last._hints if isinstance(last, Hinted) else {}
+        usual = "give a fitted WGBRegressor or WGBClassifier, or a pipeline that ends with one"
+        raise TypeError(f"{type(last).__name__} has no {method}; {known.get(method, usual)}")
     return last
 
 

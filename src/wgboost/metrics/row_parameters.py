@@ -14,6 +14,7 @@ __all__ = [
     "known_by_row",
     "row_parameters",
     "scored_rows",
+    "target_name",
     "without_row_columns",
 ]
 
@@ -35,6 +36,12 @@ def column_names(estimator: Any) -> list[str]:
     """Return the columns that `fit` took by name, which are no features."""
     known = getattr(estimator, "row_parameters_", {})
     return [name for name in known.values() if isinstance(name, str)]
+
+
+def target_name(estimator: Any) -> str | None:
+    """Return the column that `fit` took as y by its name, if it did."""
+    name = getattr(estimator, "row_parameters_", {}).get("y")
+    return name if isinstance(name, str) else None
 
 
 def known_by_row(estimator: Any, X: Any, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from wgboost.metrics.scores import accuracy, brier, crps, energy_score, log_loss
 from wgboost.predictive import Mixture
 from wgboost.responses import is_censored
 
-__all__ = ["Summary", "summary"]
+__all__ = ["Summary", "readable", "summary"]
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,24 @@ class Summary:
     name: str
     value: float
     note: str
+
+    @property
+    def text(self) -> str:
+        """The value as tables show it."""
+        return readable(self.value)
+
+
+def readable(value: float) -> str:
+    """Return a number with four digits, or all of those before its point: 14538, not 1.454e+04.
+
+    Examples
+    --------
+    >>> readable(14537.6), readable(0.123456), readable(2.5e12)
+    ('14538', '0.1235', '2.5e+12')
+    """
+    if 1e4 <= abs(value) < 1e9:
+        return f"{value:.0f}"
+    return f"{value:.4g}"
 
 
 _Line = tuple[str, Callable[..., float], str]

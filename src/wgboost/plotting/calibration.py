@@ -29,7 +29,7 @@ __all__ = ["CalibrationDisplay", "PITDisplay"]
 _LEVELS = 39
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class CalibrationDisplay(Display):
     """The reliability curve: on the diagonal if predicted probabilities come true.
 
@@ -64,13 +64,15 @@ class CalibrationDisplay(Display):
     @classmethod
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, label: Any = None, column: int | None = None,
-        n_bins: int = 10, confidence: float = 0.95, sample_weight: Any = None, ax: Any = None,
+        n_bins: int = 10, confidence: float = 0.95, sample_weight: Any = None, offset: Any = None,
+        exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
         """Draw the curve of a fitted model on rows it has not seen.
 
         `label` is the class to look at: by default the second of two, of more the most probable.
+        `offset` and `exposure` are those of the rows, as in `predict_dist`.
         """
-        dist, values = predicted(estimator, X, y)
+        dist, values = predicted(estimator, X, y, offset=offset, exposure=exposure)
         return cls.from_predictions(
             values, dist, label=code_of(estimator, label), column=column, n_bins=n_bins,
             confidence=confidence, sample_weight=sample_weight, ax=ax,
@@ -113,7 +115,8 @@ class CalibrationDisplay(Display):
         if self.low is not None and self.high is not None:
             text = f"{self.confidence:.0%} by chance"
             if self.classes:
-                ax.vlines(self.level, self.low, self.high, color=LIGHT, lw=7, label=text)
+                height = self.high - self.low
+                ax.bar(self.level, height, 0.028, self.low, color=LIGHT, label=text)
             else:
                 ax.fill_between(self.level, self.low, self.high, color=LIGHT, lw=0, label=text)
         marker = "o" if self.classes else None
@@ -124,7 +127,7 @@ class CalibrationDisplay(Display):
         ax.legend(loc="best")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class PITDisplay(Display):
     """A histogram of the probability integral transform: flat if the predictions are right.
 
@@ -153,10 +156,14 @@ class PITDisplay(Display):
     @classmethod
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, column: int | None = None, n_bins: int = 20,
-        confidence: float = 0.95, sample_weight: Any = None, random_state: Any = 0, ax: Any = None,
+        confidence: float = 0.95, sample_weight: Any = None, random_state: Any = 0,
+        offset: Any = None, exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
-        """Draw the histogram of a fitted model on rows it has not seen."""
-        dist, values = predicted(estimator, X, y)
+        """Draw the histogram of a fitted model on rows it has not seen.
+
+        `offset` and `exposure` are those of the rows, as in `predict_dist`.
+        """
+        dist, values = predicted(estimator, X, y, offset=offset, exposure=exposure)
         return cls.from_predictions(
             values, dist, column=column, n_bins=n_bins, confidence=confidence,
             sample_weight=sample_weight, random_state=random_state, ax=ax,

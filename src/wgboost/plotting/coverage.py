@@ -18,7 +18,7 @@ from wgboost.typing import Array
 __all__ = ["CoverageDisplay"]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class CoverageDisplay(Display):
     """The coverage of central intervals against their nominal probability.
 
@@ -50,10 +50,14 @@ class CoverageDisplay(Display):
     @classmethod
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, nominal: Any = None, column: int | None = None,
-        confidence: float = 0.95, sample_weight: Any = None, ax: Any = None,
+        confidence: float = 0.95, sample_weight: Any = None, offset: Any = None,
+        exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
-        """Draw the coverage of a fitted model on rows it has not seen."""
-        dist, values = predicted(estimator, X, y)
+        """Draw the coverage of a fitted model on rows it has not seen.
+
+        `offset` and `exposure` are those of the rows, as in `predict_dist`.
+        """
+        dist, values = predicted(estimator, X, y, offset=offset, exposure=exposure)
         return cls.from_predictions(
             values, dist, nominal=nominal, column=column, confidence=confidence,
             sample_weight=sample_weight, ax=ax,

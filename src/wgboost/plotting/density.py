@@ -7,10 +7,18 @@ from typing import Any, Self
 
 import numpy as np
 
-from wgboost.metrics.estimates import predict_dist
 from wgboost.plotting.display import Display
-from wgboost.plotting.inputs import class_names, fitted, name_of, one_column, predicted, rows_of
-from wgboost.plotting.style import class_colours
+from wgboost.plotting.inputs import (
+    class_names,
+    distributions,
+    fitted,
+    name_of,
+    one_column,
+    predicted,
+    rows_of,
+)
+from wgboost.plotting.style import class_colours, legend_on_top
+from wgboost.plotting.texts import count_ticks, keep_ticks, name_ticks, plain
 from wgboost.predictive import Mixture
 from wgboost.responses import Observations, is_censored
 from wgboost.typing import Array
@@ -21,7 +29,7 @@ _MOST = 8
 _POINTS = 400
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class DensityDisplay(Display):
     """Densities, or probabilities of counts and classes, of a few rows.
 
@@ -58,15 +66,20 @@ class DensityDisplay(Display):
     @classmethod
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any = None, *, rows: Any = None,
-        column: int | None = None, ax: Any = None,
+        column: int | None = None, name: str | None = None, offset: Any = None,
+        exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
-        """Draw distributions of a fitted model; `rows` are numbers of up to 8 rows."""
-        model = fitted(estimator)
-        name = name_of(y)
+        """Draw distributions of a fitted model; `rows` are numbers of up to 8 rows.
+
+        `name` is what y is called, by default the name of a series; `offset` and `exposure` are
+        those of the rows of X, as in `predict_dist`.
+        """
+        model, beside = fitted(estimator), {"offset": offset, "exposure": exposure}
+        name = name_of(y, name, model)
         if y is None:
-            dist = predict_dist(estimator, X)
+            dist = distributions(estimator, X, **beside)
         else:
-            dist, y = predicted(estimator, X, y)
+            dist, y = predicted(estimator, X, y, **beside)
         return cls.from_predictions(
             y, dist, rows=rows, column=column, classes=getattr(model, "classes_", None),
             name=name, ax=ax,
@@ -112,11 +125,11 @@ class DensityDisplay(Display):
                         ax.scatter(place, each, s=8, color="black", alpha=0.5, zorder=3)
                 if self.y is not None:
                     at = place[int(self.y.lower[i])]
-                    ax.plot([at], [1.03], marker="v", color=colour, ms=6, clip_on=False)
+                    ax.plot([at], [1.03], marker="v", color=colour, ms=6)
                 continue
-            if self.particles is not None:
-                ax.plot(self.grid, self.particles.T, color=colour, lw=0.6, alpha=0.45)
             step = {"drawstyle": "steps-mid"} if self.discrete else {}
+            if self.particles is not None:
+                ax.plot(self.grid, self.particles.T, color=colour, lw=0.6, alpha=0.45, **step)
             ax.plot(self.grid, self.density[i], color=colour, lw=1.8, label=label, **step)
             ax.fill_between(
                 self.grid, self.density[i], step="mid" if self.discrete else None, color=colour,
@@ -124,15 +137,22 @@ class DensityDisplay(Display):
             )  # fmt: skip
         self._mark(ax, colours)
         measure = "probability" if self.discrete else "density"
-        ax.set(xlabel=self.name, ylabel=f"predicted {measure}", title="Predictive distributions")
+        ax.set(
+            xlabel=plain(self.name), ylabel=f"predicted {measure}",
+            title="Predictive distributions" if r > 1 else f"Predictive distribution of row {row}",
+        )  # fmt: skip
         if self.classes is not None:
-            turn = {"rotation": 30, "ha": "right"} if len(self.grid) > 6 else {}
-            ax.set_xticks(self.grid, [name[:18] for name in self.classes], **turn)
+            name_ticks(ax.xaxis, self.grid, self.classes, turn=len(self.grid) > 6)
             ax.set_ylim(0, 1.08)
-        if self.classes is None:
-            ax.legend(loc="best")
+        elif self.discrete:
+            count_ticks(ax.xaxis)
         else:
-            ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+            ax.locator_params(axis="x", nbins=6)
+        if r > 1 and self.classes is not None:
+            legend_on_top(ax, ncols=min(r, 4))
+        elif r > 1:
+            ax.legend(loc="best")
+        keep_ticks(ax.yaxis, 0, 1 if self.discrete else np.inf)
 
     def _mark(self, ax: Any, colours: list[Any]) -> None:
         """The y of each row under the curves; bounds as a bar between them."""

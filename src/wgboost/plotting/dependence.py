@@ -8,11 +8,26 @@ from typing import Any, Self
 
 import numpy as np
 
-from wgboost.metrics.estimates import predict_dist
 from wgboost.plotting.display import Display
-from wgboost.plotting.inputs import class_names, fitted, one_column
-from wgboost.plotting.style import class_colours
+from wgboost.plotting.inputs import (
+    beside_rows,
+    class_names,
+    distributions,
+    fitted,
+    given_rows,
+    name_of,
+    one_column,
+)
+from wgboost.plotting.style import class_colours, legend_on_top
 from wgboost.plotting.table import Grid, Table
+from wgboost.plotting.texts import (
+    count_ticks,
+    in_legend,
+    keep_ticks,
+    name_ticks,
+    plain,
+    whole,
+)
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_integer
@@ -37,13 +52,13 @@ def _share(dist: Mixture) -> Array:
 
 
 _QUANTITIES: dict[str, tuple[Callable[[Mixture], Array], str, str]] = {
-    "mean": (_mean, "mean of y", "probability of the class"),
-    "spread": (_spread, "standard deviation of y", "entropy of the class"),
+    "mean": (_mean, "mean of {}", "probability of the class"),
+    "spread": (_spread, "standard deviation of {}", "entropy of the class"),
     "epistemic_share": (_share, "epistemic share of the variance", "epistemic share of entropy"),
 }
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class PartialDependenceDisplay(Display):
     """The mean over rows of a prediction, with one feature set to each value in turn.
 
@@ -73,7 +88,8 @@ class PartialDependenceDisplay(Display):
     def from_estimator(
         cls, estimator: Any, X: Any, *, feature: Any, quantity: str = "mean",
         column: int | None = None, grid_size: int = 40, max_rows: int = 300,
-        feature_names: Any = None, random_state: Any = 0, ax: Any = None,
+        feature_names: Any = None, random_state: Any = 0, name: str | None = None,
+        offset: Any = None,        exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
         """Draw the dependence of a fitted model on one feature.
 
@@ -93,6 +109,10 @@ class PartialDependenceDisplay(Display):
             random with `random_state`.
         feature_names
             Names of the columns of an array X.
+        name
+            What y is called; by default the column that `fit` took as y.
+        offset, exposure
+            Those of the rows of X, as in `predict_dist`.
         ax
             Axes to draw in.
         """
@@ -100,6 +120,7 @@ class PartialDependenceDisplay(Display):
         check_choice("quantity", quantity, _QUANTITIES)
         check_integer("grid_size", grid_size, low=2)
         check_integer("max_rows", max_rows, low=1)
+        X, _, beside = given_rows(estimator, X, None, offset=offset, exposure=exposure)
         names = getattr(estimator, "feature_names_in_", None)
         table = Table(X, names if feature_names is None else feature_names)
         j, n = table.index(feature), table.shape[0]
@@ -112,7 +133,8 @@ class PartialDependenceDisplay(Display):
             None if grid.rows is None else np.repeat(grid.rows, len(rows)),
         )
         varied = table.take(np.tile(rows, len(grid)), j, every)
-        dist, _ = one_column(predict_dist(estimator, varied), None, column)
+        beside = beside_rows(beside, np.tile(rows, len(grid)))
+        dist, _ = one_column(distributions(estimator, varied, **beside), None, column)
         function, of_numbers, of_classes = _QUANTITIES[quantity]
         values = function(dist)
         if not np.isfinite(values).all():
@@ -125,7 +147,11 @@ class PartialDependenceDisplay(Display):
         lines = None
         if values.shape[2] > 1:
             lines = class_names(model, values.shape[2])
-        text = of_classes if dist.response.nominal else of_numbers
+        text = (
+            of_classes
+            if dist.response.nominal
+            else of_numbers.format(plain(name_of(None, name, model)))
+        )
         observed = table.column(j).astype(np.float64) if grid.numeric else None
         return cls(
             grid.values, values.mean(axis=1).T, low.T, high.T, table.names[j], quantity, text,
@@ -136,21 +162,27 @@ class PartialDependenceDisplay(Display):
         """Put the lines and their quartiles into axes."""
         numeric = self.grid.dtype.kind in "fiu"
         x = self.grid if numeric else np.arange(len(self.grid))
-        names = self.lines or ["mean over rows"]
-        for i, colour in enumerate(class_colours(len(self.average))):
-            if numeric and len(x) > 12:
+        names = [in_legend(one) for one in self.lines or ["mean over rows"]]
+        colours, bars = class_colours(len(self.average)), not (numeric and len(x) > 12)
+        apart = 0.7 / len(colours) * float(np.diff(x).min() if len(x) > 1 else 1)
+        for i, colour in enumerate(colours):
+            if not bars:
                 if not self.lines:  # of several classes the ranges would cover each other
                     ax.fill_between(x, self.low[i], self.high[i], color=colour, alpha=0.15, lw=0)
                 ax.plot(x, self.average[i], color=colour, lw=1.8, label=names[i])
             else:
-                ax.vlines(x, self.low[i], self.high[i], color=colour, alpha=0.25, lw=6)
-                ax.plot(x, self.average[i], "o", color=colour, ms=4, label=names[i])
+                at = x + (i - (len(colours) - 1) / 2) * apart
+                ax.vlines(at, self.low[i], self.high[i], color=colour, alpha=0.25, lw=5)
+                ax.plot(at, self.average[i], "o", color=colour, ms=4, label=names[i])
         if not self.lines:
-            ax.plot([], [], color=class_colours(1)[0], alpha=0.15, lw=6, label="half of the rows")
+            ax.plot([], [], color=colours[0], alpha=0.15, lw=6, label="half of the rows")
+        top = float((self.high if bars or not self.lines else self.average).max())
         if self.quantity == "epistemic_share":
-            ax.set_ylim(0, max(0.05, min(1.0, 1.15 * float(self.high.max()))))
+            ax.set_ylim(0, max(0.05, min(1.0, 1.15 * top)))
         elif self.lines:
-            ax.set_ylim(0, 1.02)
+            ax.set_ylim(0, min(1.0, 1.05 * top))
+        if bars:
+            ax.margins(x=0.12)
         if self.observed is not None and numeric:
             marks = self.observed[np.isfinite(self.observed)]
             inside = np.quantile(marks, np.linspace(0.05, 0.95, 19))
@@ -158,14 +190,19 @@ class PartialDependenceDisplay(Display):
                 inside, np.zeros(19), "|", color="0.45", ms=7, clip_on=False, zorder=4,
                 transform=ax.get_xaxis_transform(),
             )  # fmt: skip
-        if numeric:
-            ax.locator_params(axis="x", nbins=6)
+        if not numeric:
+            name_ticks(ax.xaxis, x, self.grid, turn=True)
+        elif whole(self.grid if self.observed is None else self.observed):
+            count_ticks(ax.xaxis, x)
         else:
-            ax.set_xticks(x, [str(value)[:18] for value in self.grid], rotation=30, ha="right")
-        ax.set(
-            xlabel=self.feature, ylabel=self.label, title=f"Partial dependence on {self.feature}"
-        )
-        if self.lines:
-            ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+            ax.locator_params(axis="x", nbins=6)
+        feature = plain(self.feature)
+        ax.set(xlabel=feature, ylabel=self.label, title=f"Partial dependence on {feature}")
+        if self.lines and len(self.lines) > 8:
+            ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), ncols=1 + len(names) // 16)
+        elif self.lines or bars:
+            legend_on_top(ax, ncols=min(len(names), 4) if self.lines else 2)
         else:
             ax.legend(loc="best")
+        if self.lines or self.quantity == "epistemic_share":
+            keep_ticks(ax.yaxis, 0, 1)

@@ -7,18 +7,19 @@ from typing import Any, Self
 
 import numpy as np
 
+from wgboost.estimators.saving import Saving
+from wgboost.metrics.estimates import final_step
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import fitted
 from wgboost.plotting.style import BLUE, GREY, axes_of
+from wgboost.plotting.texts import plain
 from wgboost.typing import Array
 from wgboost.validation import check_integer
 
 __all__ = ["ImportanceDisplay"]
 
-_LONGEST = 28
 
-
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ImportanceDisplay(Display):
     """The share of each feature in the gain of all splits, the largest on top.
 
@@ -48,9 +49,14 @@ class ImportanceDisplay(Display):
         `feature_names` are for models that were fitted without names.
         """
         check_integer("max_features", max_features, low=1)
-        model = fitted(estimator, "feature_importances_")
-        shares = model.feature_importances_
-        names = feature_names
+        model = fitted(estimator, "fit")
+        if isinstance(model, Saving) and model._importances() is None:
+            raise TypeError(
+                f"this {type(model).__name__} has another learner than trees, and no gains of "
+                "splits; sklearn.inspection.permutation_importance takes any model"
+            )
+        final_step(model, "feature_importances_")
+        shares, names = model.feature_importances_, feature_names
         if names is None:
             names = getattr(model, "feature_names_in_", None)
         if names is None:
@@ -70,8 +76,7 @@ class ImportanceDisplay(Display):
         """Put the bars into axes."""
         place = np.arange(len(self.names))[::-1]
         ax.barh(place, self.importance, height=0.7, color=BLUE)
-        short = [n if len(n) <= _LONGEST else f"{n[:15]}…{n[-12:]}" for n in self.names]
-        ax.set_yticks(place, short)
+        ax.set_yticks(place, [plain(name) for name in self.names], parse_math=False)
         ax.set_ylim(-0.6, len(self.names) - 0.4)
         hidden = self.n_features - len(self.names)
         if hidden:

@@ -7,18 +7,23 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from wgboost.data import named_columns
 from wgboost.metrics.checks import checked
 from wgboost.metrics.estimates import encoded, final_step, predict_dist
+from wgboost.metrics.row_parameters import scored_rows, target_name, without_row_columns
 from wgboost.predictive import JointMixture, Mixture
 from wgboost.responses import is_censored
 from wgboost.typing import Array
 
 __all__ = [
+    "beside_rows",
     "check_numeric",
     "class_names",
     "code_of",
+    "distributions",
     "effective_rows",
     "fitted",
+    "given_rows",
     "name_of",
     "one_column",
     "predicted",
@@ -33,10 +38,42 @@ def fitted(estimator: Any, method: str = "predict_dist") -> Any:
     return last
 
 
-def predicted(estimator: Any, X: Any, y: Any) -> tuple[Mixture, Any]:
-    """Return the distributions of the rows of X, and y, classes as codes."""
+def distributions(estimator: Any, X: Any, *, n_rounds: int | None = None, **beside: Any) -> Mixture:
+    """Return the predictive distributions of rows in memory, classes as codes.
+
+    `beside` is what belongs to rows, such as an offset or exposure; None is left out.
+    """
     fitted(estimator)
-    dist, codes = predict_dist(estimator, X).by_code(), encoded(estimator, y)
+    known = {name: value for name, value in beside.items() if value is not None}
+    if n_rounds is not None:
+        known["n_rounds"] = n_rounds
+    dist: Any = predict_dist(estimator, X, **known)
+    if not isinstance(dist, Mixture):
+        kind = type(X)
+        raise TypeError(
+            f"X is a {kind.__module__.split('.')[0]} {kind.__name__}, whose predictions are made "
+            "later; give rows in memory: X.compute()"
+        )
+    return dist.by_code()
+
+
+def given_rows(estimator: Any, X: Any, y: Any, **beside: Any) -> tuple[Any, Any, dict[str, Any]]:
+    """Return X, y and what belongs to the rows; all but X may be names of columns of X.
+
+    Raises ValueError if y is given and an offset or exposure is not that the model was fitted
+    with: they could not be compared.
+    """
+    last = fitted(estimator)
+    if y is not None:
+        return scored_rows(last, X, y, **beside)
+    X, known, _ = named_columns(X, beside)
+    return without_row_columns(last, X), None, known
+
+
+def predicted(estimator: Any, X: Any, y: Any, **beside: Any) -> tuple[Mixture, Any]:
+    """Return the distributions of the rows of X, and y as metrics take it."""
+    X, y, beside = given_rows(estimator, X, y, **beside)
+    dist, codes = distributions(estimator, X, **beside), encoded(estimator, y)
     if len(codes) != len(dist):
         raise ValueError(f"X has {len(dist)} rows, y has {len(codes)}")
     return dist, codes
@@ -111,12 +148,23 @@ def rows_of(rows: Any, n: int, most: int) -> Array:
     return index
 
 
+def beside_rows(beside: dict[str, Any], rows: Any) -> dict[str, Any]:
+    """Return what belongs to some of the rows, by index; numbers belong to all rows."""
+    return {
+        name: value if value is None or np.ndim(value) == 0 else np.asarray(value)[rows]
+        for name, value in beside.items()
+    }
+
+
 def effective_rows(weight: Array) -> float:
     """Return how many rows of equal weight these are worth."""
     return float(weight.sum() ** 2 / np.square(weight).sum())
 
 
-def name_of(y: Any, default: str = "y") -> str:
-    """Return the name that a series has."""
-    name = getattr(y, "name", None)
-    return str(name) if isinstance(name, str) and name else default
+def name_of(y: Any, given: str | None = None, estimator: Any = None) -> str:
+    """Return what y is called: the name given, that of a series, or of the column of `fit`."""
+    known = () if estimator is None else (target_name(estimator),)
+    for name in (given, y, getattr(y, "name", None), *known):
+        if isinstance(name, str) and name:
+            return str(name)
+    return "y"

@@ -11,14 +11,15 @@ from wgboost.metrics import ood_average_precision, ood_roc_auc
 from wgboost.metrics.estimates import transformed
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import fitted
-from wgboost.plotting.style import BLUE, ORANGE
+from wgboost.plotting.style import BLUE, ORANGE, legend_on_top
+from wgboost.plotting.texts import keep_ticks
 from wgboost.typing import Array
 from wgboost.validation import check_integer
 
 __all__ = ["OODDisplay"]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class OODDisplay(Display):
     """Histograms of the OOD score of rows from the training distribution and from elsewhere.
 
@@ -49,7 +50,7 @@ class OODDisplay(Display):
     ) -> Self:
         """Draw the scores of rows like the training rows and of other rows."""
         model = fitted(estimator, "ood_score")
-        scores = (model.ood_score(transformed(estimator, X)) for X in (X_in, X_out))
+        scores = (np.asarray(model.ood_score(transformed(estimator, X))) for X in (X_in, X_out))
         return cls.from_scores(*scores, n_bins=n_bins, ax=ax)
 
     @classmethod
@@ -91,10 +92,14 @@ class OODDisplay(Display):
 
             ax.set_xscale("log")
             ax.xaxis.set_minor_formatter(NullFormatter())  # whose labels would run together
+        else:
+            ax.locator_params(axis="x", nbins=6)
+            ax.ticklabel_format(axis="x", style="sci", scilimits=(-3, 5))
         ax.set(
             xlabel="OOD score" + (" (logarithmic)" if self.log else ""), ylabel="share of rows",
             title=f"Out of distribution: ROC AUC {self.roc_auc:.3f}, "
             f"average precision {self.average_precision:.3f}",
         )  # fmt: skip
-        ax.set_ylim(0, 1.3 * max(self.share_in.max(), self.share_out.max()))
-        ax.legend(loc="upper center", ncols=2)
+        ax.set_ylim(0, 1.02 * max(self.share_in.max(), self.share_out.max()))
+        legend_on_top(ax, ncols=1)
+        keep_ticks(ax.yaxis, 0, 1)

@@ -46,7 +46,7 @@ _HEADINGS = {
 def report(
     estimator: Any, X: Any, y: Any, path: Any, *, X_out: Any = None, title: str | None = None,
     feature_names: Any = None, n_dependence: int = 2, sample_weight: Any = None,
-    exposure: Any = None,
+    exposure: Any = None, name: Any = None,
 ) -> dict[str, float]:  # fmt: skip
     """Write a page on how well a fitted model predicts rows it has not seen; return the metrics.
 
@@ -56,33 +56,39 @@ def report(
     Parameters
     ----------
     estimator
-        A fitted `WGBRegressor` or `WGBClassifier`, or a pipeline that ends with one.
+        A fitted regressor, classifier or bag of this package, or a pipeline that ends with one.
     X, y
-        Test rows; y of numbers, classes, or `censored`.
+        Test rows; y of numbers, classes, several columns, or `censored`. y may be the name of a
+        column of X, as may be `sample_weight` and `exposure`.
     path
         The file to write, as a whole or not at all.
     X_out
         Rows from elsewhere, to show whether the OOD score tells them apart.
     title
-        The heading.
+        The heading; by default what y is called, and the model.
     feature_names
         Names of the columns of an array X.
     n_dependence
         How many of the most important features to draw the dependence on.
     sample_weight, exposure
         Of the test rows: weights in the metrics and in calibration, exposure in the predictions.
+    name
+        What y is called, a list if it has several columns. By default the name of a series, or
+        the columns of a frame.
     """
     check_integer("n_dependence", n_dependence, low=0)
     check_place(path, "the report")
     shown = Shown.of(
-        estimator, X, y, weight=sample_weight, exposure=exposure, feature_names=feature_names
-    )
+        estimator, X, y, weight=sample_weight, exposure=exposure, feature_names=feature_names,
+        name=name,
+    )  # fmt: skip
     model = shown.model
     now, before = (
-        summary(dist, shown.values, sample_weight=sample_weight)
+        summary(dist, shown.values, sample_weight=shown.weight)
         for dist in (shown.dist, shown.start)
     )
-    heading = title or f"{type(model).__name__} on {len(shown.dist)} rows"
+    target = " and ".join(shown.names)
+    heading = title or f"{target}: {type(model).__name__} on {len(shown.dist)} rows"
     body = [
         f"<h1>{html.escape(heading)}</h1>",
         f'<p class="facts">{html.escape(_facts(shown))}</p>',
@@ -113,8 +119,8 @@ def report(
 def _table(now: Sequence[Summary], before: Sequence[Summary]) -> str:
     """The metrics, beside those of the model before its first round."""
     rows = [
-        f'<tr><td>{one.name}</td><td class="number">{one.value:.4g}</td>'
-        f'<td class="number">{start.value:.4g}</td><td class="note">{one.note}</td></tr>'
+        f'<tr><td>{one.name}</td><td class="number">{one.text}</td>'
+        f'<td class="number">{start.text}</td><td class="note">{one.note}</td></tr>'
         for one, start in zip(now, before, strict=True)
     ]
     head = (
@@ -125,11 +131,13 @@ def _table(now: Sequence[Summary], before: Sequence[Summary]) -> str:
 
 
 def _facts(shown: Shown) -> str:
-    dist = shown.dist
+    dist, rounds = shown.dist, shown.facts.rounds
+    grown = f"{rounds[0]} rounds"
+    if len(rounds) > 1:
+        grown = f"{len(rounds)} members of {min(rounds)} to {max(rounds)} rounds"
     return (
-        f"response {dist.response.name} · {shown.model.n_estimators_} rounds · "
-        f"{dist.particles.shape[1]} particles · {shown.table.shape[1]} features · "
-        f"{len(dist)} test rows"
+        f"response {dist.response.name} · {grown} · {dist.particles.shape[1]} particles · "
+        f"{shown.table.shape[1]} features · {len(dist)} test rows"
     )
 
 

@@ -7,10 +7,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from wgboost.estimators import WGBoost
 from wgboost.metrics.estimates import transformed
 from wgboost.plotting.display import Display
-from wgboost.plotting.inputs import fitted, rows_of
+from wgboost.plotting.inputs import distributions, fitted, rows_of
 from wgboost.plotting.style import class_colours
+from wgboost.plotting.texts import plain
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_choice
@@ -20,7 +22,7 @@ __all__ = ["ParticlesDisplay"]
 _MOST = 8
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ParticlesDisplay(Display):
     """Two parameters of each particle, for a few rows.
 
@@ -52,22 +54,23 @@ class ParticlesDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, *, rows: Any = None, params: Any = None, ax: Any = None
-    ) -> Self:
-        """Draw particles of a fitted model, of any of the three estimators.
+        cls, estimator: Any, X: Any, *, rows: Any = None, params: Any = None, offset: Any = None,
+        exposure: Any = None, ax: Any = None,
+    ) -> Self:  # fmt: skip
+        """Draw particles of a fitted model, of any estimator of this package.
 
         `rows` are numbers of up to 8 rows, `params` the names of one or two parameters; by
         default some rows and the first two. Those of `WGBoost` are "theta_0", "theta_1", ...
+        `offset` and `exposure` are those of the rows of X, as in `predict_dist`.
         """
-        model, table = fitted(estimator, "predict_particles"), transformed(estimator, X)
-        if hasattr(model, "predict_dist"):
-            classes = getattr(model, "classes_", None)
-            return cls.from_predictions(
-                model.predict_dist(table), rows=rows, params=params, classes=classes, ax=ax
-            )
-        particles = np.asarray(model.predict_particles(table), dtype=np.float64)
-        named = {f"theta_{j}": particles[..., j] for j in range(particles.shape[2])}
-        return cls._of(named, None, rows, params, ax)
+        model = fitted(estimator, "predict_particles")
+        if isinstance(model, WGBoost):
+            particles = model.predict_particles(transformed(estimator, X)).astype(np.float64)
+            named = {f"theta_{j}": particles[..., j] for j in range(particles.shape[2])}
+            return cls._of(named, None, rows, params, ax)
+        dist = distributions(estimator, X, offset=offset, exposure=exposure)
+        classes = getattr(model, "classes_", None)
+        return cls.from_predictions(dist, rows=rows, params=params, classes=classes, ax=ax)
 
     @classmethod
     def from_predictions(
@@ -79,7 +82,7 @@ class ParticlesDisplay(Display):
             raise TypeError(f"dist={dist!r} must be a predictive distribution, as of predict_dist")
         named = {name: v for name, v in dist.params().items() if np.ndim(v) == 2}
         classes = range(len(named)) if classes is None else classes
-        labels = {f"probability_{i}": f"probability of {c}" for i, c in enumerate(classes)}
+        labels = {f"probability_{i}": f"probability of {plain(c)}" for i, c in enumerate(classes)}
         return cls._of(named, dist.weights, rows, params, ax, labels)
 
     @classmethod

@@ -8,24 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.metrics.estimates import encoded, transformed
+from wgboost.estimators.facts import Facts
+from wgboost.estimators.saving import Saving
+from wgboost.metrics.estimates import encoded
 from wgboost.plotting.calibration import CalibrationDisplay, PITDisplay
 from wgboost.plotting.coverage import CoverageDisplay
 from wgboost.plotting.density import DensityDisplay
 from wgboost.plotting.dependence import PartialDependenceDisplay
 from wgboost.plotting.display import Display
 from wgboost.plotting.importance import ImportanceDisplay
-from wgboost.plotting.inputs import fitted, name_of
+from wgboost.plotting.inputs import distributions, fitted, given_rows, name_of, one_column
 from wgboost.plotting.learning import LearningCurveDisplay
 from wgboost.plotting.ood import OODDisplay
 from wgboost.plotting.particles import ParticlesDisplay
 from wgboost.plotting.predictive import PredictiveDisplay
 from wgboost.plotting.table import Table
+from wgboost.plotting.texts import plain
 from wgboost.plotting.uncertainty import UncertaintyDisplay
 from wgboost.predictive import JointMixture, Mixture
 from wgboost.responses import is_censored
 
-__all__ = ["Picture", "Shown", "pictures"]
+__all__ = ["Column", "Picture", "Shown", "pictures"]
 
 _WIDE = (8.4, 3.4)
 _HALF = (4.6, 3.7)
@@ -59,6 +62,38 @@ class Picture:
 
 
 @dataclass(frozen=True, eq=False)
+class Column:
+    """A column of y.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    dist : Mixture
+        Its predictive distributions.
+    values
+        What was observed, as metrics take it, or None.
+    index : int or None
+        Which one of several columns it is.
+    """
+
+    name: str
+    dist: Mixture
+    values: Any
+    index: int | None = None
+
+    @property
+    def has_variance(self) -> bool:
+        """Whether every row has one; a Cauchy distribution has not even a mean."""
+        return self.dist.response.nominal or bool(np.isfinite(self.dist.var()).all())
+
+    @property
+    def suffix(self) -> str:
+        """What sets its pictures apart from those of other columns."""
+        return "" if self.index is None else f"_of_{self.name}"
+
+
+@dataclass(frozen=True, eq=False)
 class Shown:
     """A fitted model, rows of data and what is predicted of them.
 
@@ -74,6 +109,10 @@ class Shown:
         The predictive distributions, with the rows' exposure.
     table : Table
         The columns of X.
+    names : list of str
+        What the columns of y are called.
+    facts : Facts
+        Rounds, history and importances of the model.
     weight, exposure
         One number for each row, or None.
     """
@@ -85,37 +124,72 @@ class Shown:
     values: Any
     dist: Mixture
     table: Table
+    names: list[str]
+    facts: Facts
     weight: Any = None
     exposure: Any = None
 
     @classmethod
     def of(
         cls, estimator: Any, X: Any, y: Any = None, *, weight: Any = None, exposure: Any = None,
-        feature_names: Any = None,
+        feature_names: Any = None, name: Any = None,
     ) -> Shown:  # fmt: skip
-        """Predict the rows; raise ValueError if rows and y do not fit."""
+        """Predict the rows; raise ValueError if rows and y do not fit.
+
+        `name` is what y is called, a list if it has several columns; by default the name of a
+        series, or the columns of a frame.
+        """
         model = fitted(estimator)
-        dist = model.predict_dist(transformed(estimator, X), exposure=exposure).by_code()
+        if not isinstance(model, Saving):
+            raise TypeError(
+                f"{type(model).__name__} is no estimator of wgboost; the displays of "
+                "wgboost.plotting take its predictive distributions by from_predictions"
+            )
+        asked = y
+        X, y, beside = given_rows(estimator, X, y, exposure=exposure, sample_weight=weight)
+        weight, exposure = beside["sample_weight"], beside["exposure"]
+        dist = distributions(estimator, X, exposure=exposure)
         values = None if y is None else encoded(estimator, y)
         if values is not None and len(values) != len(dist):
             raise ValueError(f"X has {len(dist)} rows, y has {len(values)}")
-        if isinstance(dist, JointMixture):
-            raise ValueError("a report is on one column of y; fit and report on each of them")
         names = getattr(estimator, "feature_names_in_", None)
         table = Table(X, names if feature_names is None else feature_names)
-        return cls(estimator, model, X, y, values, dist, table, weight, exposure)
+        columns = _names(dist, asked, name, model)
+        return cls(
+            estimator, model, X, y, values, dist, table, columns, Facts.of(model), weight, exposure
+        )
+
+    @property
+    def columns(self) -> list[Column]:
+        """The columns of y, one by one."""
+        if not isinstance(self.dist, JointMixture):
+            return [Column(self.names[0], self.dist, self.values)]
+        return [
+            Column(name, *one_column(self.dist, self.values, j), j)
+            for j, name in enumerate(self.names)
+        ]
+
+    @property
+    def classes(self) -> Any:
+        """The labels of a classifier, else None."""
+        return getattr(self.model, "classes_", None)
 
     @property
     def start(self) -> Mixture:
         """The distributions before the first round."""
-        X = transformed(self.estimator, self.X)
-        before: Mixture = self.model.predict_dist(X, n_rounds=0, exposure=self.exposure).by_code()
-        return before
+        return distributions(self.estimator, self.X, n_rounds=0, exposure=self.exposure)
 
-    @property
-    def has_variance(self) -> bool:
-        """Whether every row has one; a Cauchy distribution has not even a mean."""
-        return self.dist.response.nominal or bool(np.isfinite(self.dist.var()).all())
+
+def _names(dist: Mixture, y: Any, given: Any, model: Any) -> list[str]:
+    """Return what the columns of y are called."""
+    if not isinstance(dist, JointMixture):
+        return [name_of(y, given, model)]
+    (q,) = dist.response.y_shape
+    known = getattr(y, "columns", None) if given is None else given
+    names = [f"column {j}" for j in range(q)] if known is None else [str(one) for one in known]
+    if len(names) != q:
+        raise ValueError(f"name={given!r} must have a name for each of the {q} columns of y")
+    return names
 
 
 def pictures(shown: Shown, *, X_out: Any = None, n_dependence: int = 2) -> Iterator[Picture]:
@@ -130,18 +204,26 @@ def pictures(shown: Shown, *, X_out: Any = None, n_dependence: int = 2) -> Itera
     n_dependence
         How many of the most important features to draw the dependence on.
     """
-    yield Picture(
-        "predictive",
-        "predictions",
-        "Test rows side by side: what was predicted, and what was observed.",
-        _predictive(shown),
-    )
-    yield from _of_rows(shown)
+    for column in shown.columns:
+        yield Picture(
+            f"predictive{column.suffix}",
+            "predictions",
+            "Test rows side by side: what was predicted, and what was observed.",
+            _predictive(shown, column),
+        )
+        text = "Predictive distributions of some rows."
+        draw = _of(column, DensityDisplay.from_predictions, column.values, column.dist,
+                   classes=shown.classes, name=column.name)  # fmt: skip
+        yield Picture(f"density{column.suffix}", "rows", text, draw)
+    draw = _drawing(ParticlesDisplay.from_predictions, shown.dist, classes=shown.classes)
+    yield Picture("particles", "rows", "Particles of some rows.", draw)
     if shown.values is not None:
-        yield from _trust(shown)
+        for column in shown.columns:
+            yield from _trust(shown, column)
     yield from _learned(shown)
-    if shown.has_variance:
-        yield from _dependence(shown, n_dependence)
+    for column in shown.columns:
+        if column.has_variance:
+            yield from _dependence(shown, column, n_dependence)
     if X_out is not None:
         text = "OOD scores of the test rows and of the rows from elsewhere."
         draw = _drawing(OODDisplay.from_estimator, shown.estimator, shown.X, X_out)
@@ -155,78 +237,85 @@ def _drawing(make: Callable[..., Display], *args: Any, **settings: Any) -> Calla
     return draw
 
 
-def _predictive(shown: Shown) -> Callable[[Any], Display]:
+def _of(
+    column: Column, make: Callable[..., Display], /, *args: Any, **settings: Any
+) -> Callable[[Any], Display]:
+    """Return what draws a column of y, with its name in the title if there are several."""
+    draw = _drawing(make, *args, **settings)
+    if column.index is None:
+        return draw
+
+    def titled(ax: Any) -> Display:
+        shown = draw(ax)
+        ax.title.set_text(f"{ax.get_title()}: {plain(column.name)}")
+        return shown
+
+    return titled
+
+
+def _predictive(shown: Shown, column: Column) -> Callable[[Any], Display]:
     if shown.table.shape[1] == 1:
-        return _drawing(
-            PredictiveDisplay.from_estimator, shown.estimator, shown.X, shown.y, feature=0,
-            feature_names=shown.table.names,
+        return _of(
+            column, PredictiveDisplay.from_estimator, shown.estimator, shown.X, shown.y, feature=0,
+            feature_names=shown.table.names, name=column.name, column=column.index,
+            exposure=shown.exposure,
         )  # fmt: skip
-    classes = getattr(shown.model, "classes_", None)
-    return _drawing(
-        PredictiveDisplay.from_predictions, shown.values, shown.dist, classes=classes,
-        name=name_of(shown.y),
+    return _of(
+        column, PredictiveDisplay.from_predictions, column.values, column.dist,
+        classes=shown.classes, name=column.name,
     )  # fmt: skip
 
 
-def _of_rows(shown: Shown) -> Iterator[Picture]:
-    classes, name = getattr(shown.model, "classes_", None), name_of(shown.y)
-    make = _drawing(
-        DensityDisplay.from_predictions, shown.values, shown.dist, classes=classes, name=name
-    )
-    yield Picture("density", "rows", "Predictive distributions of some rows.", make)
-    make = _drawing(ParticlesDisplay.from_predictions, shown.dist, classes=classes)
-    yield Picture("particles", "rows", "Particles of some rows.", make)
-
-
-def _trust(shown: Shown) -> Iterator[Picture]:
-    y, dist = shown.values, shown.dist
+def _trust(shown: Shown, column: Column) -> Iterator[Picture]:
+    y, dist, end = column.values, column.dist, column.suffix
     weighted = {"sample_weight": shown.weight}
     text = "On the diagonal, up to chance, if predicted probabilities come true."
-    draw = _drawing(CalibrationDisplay.from_predictions, y, dist, **weighted)
-    yield Picture("calibration", "trust", text, draw)
+    draw = _of(column, CalibrationDisplay.from_predictions, y, dist, **weighted)
+    yield Picture(f"calibration{end}", "trust", text, draw)
     if is_censored(y):
         return
     if not dist.response.nominal:
         text = "Flat, up to chance, if the distributions are right."
-        draw = _drawing(PITDisplay.from_predictions, y, dist, **weighted)
-        yield Picture("pit", "trust", text, draw)
+        draw = _of(column, PITDisplay.from_predictions, y, dist, **weighted)
+        yield Picture(f"pit{end}", "trust", text, draw)
         text = "How often central intervals hold y."
-        draw = _drawing(CoverageDisplay.from_predictions, y, dist, **weighted)
-        yield Picture("coverage", "trust", text, draw)
-        if not shown.has_variance:
+        draw = _of(column, CoverageDisplay.from_predictions, y, dist, **weighted)
+        yield Picture(f"coverage{end}", "trust", text, draw)
+        if not column.has_variance:
             return
     text = "Where the model says it may be wrong, it should be, and nowhere else."
-    draw = _drawing(UncertaintyDisplay.from_predictions, y, dist, name=name_of(shown.y))
-    yield Picture("uncertainty", "trust", text, draw)
+    draw = _of(column, UncertaintyDisplay.from_predictions, y, dist, name=column.name)
+    yield Picture(f"uncertainty{end}", "trust", text, draw)
 
 
 def _learned(shown: Shown) -> Iterator[Picture]:
     model, table = shown.model, shown.table
-    if hasattr(model.ensemble_, "feature_gains"):
+    if shown.facts.importances is not None:
         same = model.n_features_in_ == table.shape[1]
         settings = {"feature_names": table.names} if same else {}
         make = _drawing(ImportanceDisplay.from_estimator, model, max_features=15, **settings)
         text = "Share of each feature in the gain of all splits."
         yield Picture("importance", "learned", text, make)
-    if getattr(model, "history_", None):
+    if any(shown.facts.histories):
         make = _drawing(LearningCurveDisplay.from_estimator, model)
         text = "The metric that was watched, round by round."
         yield Picture("learning_curve", "learned", text, make)
 
 
-def _dependence(shown: Shown, most: int) -> Iterator[Picture]:
+def _dependence(shown: Shown, column: Column, most: int) -> Iterator[Picture]:
     """The most important features, unless a pipeline has made others of them."""
-    model, table = shown.model, shown.table
-    same = model.n_features_in_ == table.shape[1]
-    if not same or not hasattr(model.ensemble_, "feature_gains"):
+    table, shares = shown.table, shown.facts.importances
+    if shares is None or shares.size != table.shape[1]:
         return
-    for j in np.argsort(-model.feature_importances_, kind="stable")[:most]:
+    for j in np.argsort(-shares, kind="stable")[:most]:
         for quantity, text in (
             ("mean", "The mean prediction over test rows with this feature changed."),
             ("epistemic_share", "How much of the uncertainty more data could remove."),
         ):
-            draw = _drawing(
-                PartialDependenceDisplay.from_estimator, shown.estimator, shown.X, feature=int(j),
-                quantity=quantity, feature_names=table.names,
+            draw = _of(
+                column, PartialDependenceDisplay.from_estimator, shown.estimator, shown.X,
+                feature=int(j), quantity=quantity, column=column.index, name=column.name,
+                feature_names=table.names, exposure=shown.exposure,
             )  # fmt: skip
-            yield Picture(f"{quantity}_by_{table.names[j]}", "dependence", text, draw)
+            name = f"{quantity}{column.suffix}_by_{table.names[j]}"
+            yield Picture(name, "dependence", text, draw)

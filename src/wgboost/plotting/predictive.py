@@ -7,11 +7,26 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from wgboost.metrics.estimates import encoded, predict_dist
+from wgboost.metrics.estimates import encoded
 from wgboost.plotting.display import Display
-from wgboost.plotting.inputs import class_names, fitted, name_of, one_column
-from wgboost.plotting.style import BLUE, ORANGE, class_colours, mark_seen
+from wgboost.plotting.inputs import (
+    class_names,
+    distributions,
+    fitted,
+    given_rows,
+    name_of,
+    one_column,
+)
+from wgboost.plotting.style import BLUE, ORANGE, class_colours, legend_on_top, mark_seen
 from wgboost.plotting.table import Table
+from wgboost.plotting.texts import (
+    count_ticks,
+    in_legend,
+    keep_ticks,
+    name_ticks,
+    plain,
+    whole,
+)
 from wgboost.predictive import Mixture
 from wgboost.responses import Observations, is_censored
 from wgboost.typing import Array
@@ -23,7 +38,7 @@ _BANDS = (0.5, 0.9)
 _LEVELS = 240  # of y in a picture of the density
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class PredictiveDisplay(Display):
     """Bands of the predictive distribution, its density, or the probabilities of classes.
 
@@ -48,6 +63,8 @@ class PredictiveDisplay(Display):
         Where `y_seen` lie.
     y_seen : Observations or None
         What was seen of y; codes of classes.
+    whole : bool
+        Whether the feature consists of whole numbers.
     """
 
     x: Array
@@ -63,6 +80,7 @@ class PredictiveDisplay(Display):
     name: str = "y"
     classes: list[str] | None = None
     ticks: list[str] | None = None
+    whole: bool = False
 
     size: ClassVar[tuple[float, float]] = (6.4, 3.6)
 
@@ -70,7 +88,8 @@ class PredictiveDisplay(Display):
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any = None, *, feature: Any = None, kind: str = "bands",
         bands: Any = _BANDS, column: int | None = None, grid_size: int = 200,
-        max_rows: int = 300, feature_names: Any = None, ax: Any = None,
+        max_rows: int = 300, feature_names: Any = None, name: str | None = None,
+        offset: Any = None, exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
         """Draw a fitted model.
 
@@ -92,25 +111,32 @@ class PredictiveDisplay(Display):
             Points along a feature; how many of the sorted rows, or of the rows seen, are drawn.
         feature_names
             Names of the columns of an array X.
+        name
+            What y is called; by default the name of a series.
+        offset, exposure
+            Those of the rows, as in `predict_dist`. Along a feature they have their medians, as the
+            other features do.
         ax
             Axes to draw in.
         """
-        model = fitted(estimator)
+        model, name = fitted(estimator), name_of(y, name, fitted(estimator))
+        X, y, beside = given_rows(estimator, X, y, offset=offset, exposure=exposure)
         names = getattr(estimator, "feature_names_in_", None)
         table = Table(X, names if feature_names is None else feature_names)
         if y is not None and len(y) != table.shape[0]:
             raise ValueError(f"X has {table.shape[0]} rows, y has {len(y)}")
         values = None if y is None else encoded(estimator, y)
-        classes, name = getattr(model, "classes_", None), name_of(y)
+        classes = getattr(model, "classes_", None)
         if feature is None and table.shape[1] > 1:
             return cls.from_predictions(
-                values, predict_dist(estimator, X).by_code(), kind=kind, bands=bands,
+                values, distributions(estimator, X, **beside), kind=kind, bands=bands,
                 column=column, max_rows=max_rows, classes=classes, name=name, ax=ax,
             )  # fmt: skip
         check_integer("grid_size", grid_size, low=2)
         j = table.index(0 if feature is None else feature)
         grid = table.grid(j, grid_size)
-        joint = predict_dist(estimator, table.vary(j, grid))
+        usual = {key: _median(value, len(grid)) for key, value in beside.items()}
+        joint = distributions(estimator, table.vary(j, grid), **usual)
         dist, _ = one_column(joint, None, column)
         ticks = None if grid.numeric else [str(value) for value in grid.values]
         x = grid.values if grid.numeric else np.arange(len(grid), dtype=float)
@@ -124,9 +150,9 @@ class PredictiveDisplay(Display):
                 place = {text: i for i, text in enumerate(ticks)}
                 x_seen = np.array([place.get(str(value), np.nan) for value in x_seen], dtype=float)
             x_seen = np.asarray(x_seen, dtype=np.float64)
-        return cls._of(
-            x, dist, kind, bands, x_seen, y_seen, table.names[j], name, classes, ticks
-        ).plot(ax)  # fmt: skip
+        made = cls._of(x, dist, kind, bands, x_seen, y_seen, table.names[j], name, classes, ticks)
+        made.whole = grid.numeric and whole(table.column(j))
+        return made.plot(ax)
 
     @classmethod
     def from_predictions(
@@ -190,12 +216,16 @@ class PredictiveDisplay(Display):
             self._draw_bars(ax)
         else:
             self._draw_numbers(ax)
-        ax.set_xlabel(self.feature or "rows, sorted by prediction")
+        along = None if self.feature is None else plain(self.feature)
+        ax.set_xlabel("rows, sorted by prediction" if along is None else along)
         if self.ticks is not None:
-            ax.set_xticks(self.x, [tick[:18] for tick in self.ticks], rotation=30, ha="right")
+            name_ticks(ax.xaxis, self.x, self.ticks, turn=True)
         elif self.feature is None:
             ax.set_xlim(0.5, len(self.x) + 0.5)
-        ax.set_title("Predictive distribution" + (f" along {self.feature}" if self.feature else ""))
+            count_ticks(ax.xaxis)
+        elif self.whole:
+            count_ticks(ax.xaxis, self.x)
+        ax.set_title("Predictive distribution" + ("" if along is None else f" along {along}"))
 
     def _draw_numbers(self, ax: Any) -> None:
         step = "mid" if self.feature is None else None
@@ -219,6 +249,7 @@ class PredictiveDisplay(Display):
         ax.plot([], [], color=BLUE, lw=2, label="median")
         ax.margins(x=0.12)
         self._finish(ax)
+        legend_on_top(ax)
 
     def _name_bands(self, ax: Any) -> None:
         """Narrow bands lie on top of wide ones: their colours add up."""
@@ -235,7 +266,9 @@ class PredictiveDisplay(Display):
                 near = 0.05 * float(np.diff(self.x).min())
                 jitter = np.random.default_rng(0).uniform(-near, near, jitter.size)
             mark_seen(ax, self.x_seen[here] + jitter, self.y_seen[here])
-        ax.set_ylabel(self.name)
+        ax.set_ylabel(plain(self.name))
+        if self.dist.response.discrete:
+            count_ticks(ax.yaxis)
         ax.legend(loc="best")
 
     def _draw_density(self, ax: Any) -> None:
@@ -253,7 +286,7 @@ class PredictiveDisplay(Display):
         )  # fmt: skip
 
     def _draw_classes(self, ax: Any) -> None:
-        names = self.classes or []
+        names = [in_legend(one) for one in self.classes or ()]
         colours = class_colours(len(names))
         if self.feature is None:
             ax.stackplot(
@@ -277,8 +310,21 @@ class PredictiveDisplay(Display):
                     ax.vlines(self.x, self.low[i], self.high[i], color=colour, alpha=0.3, lw=6)
                     ax.scatter(self.x, self.middle[i], color=colour, s=22, label=name, zorder=3)
             ax.set_ylim(0, 1.02)
+            ax.margins(x=0.12 if self.ticks is not None else 0.05)
         ax.set_ylabel("probability of the class")
-        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), ncols=1 + len(names) // 16)
+        if len(names) > 8:
+            ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), ncols=1 + len(names) // 16)
+        else:
+            legend_on_top(ax, ncols=min(len(names), 4))
+        keep_ticks(ax.yaxis, 0, 1)
+
+
+def _median(value: Any, n: int) -> Any:
+    """Return n times the median of what belongs to rows; numbers stay."""
+    if value is None or np.ndim(value) == 0:
+        return value
+    middle = np.median(np.asarray(value, dtype=np.float64), axis=0)
+    return np.repeat(middle[None], n, axis=0)
 
 
 def _some(n: int, most: int) -> Array:

@@ -19,6 +19,7 @@ __all__ = [
     "ORANGE",
     "axes_of",
     "class_colours",
+    "legend_on_top",
     "mark_seen",
     "new_axes",
     "new_figure",
@@ -68,14 +69,22 @@ def tidy(ax: Any) -> None:
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(GREY)
     ax.tick_params(colors=GREY, labelcolor="black", labelsize=_FONT - 1)
-    for label in (ax.xaxis.label, ax.yaxis.label):
-        label.set_fontsize(_FONT)
-    ax.title.set_fontsize(_FONT + 1)
+    for label, size in ((ax.xaxis.label, 0), (ax.yaxis.label, 0), (ax.title, 1)):
+        label.set_fontsize(_FONT + size)
+        label.set_parse_math(False)  # names of features and classes may have a $
     legend = ax.get_legend()
     if legend is not None:
         legend.get_frame().set(facecolor="white", alpha=0.7, linewidth=0)
         for text in legend.get_texts():
             text.set_fontsize(_FONT - 1)
+
+
+def legend_on_top(ax: Any, ncols: int = 2) -> None:
+    """Put a legend above what is drawn, for which the axes get taller."""
+    lines = -(-len(ax.get_legend_handles_labels()[1]) // ncols)
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high + (0.05 + 0.09 * lines) * (high - low))
+    ax.legend(loc="upper center", ncols=ncols, columnspacing=1.2)
 
 
 def class_colours(k: int) -> list[Any]:

@@ -9,8 +9,9 @@ import numpy as np
 
 from wgboost.plotting.bands import binomial_band
 from wgboost.plotting.display import Display
-from wgboost.plotting.inputs import check_numeric, name_of, one_column, predicted
+from wgboost.plotting.inputs import check_numeric, fitted, name_of, one_column, predicted
 from wgboost.plotting.style import BLUE, GREY, LIGHT
+from wgboost.plotting.texts import plain
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_integer
@@ -18,7 +19,7 @@ from wgboost.validation import check_integer
 __all__ = ["UncertaintyDisplay"]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class UncertaintyDisplay(Display):
     """Predicted uncertainty against the error that came about, in bins of equally many rows.
 
@@ -51,12 +52,22 @@ class UncertaintyDisplay(Display):
     @classmethod
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, column: int | None = None,
-        n_bins: int | None = None, ax: Any = None,
+        n_bins: int | None = None, name: str | None = None, offset: Any = None,
+        exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
-        """Draw the errors of a fitted model on rows it has not seen."""
-        dist, values = predicted(estimator, X, y)
+        """Draw the errors of a fitted model on rows it has not seen.
+
+        `name` is what y is called, by default the name of a series; `offset` and `exposure` are
+        those of the rows, as in `predict_dist`.
+        """
+        dist, values = predicted(estimator, X, y, offset=offset, exposure=exposure)
         return cls.from_predictions(
-            values, dist, column=column, n_bins=n_bins, name=name_of(y), ax=ax
+            values,
+            dist,
+            column=column,
+            n_bins=n_bins,
+            name=name_of(y, name, fitted(estimator)),
+            ax=ax,
         )
 
     @classmethod
@@ -109,7 +120,8 @@ class UncertaintyDisplay(Display):
         else:
             ax.vlines(self.predicted, self.low, self.high, color=BLUE, lw=1.2, alpha=0.6)
         ax.scatter(self.predicted, self.actual, s=22, color=BLUE, zorder=3, label="bins of rows")
-        below, beside = f"predicted standard deviation of {self.name}", "root mean squared error"
+        below = f"predicted standard deviation of {plain(self.name)}"
+        beside = "root mean squared error"
         if self.classes:
             below, beside = "predicted probability of an error", "share of errors"
         ax.set(

@@ -332,16 +332,22 @@ class Bag(Saving, Calibrated):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "members_")
 
-    def _spoken(self, dist: Mixture) -> Mixture:
-        """Leave out the particles of wide members, which are there for OOD scores alone."""
+    def _models(self) -> list[Any]:
+        """Return the members that predictions are made of: wide ones are for OOD scores alone."""
         known = getattr(self, "cv_results_", None)
         if known is None:
-            return dist
+            return list(self.members_)
         kept = known["recipe"][known["kept"]]
-        if kept.size != len(self.members_) or (kept == self.best_recipe_).all():
+        if kept.size != len(self.members_):
+            return list(self.members_)
+        return self.members_[: int((kept == self.best_recipe_).sum())]
+
+    def _spoken(self, dist: Mixture) -> Mixture:
+        """Leave out the particles of wide members, which are there for OOD scores alone."""
+        n_members, n_models = len(self.members_), len(self._models())
+        if n_models == n_members:
             return dist
-        each = dist.particles.shape[1] // kept.size
-        return dist.of_particles(slice(0, each * int((kept == self.best_recipe_).sum())))
+        return dist.of_particles(slice(0, dist.particles.shape[1] // n_members * n_models))
 
     def _relative(self, X: Any, n_rounds: int | None = None) -> tuple[Directions, Ground | None]:
         check_is_fitted(self)
@@ -370,8 +376,16 @@ class Bag(Saving, Calibrated):
     def feature_importances_(self) -> Array:
         """The share (p,) of each feature in the gain of all splits, a mean over members."""
         check_is_fitted(self)
-        mean: Array = np.mean([one.feature_importances_ for one in self.members_], axis=0)
-        return mean
+        shares = self._importances()
+        if shares is None:
+            raise AttributeError("feature importances need native trees")
+        return shares
+
+    def _importances(self) -> Array | None:
+        """Return `feature_importances_`, or None if another learner than trees was used."""
+        each = [one._importances() for one in self.members_]
+        known = [one for one in each if one is not None]
+        return np.mean(known, axis=0) if len(known) == len(each) else None
 
 
 def _side_by_side(
