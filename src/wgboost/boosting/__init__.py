@@ -3,6 +3,7 @@
 from wgboost.boosting.history import Interrupted, Validation, Watch
 from wgboost.boosting.init import AveragedFlow, averaged_flow
 from wgboost.boosting.loop import Boosted, Keep, boost
+from wgboost.boosting.mean_step import MeanStep
 from wgboost.boosting.replay import Replay
 from wgboost.boosting.round import LEAVES, Movement
 from wgboost.boosting.start import BackgroundStart, ConstantStart, EstimatorStart, Start
@@ -16,6 +17,7 @@ __all__ = [
     "EstimatorStart",
     "Interrupted",
     "Keep",
+    "MeanStep",
     "Movement",
     "Replay",
     "Start",

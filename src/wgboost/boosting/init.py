@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from wgboost import _core
+from wgboost.boosting.mean_step import MeanStep, likeliest_centre
 from wgboost.directions import Kernel
 from wgboost.responses import Observations, Response, Seen
 from wgboost.typing import Array
@@ -82,7 +83,12 @@ def averaged_flow(
             response, y, weight, evidence = _sampled(response, y, weight, evidence, rng)
         still = _STILL_OF_BOUNDS if isinstance(y, Observations) else _STILL_ENOUGH
         steps = min(steps, _ROW_STEPS)
-    return _settled(flow, response, y, weight, evidence, kernel, theta, statistics, still, steps)
+    theta = _settled(flow, response, y, weight, evidence, kernel, theta, statistics, still, steps)
+    if isinstance(y, Observations) and y.truncated:
+        # One truncated row says so little that particles drift along what it cannot tell apart.
+        centre = theta.mean(axis=0)
+        theta += likeliest_centre(MeanStep(response, y, evidence, weight), centre) - centre
+    return theta
 
 
 def _settled(

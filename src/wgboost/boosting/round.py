@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from wgboost.boosting.mean_step import MeanStep
 from wgboost.directions import Direction, InteractingDirection
 from wgboost.targets import RowTarget
 from wgboost.typing import Array, Directions
@@ -25,6 +26,7 @@ class Movement:
     direction: Direction
     leaf: Literal["mean", "newton"]
     n_threads: int = 1
+    mean_step: MeanStep | None = None  # of rows that are truncated
     _gradient: Directions | None = None
     _curvature: Directions | None = None
 
@@ -35,6 +37,15 @@ class Movement:
 
         leaf="mean": the targets are the movement itself, g / c. leaf="newton": they are g, with c.
         """
+        gradient, curvature = self._separate(particles, rate, rng)
+        if self.mean_step is not None:
+            self._add_mean_step(gradient, curvature, particles)
+        return gradient, curvature
+
+    def _separate(
+        self, particles: Directions, rate: float, rng: np.random.Generator
+    ) -> tuple[Directions, Directions | None]:
+        """Return the movement with each row and each coordinate treated by itself."""
         if self._gradient is None:
             self._gradient = np.empty_like(particles)
         direction, posterior = self.direction, self.target.compiled
@@ -45,6 +56,19 @@ class Movement:
         metric = self._metric(particles, slice(0, particles.shape[0]))
         direction.towards(posterior, particles, metric, self._gradient, curvature, self.n_threads)
         return self._gradient, curvature
+
+    def _add_mean_step(
+        self, gradient: Directions, curvature: Directions | None, particles: Directions
+    ) -> None:
+        """Replace the mean of the movement over rows by `mean_step`, in place."""
+        if self.mean_step is None:
+            return
+        step, mean = self.mean_step(particles.mean(axis=1)), self.mean_step.mean
+        now = mean(gradient.mean(axis=1))
+        if curvature is not None:
+            now = now / mean(curvature.mean(axis=1))
+        change = (step - now).astype(np.float32)
+        gradient += change if curvature is None else curvature * change
 
     def _in_pieces(
         self, gradient: Directions, particles: Directions, rate: float, rng: np.random.Generator

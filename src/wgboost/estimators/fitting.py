@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import Interrupted, Movement, Start, Validation, Watch, boost
+from wgboost.boosting import Interrupted, MeanStep, Movement, Start, Validation, Watch, boost
 from wgboost.callbacks import Progress
 from wgboost.data import Features, StoredMatrix
+from wgboost.engines import collective
 from wgboost.ensemble import FlatTrees, RoundList, join_rounds
 from wgboost.estimators.parameters import Parameters
-from wgboost.learners import HistTree
-from wgboost.responses import Units
-from wgboost.targets import RowTarget
+from wgboost.learners import HistTree, Learner
+from wgboost.responses import Observations, Units
+from wgboost.targets import PosteriorTarget, RowTarget
 from wgboost.trees import Constraints
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer
@@ -157,7 +158,13 @@ def train(
     try:
         result = boost(
             so_far(X, start_particles),
-            Movement(target, estimator._direction(), estimator.leaf, n_threads),
+            Movement(
+                target,
+                estimator._direction(),
+                estimator.leaf,
+                n_threads,
+                _mean_step(target, weight, learner),
+            ),
             features,
             learner,
             n_rounds=n_rounds - first_round,
@@ -180,6 +187,18 @@ def train(
     elif result.keep is not None:
         n_kept = check_integer("Keep.rounds", result.keep.rounds, low=0, high=n_kept)
     return fit(result.rounds, n_kept, result.interrupted)
+
+
+def _mean_step(target: RowTarget, weight: Array | None, learner: Learner) -> MeanStep | None:
+    """Return the step that truncated rows have in common; None for other rows."""
+    if not isinstance(target, PosteriorTarget):
+        return None
+    y = target.y
+    if not isinstance(y, Observations) or not y.truncated:
+        return None
+    step = MeanStep(target.response, y, target.evidence, weight)
+    spread_over_workers = isinstance(learner, HistTree) and learner.grower is not None
+    return replace(step, total=collective.total) if spread_over_workers else step
 
 
 def fit_of(

@@ -179,6 +179,11 @@ class Observations:
         return known
 
     @property
+    def truncated(self) -> bool:
+        """Whether rows with y outside of some bounds are missing from the data."""
+        return self.above is not None
+
+    @property
     def plain(self) -> bool:
         """Whether nothing but y is known, of all rows."""
         beside = (self.above, self.below, self.offset)

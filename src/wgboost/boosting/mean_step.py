@@ -1,0 +1,116 @@
+"""The Newton step that all rows of truncated data have in common.
+
+Truncation ties the parameters of a response together: a Weibull sample that lacks its early deaths
+is nearly as likely with a small scale and a small shape as with a large scale and a large shape.
+Steps that treat coordinates one by one crawl along such a ridge, and early stopping ends them
+before they arrive. The step of the mean over rows is cheap to take with the whole matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wgboost.responses import Observations, Response
+from wgboost.typing import Array
+
+__all__ = ["MeanStep", "likeliest_centre"]
+
+_RIDGE = 1e-3  # of the diagonal, so that the matrix has an inverse
+_LONGEST = 1.0  # of a coordinate, before the learning rate
+_STEPS, _STILL = 100, 1e-6
+
+
+def _unchanged(sums: Array) -> Array:
+    return sums
+
+
+@dataclass(frozen=True, eq=False)
+class MeanStep:
+    """The step of a common shift of all rows' parameters, in all coordinates together.
+
+    Attributes
+    ----------
+    response : Response
+        The response, with its prior.
+    y : Observations
+        What is known of the rows, standardised.
+    evidence : float or Array
+        The power of each row's likelihood.
+    weight : Array or None
+        Sample weights (n,).
+    total : callable
+        Sums an array over the workers of a cluster; on one machine it returns its argument.
+    """
+
+    response: Response
+    y: Observations
+    evidence: Any = 1.0
+    weight: Array | None = None
+    total: Callable[[Array], Array] = _unchanged
+
+    def __call__(self, centre: Array) -> Array:
+        """Return the step (d,) from the parameters (n, d) of the rows.
+
+        It is the mean score of the rows' posteriors over the second moment of the likelihood's
+        scores, which estimates the information of truncated rows, plus the prior's curvature.
+        """
+        theta = np.asarray(centre, dtype=np.float64)[:, None]
+        n, _, d = theta.shape
+        share = np.ones(n) if self.weight is None else np.asarray(self.weight, dtype=np.float64)
+        power = share * self.evidence
+        with np.errstate(over="ignore", invalid="ignore"):
+            score = self.y.score(self.response, theta)[:, 0]
+        score = np.where(np.isfinite(score), score, 0.0)
+        prior, bend = (
+            np.broadcast_to(part[:, 0], (n, d))
+            for part in (self.response.prior_score(theta), self.response.prior_curvature(theta))
+        )
+        gradient = power @ score + share @ prior
+        matrix = (power[:, None] * score).T @ score + np.diag(share @ bend)
+        sums = self.total(np.concatenate([gradient, matrix.ravel()]))
+        gradient, matrix = sums[:d], sums[d:].reshape(d, d)
+        diagonal = np.maximum(np.diag(matrix), np.finfo(float).tiny)
+        step: Array = np.linalg.solve(matrix + np.diag(_RIDGE * diagonal), gradient)
+        return np.clip(step, -_LONGEST, _LONGEST)
+
+    def mean(self, values: Array) -> Array:
+        """Return the weighted mean over rows of values (n, d), (d,)."""
+        share = np.ones(len(values)) if self.weight is None else self.weight
+        sums = self.total(np.append(share @ np.asarray(values, dtype=np.float64), share.sum()))
+        averaged: Array = sums[:-1] / sums[-1]
+        return averaged
+
+
+def likeliest_centre(step: MeanStep, centre: Array) -> Array:
+    """Return the common parameters (d,) at which the rows are likeliest, searched from a centre.
+
+    Returns `centre` itself where the search finds nothing better.
+    """
+    n = len(step.y)
+    share = np.ones(n) if step.weight is None else np.asarray(step.weight, dtype=np.float64)
+    power = share * step.evidence
+
+    def log_posterior(theta: Array) -> float:
+        rows = np.broadcast_to(theta, (n, 1, theta.size))
+        with np.errstate(over="ignore", invalid="ignore"):
+            likelihood = step.y.logpdf(step.response, rows)[:, 0]
+            prior = np.broadcast_to(step.response.log_prior(rows)[:, 0], n)
+        return float(power @ likelihood + share @ prior)
+
+    best, value = centre, log_posterior(centre)
+    for _ in range(_STEPS):
+        move = step(np.broadcast_to(best, (n, best.size)))
+        following = log_posterior(best + move)
+        while not following > value and np.abs(move).max() > _STILL:
+            move = move / 2
+            following = log_posterior(best + move)
+        if not following > value:
+            break
+        best, value = best + move, following
+        if np.abs(move).max() < _STILL:
+            break
+    return best
