@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli_files import FAST, call, facts, houses, refusal, write_messy
+from wgboost.cli.kinds import Numerals, as_kind
 from wgboost.cli.reading import Reading, read_table
 from wgboost.cli.screen import CommandError, Screen
 
@@ -132,8 +133,8 @@ BAD = {
     "no names": (b",,\n1,2,3\n", "no names of columns"),
     "twice": (b"a,a,y\n1,2,3\n", r"2 columns named 'a'; rename one of them, or --ignore a"),
     "target twice": (b"a,y,y\n1,2,3\n", r"--target y: .* has 2 columns of that name"),
-    "dates": (b"a,y\n2021-03-04,1\n2021-03-05,2\n", r"'a' has dates, such as '2021-03-04'.*ignore"),
-    "other dates": (b"a,y\n4.3.2021 12:30,1\n", r"'a' has dates"),
+    "unclear dates": (b"a,y\n04/03/2021,1\n05/03/2021,2\n", r"'a' has dates of which day and mo"),
+    "wrong dates": (b"a,y\n2021-13-04,1\n2021-03-05,2\n", r"'a' has values that are no dates"),
     "typo": (
         b"a,y\n" + b"1,2\n" * 30 + b"oops,2\n",
         r"1 of 31 values are no numbers, such as 'oop",
@@ -153,7 +154,7 @@ def test_a_file_that_cannot_be_used(tmp_path, case):
 
 
 def test_all_columns_that_cannot_be_used_are_named(tmp_path):
-    (tmp_path / "t.csv").write_text("a,b,y\n2021-03-04,1.3.20,1\n2021-03-05,2.3.20,2\n")
+    (tmp_path / "t.csv").write_text("a,b,y\n4/3/2021,1/3/20,1\n5/3/2021,2/3/20,2\n")
     told = refusal("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb")
     assert told.startswith("2 problems: (1) column 'a' has dates")
     assert "(2) column 'b' has dates" in told
@@ -193,3 +194,35 @@ def test_unnamed_columns_are_left_out_with_a_note(tmp_path):
     told = facts("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb", *FAST)
     assert told["features"] == ["a"]
     assert told["notes"] == [f"'{tmp_path}/t.csv': column 1, 4 has no name and is left out"]
+
+
+DATES = {
+    "days": ["2021-03-04", "NA", "1969-12-31"],
+    "minutes": ["2021-03-04 12:00", "", "1970-01-01 00:00"],
+    "zulu": ["2021-03-04T12:00:00Z", "", "1970-01-01T00:00:00Z"],
+    "points": ["4.3.2021", "", "31.12.1969"],
+    "month first": ["03/04/2021", "", "12/31/1969"],
+    "day first": ["04/03/21", "", "31/12/99"],
+}
+
+
+@pytest.mark.parametrize("kind", DATES)
+def test_dates_in_text_are_dates(kind):
+    series = as_kind(pl.Series("a", DATES[kind]), "any", Numerals())
+    assert series.dtype == pl.Datetime("us")
+    first = series[0]
+    assert (first.year, first.month, first.day) == (2021, 3, 4)
+    assert first.hour == (12 if kind in ("minutes", "zulu") else 0)
+    assert series.is_null().to_list() == [False, True, False]
+    assert as_kind(pl.Series("a", DATES[kind]), "dates", Numerals()).equals(series)
+
+
+def test_a_model_of_dates_reads_dates(tmp_path):
+    lines = [f"2024-01-{i % 28 + 1:02d},{i % 28}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["day,y", *lines]))
+    call("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb", *FAST)
+    call("predict", tmp_path / "m.wgb", tmp_path / "t.csv", "--out", tmp_path / "p.csv")
+    assert pl.read_csv(tmp_path / "p.csv")["mean"].std() > 1
+    (tmp_path / "new.csv").write_text("day\n17\n")
+    told = refusal("predict", tmp_path / "m.wgb", tmp_path / "new.csv")
+    assert "'day' has values that are no dates" in told

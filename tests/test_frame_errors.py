@@ -1,6 +1,5 @@
 """Frames that do not fit are refused with the name of the column and a remedy."""
 
-import datetime
 import re
 
 import numpy as np
@@ -49,7 +48,10 @@ CHANGED = [
         FRAME.assign(code=WORDS),
         "column 'code' was a category of numbers (0.0, 1.0, 2.0, ...) in training and is text now",
     ),
-    (FRAME.assign(x=pd.Timestamp("2020-01-01")), "column 'x' has dates or times"),
+    (
+        FRAME.assign(x=pd.Timestamp("2020-01-01")),
+        "column 'x' was numbers in training and is dates or times now",
+    ),
 ]
 
 
@@ -78,8 +80,6 @@ def test_unseen_categories_and_columns_without_values_count_as_missing(fitted):
 
 
 REFUSED = [
-    ({"a": [datetime.date(2020, 1, 1)] * N}, "column 'a' has dates or times"),
-    ({"a": [datetime.timedelta(1)] * N}, "column 'a' has dates or times"),
     ({"a": [f"note {i}" for i in range(N)]}, "has 120 different texts in 120 rows, such as 'no"),
     ({"a": [[1, 2]] * N}, "column 'a' "),
 ]
@@ -87,7 +87,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("columns", "message"), REFUSED, ids=[m[:30] for _, m in REFUSED])
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
-def test_dates_free_text_and_lists_are_refused(columns, message, library):
+def test_free_text_and_lists_are_refused(columns, message, library):
     with pytest.raises((ValueError, TypeError), match=message):
         small().fit(library({"x": X, **columns}), Y)
 
@@ -134,6 +134,6 @@ def test_a_sparse_matrix_too_large_to_be_dense_is_refused():
 
 def test_a_fit_that_refuses_a_frame_leaves_the_model_as_it_was(fitted):
     before = fitted.predict(FRAME)
-    with pytest.raises(TypeError, match="dates"):
-        fitted.fit(FRAME.assign(x=pd.Timestamp("2020-01-01")), Y)
+    with pytest.raises(TypeError, match="values of type list"):
+        fitted.fit(FRAME.assign(x=[[1]] * N), Y)
     assert fitted.predict(FRAME).tobytes() == before.tobytes()

@@ -2,7 +2,7 @@
 
 from wgboost.boosting import AveragedFlow, Interrupted
 from wgboost.calibration import Calibration, ConformalClassifier, ConformalRegressor, OODReference
-from wgboost.data import Batches, ParquetBatches
+from wgboost.data import Batches, ParquetBatches, calendar_features
 from wgboost.directions import (
     MMD,
     AlphaDivergence,
@@ -95,6 +95,7 @@ __all__ = [
     "ZeroInflatedNegativeBinomial",
     "ZeroInflatedPoisson",
     "__version__",
+    "calendar_features",
     "censored",
     "from_histograms",
     "from_quantiles",

@@ -69,8 +69,9 @@ def feature_kinds(model: Any) -> dict[str, str]:
     names = model.schema_.names or ()
     return {
         name: "any" if levels is not None and not levels.values
-        else "text" if levels is not None and levels.text else "numbers"
-        for name, levels in zip(names, model.schema_.levels, strict=bool(names))
+        else "text" if levels is not None and levels.text
+        else "dates" if i in model.schema_.dates else "numbers"
+        for i, (name, levels) in enumerate(zip(names, model.schema_.levels, strict=bool(names)))
     }  # fmt: skip
 
 

@@ -19,6 +19,8 @@ _DATES = (
     r"^\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}.*)?$",
     r"^\d{1,2}[./]\d{1,2}[./](\d{4}|\d{2})( \d{1,2}:\d{2}.*)?$",
 )
+_ORDERS = ("%Y-%m-%d", "%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%y", "%m/%d/%y")
+_HOURS = ("", " %H:%M", " %H:%M:%S%.f")
 
 
 @dataclass(frozen=True)
@@ -46,10 +48,10 @@ class Numerals:
 def as_kind(
     series: pl.Series, kind: str, numerals: Numerals, *, category: bool = False
 ) -> pl.Series:
-    """Return a column of text as "numbers", as "text", or as what "any" values say that they are.
+    """Return a column of text as "numbers", "dates", "text", or as what "any" values say they are.
 
     A "target" is like "any", with remedies of its own; of "classes" all text is good. Truth values
-    count as numbers. Raises CommandError for "numbers" that are none, for dates, and for "any"
+    count as numbers. Raises CommandError for "numbers" and "dates" that are none, and for "any"
     column of which nearly all values are numbers, unless it is a `category`.
     """
     missing = series.is_null() | series.is_in(list(numerals.missing))
@@ -57,6 +59,8 @@ def as_kind(
     there = text.drop_nulls()
     if kind == "text" or there.is_empty():
         return text
+    if kind == "dates":
+        return _as_dates(text)
     if there.str.to_lowercase().is_in(list(_TRUTH)).all():
         return text.str.to_lowercase() == "true"
     plain = numerals.plain(text)
@@ -85,12 +89,37 @@ def as_kind(
             "--decimal , or --thousands , (or --decimal . if it is text)"
         )
     if any(there.str.contains(pattern).all() for pattern in _DATES):
-        remedy = "" if kind == "target" else f", or --ignore {series.name}"
-        raise CommandError(
-            f"column {series.name!r} has dates, such as {quoted(there[0])}; give numbers, such as "
-            f"days since a date, the month or the weekday{remedy}"
-        )
+        if kind == "target":
+            raise CommandError(
+                f"column {series.name!r} has dates, such as {quoted(there[0])}; give numbers, such as "
+                "days since a date"
+            )
+        return _as_dates(text)
     return text
+
+
+def _as_dates(text: pl.Series) -> pl.Series:
+    """Return a column of text as dates with times; raise CommandError if it is not clear how."""
+    there = text.drop_nulls()
+    plain = text.str.replace(r"^(\S+)T", "${1} ").str.strip_suffix("Z")
+    year = "%Y" if there.str.contains(r"\d{4}").all() else "%y"
+    found: dict[str, pl.Series] = {}
+    for order in (one for one in _ORDERS if year in one):
+        for hours in _HOURS:
+            dates = plain.str.to_datetime(order + hours, strict=False, time_unit="us")
+            if dates.null_count() == text.null_count():
+                found.setdefault(order, dates)
+    if not found:
+        raise CommandError(
+            f"column {text.name!r} has values that are no dates, or dates of several kinds, "
+            f"such as {quoted(there[0])}; write 2024-12-31 or 2024-12-31 23:59, or --ignore {text.name}"
+        )
+    if len(found) > 1:
+        raise CommandError(
+            f"column {text.name!r} has dates of which day and month are not clear, such as "
+            f"{quoted(there[0])}; write them as 2024-12-31, or --ignore {text.name}"
+        )
+    return next(iter(found.values()))
 
 
 def _no_numbers(text: pl.Series, wrong: pl.Series, remedy: str, numerals: Numerals) -> str:

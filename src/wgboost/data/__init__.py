@@ -2,6 +2,7 @@
 
 from wgboost.data.batches import Batch, Batches, ParquetBatches
 from wgboost.data.binning import MAX_BINS, Binned, Cuts
+from wgboost.data.dates import calendar_features
 from wgboost.data.features import Features, as_matrix
 from wgboost.data.frames import as_dense, as_frame
 from wgboost.data.naming import named_columns, without_columns
@@ -23,6 +24,7 @@ __all__ = [
     "as_dense",
     "as_frame",
     "as_matrix",
+    "calendar_features",
     "column_index",
     "named_columns",
     "without_columns",

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import datetime
 import decimal
 import math
 import numbers
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 from scipy import sparse
 
+from wgboost.data.temporal import days_of, days_of_values
 from wgboost.typing import Array
 
 __all__ = ["Column", "as_dense", "as_frame", "column_of", "frame_names"]
+
+_NUMBERS = (numbers.Real, np.bool_, decimal.Decimal)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +28,7 @@ class Column:
 
     values: Array  # (n,) float32 or float64, or objects: str and None
     declared: bool = False  # by its type a category
+    dated: bool = False  # numbers that stand for dates, times or durations
 
     @property
     def text(self) -> bool:
@@ -34,7 +38,7 @@ class Column:
     @property
     def kind(self) -> str:
         """The column in words."""
-        what = "text" if self.text else "numbers"
+        what = "text" if self.text else "dates or times" if self.dated else "numbers"
         return f"a category of {what}" if self.declared else what
 
     @property
@@ -88,20 +92,49 @@ def _column(name: Any, series: Any) -> Column:
         return Column(_floats(series, nw.Float32))
     if kind == nw.Boolean or kind.is_numeric():
         return Column(_floats(series, nw.Float64))
-    if kind.is_temporal():
-        _refuse_dates(name, kind)
+    dates = days_of(series)
+    if dates is not None:
+        return Column(dates, dated=True)
     if kind in (nw.Categorical, nw.Enum):
-        return Column(_objects(name, series), declared=True)
+        return Column(_levels(name, series), declared=True)
+    native = series.to_native()
+    type_name = str(getattr(native, "dtype", ""))
+    if type_name.startswith("Sparse["):
+        return _column(name, nw.from_native(native.sparse.to_dense(), series_only=True))
+    if type_name.startswith("interval["):
+        return Column(_levels(name, series), declared=True)
     if kind in (nw.String, nw.Object) or series.null_count() == len(series):
-        return Column(_objects(name, series))
+        return _of_objects(name, series)
     raise TypeError(f"column {name!r} of type {kind} is neither numbers nor categories; drop it")
 
 
-def _refuse_dates(name: Any, kind: Any) -> NoReturn:
-    raise TypeError(
-        f"column {name!r} has dates or times ({kind}); give numbers, such as days since a date, "
-        "the month or the weekday"
-    )
+def _levels(name: Any, series: Any) -> Array:
+    """Values of a categorical type: numbers and text as they are, intervals and dates as text."""
+    values, missing = series.to_list(), series.is_null().to_numpy()
+    types = {type(value) for value, gone in zip(values, missing, strict=True) if not gone}
+    odd = len(types) == 1 and not issubclass(next(iter(types)), (str, *_NUMBERS))
+    if odd:
+        values = [None if gone else _said(v) for v, gone in zip(values, missing, strict=True)]
+    return _objects(name, values, missing)
+
+
+def _said(value: Any) -> str:
+    """Return a category as text: an interval the same whether its ends are 1 or 1.0."""
+    if not all(hasattr(value, name) for name in ("left", "right", "closed")):
+        return str(value)
+    ends = [
+        int(float(end)) if isinstance(end, numbers.Real) and float(end).is_integer() else end
+        for end in (value.left, value.right)
+    ]
+    before = "[" if value.closed in ("left", "both") else "("
+    after = "]" if value.closed in ("right", "both") else ")"
+    return f"{before}{ends[0]}, {ends[1]}{after}"
+
+
+def _of_objects(name: Any, series: Any) -> Column:
+    values, missing = series.to_list(), series.is_null().to_numpy()
+    dates = days_of_values(values, missing)
+    return Column(_objects(name, values, missing)) if dates is None else Column(dates, dated=True)
 
 
 def _floats(series: Any, kind: Any) -> Array:
@@ -109,18 +142,15 @@ def _floats(series: Any, kind: Any) -> Array:
     return values
 
 
-def _objects(name: Any, series: Any) -> Array:
+def _objects(name: Any, values: Sequence[Any], missing: Array) -> Array:
     """Values of any type: text as it is, and numbers and truth values as numbers."""
-    values, missing = series.to_list(), series.is_null().to_numpy()
     there = [value for value, gone in zip(values, missing, strict=True) if not gone]
     if there and all(isinstance(value, str) for value in there):
         text = np.empty(len(values), dtype=object)
         text[~missing] = there
         return text
-    if not all(isinstance(value, (numbers.Real, np.bool_, decimal.Decimal)) for value in there):
+    if not all(isinstance(value, _NUMBERS) for value in there):
         types = sorted({type(value).__name__ for value in there})
-        if all(isinstance(value, (datetime.date, datetime.time)) for value in there):
-            _refuse_dates(name, types[0])
         raise TypeError(
             f"column {name!r} has values of type {', '.join(types)}; categories are all text or "
             "all numbers: astype(str) makes them text"

@@ -23,6 +23,7 @@ __all__ = ["FROM_DTYPE", "Levels", "Schema", "column_index"]
 FROM_DTYPE = "from_dtype"
 _FREE_TEXT = 50  # so many different texts, on half of the rows or more, are no categories
 _SHOWN = 5
+_DATES = 3  # the type of a column in a file: 0 numbers, 1 and 2 categories of numbers and of text
 _EXACT = 2.0**53  # whole numbers are exact below
 
 
@@ -83,6 +84,7 @@ class Schema:
 
     names: tuple[str, ...] | None  # None: columns go by their position
     levels: tuple[Levels | None, ...]  # of each column; None: numbers
+    dates: frozenset[int] = frozenset()  # columns of numbers that stand for dates or times
 
     @classmethod
     def fit(
@@ -117,7 +119,11 @@ class Schema:
                 )
             else:
                 levels.append(None)
-        schema = cls(None if names is None else tuple(names), tuple(levels))
+        dates = frozenset(
+            i for i, (column, one) in enumerate(zip(columns, levels, strict=True))
+            if column.dated and one is None
+        )  # fmt: skip
+        schema = cls(None if names is None else tuple(names), tuple(levels), dates)
         return schema, schema._encode(table)
 
     @cached_property
@@ -138,17 +144,17 @@ class Schema:
             self._check_names(names, known)
             given = dict(zip(names, frame.columns, strict=True))
             frame = frame.select([nw.col(given[name]) for name in known])
-        table = Table.of(X if frame is None else frame, apart=self._categories)
+        table = Table.of(X if frame is None else frame, apart=self._apart)
         if table.shape[1] != len(self.levels):
             raise ValueError(f"X has {table.shape[1]} columns, training had {len(self.levels)}")
         for i, column in table.others.items():
-            _check_kind(_label(self.names, i), self.levels[i], column)
+            _check_kind(_label(self.names, i), self.levels[i], column, dated=i in self.dates)
         return self._encode(table)
 
     @cached_property
-    def _categories(self) -> frozenset[int]:
-        """Which columns are categories."""
-        return frozenset(i for i, one in enumerate(self.levels) if one is not None)
+    def _apart(self) -> frozenset[int]:
+        """Columns that are more than numbers: categories and dates."""
+        return self.dates | {i for i, one in enumerate(self.levels) if one is not None}
 
     def _numbered(self, names: Sequence[str] | None) -> tuple[str, ...] | None:
         """The columns 0, 1, 2, ... of training, if these are they in another order."""
@@ -190,7 +196,10 @@ class Schema:
     def to_arrays(self) -> dict[str, Array | None]:
         """Return the schema as arrays, for a file: kinds and names of columns, then all levels."""
         listed = [one for one in self.levels if one is not None]
-        kinds = [0 if one is None else 1 + one.text for one in self.levels]
+        kinds = [
+            (_DATES if i in self.dates else 0) if one is None else 1 + one.text
+            for i, one in enumerate(self.levels)
+        ]
         sizes = [0 if one is None else len(one.values) for one in self.levels]
         text = [value for one in listed if one.text for value in one.values]
         numbers = [value for one in listed if not one.text for value in one.values]
@@ -213,14 +222,15 @@ class Schema:
         values: dict[int, list[Any]] = {1: numbers.tolist(), 2: text.tolist()}
         levels: list[Levels | None] = []
         for kind, begin, end in zip(types, first_level[:-1], first_level[1:], strict=True):
-            if kind == 0:
+            if kind in (0, _DATES):
                 levels.append(None)
                 continue
             mine, values[kind] = values[kind][: end - begin], values[kind][end - begin :]
             if any(a >= b for a, b in pairwise(mine)):
                 raise ValueError("levels of a category are not in order")
             levels.append(Levels(tuple(mine), tuple(codes[begin:end].tolist())))
-        return cls(None if names is None else tuple(names.tolist()), tuple(levels))
+        dates = frozenset(np.flatnonzero(types == _DATES).tolist())
+        return cls(None if names is None else tuple(names.tolist()), tuple(levels), dates)
 
 
 def _check_arrays(
@@ -234,10 +244,14 @@ def _check_arrays(
     if not all(isinstance(one, str) for one in [*text.tolist(), *([] if names is None else names)]):
         raise ValueError("names of columns or categories are not text")
     sizes = np.diff(first_level)
-    if (types > 2).any() or first_level.shape != (types.size + 1,) or first_level[0] != 0:
+    if (types > _DATES).any() or first_level.shape != (types.size + 1,) or first_level[0] != 0:
         raise ValueError("a column is of an unknown kind")
-    shares = [sizes[types == kind].sum() for kind in range(3)]
-    if (sizes < 0).any() or shares != [0, numbers.size, text.size] or codes.size != first_level[-1]:
+    shares = [sizes[types == kind].sum() for kind in range(_DATES + 1)]
+    if (
+        (sizes < 0).any()
+        or shares != [0, numbers.size, text.size, 0]
+        or codes.size != first_level[-1]
+    ):
         raise ValueError("levels do not belong to the categories")
     if (codes >= MAX_BINS).any() or np.isnan(numbers).any():
         raise ValueError("a category has a code or a level that it cannot have")
@@ -307,13 +321,13 @@ def _refuse_free_text(label: str, column: Column, levels: Levels) -> None:
         )
 
 
-def _check_kind(label: str, levels: Levels | None, column: Column) -> None:
-    changed = column.text or column.declared
+def _check_kind(label: str, levels: Levels | None, column: Column, *, dated: bool) -> None:
+    changed = column.text or column.declared or column.dated != dated
     if levels is not None:
         changed = bool(levels.values) and levels.text != column.text
     if not changed or column.missing.all():
         return
-    before = "numbers"
+    before = "dates or times" if dated else "numbers"
     if levels is not None:
         shown = ", ".join(map(repr, levels.values[:_SHOWN]))
         before = f"a category of {'text' if levels.text else 'numbers'} ({shown}, ...)"
