@@ -91,8 +91,8 @@ def as_kind(
     if any(there.str.contains(pattern).all() for pattern in _DATES):
         if kind == "target":
             raise CommandError(
-                f"column {series.name!r} has dates, such as {quoted(there[0])}; give numbers, such as "
-                "days since a date"
+                f"column {series.name!r} has dates, such as {quoted(there[0])}; give numbers, "
+                "such as days since a date"
             )
         return _as_dates(text)
     return text
@@ -112,7 +112,8 @@ def _as_dates(text: pl.Series) -> pl.Series:
     if not found:
         raise CommandError(
             f"column {text.name!r} has values that are no dates, or dates of several kinds, "
-            f"such as {quoted(there[0])}; write 2024-12-31 or 2024-12-31 23:59, or --ignore {text.name}"
+            f"such as {quoted(there[0])}; write 2024-12-31 or 2024-12-31 23:59, or --ignore "
+            f"{text.name}"
         )
     if len(found) > 1:
         raise CommandError(
