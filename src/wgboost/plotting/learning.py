@@ -128,7 +128,7 @@ class LearningCurveDisplay(Display):
         handles, labels = ax.get_legend_handles_labels()
         once = dict(zip(reversed(labels), reversed(handles), strict=True))  # the first of each
         names = list(dict.fromkeys(labels))
-        ax.legend([once[name] for name in names], names, loc="upper right")
+        ax.legend([once[name] for name in names], names, loc="best")
 
 
 def _sets(facts: Facts) -> tuple[dict[str, dict[str, Any]], dict[str, int]]:

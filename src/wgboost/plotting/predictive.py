@@ -249,7 +249,6 @@ class PredictiveDisplay(Display):
         ax.plot([], [], color=BLUE, lw=2, label="median")
         ax.margins(x=0.12)
         self._finish(ax)
-        legend_on_top(ax)
 
     def _name_bands(self, ax: Any) -> None:
         """Narrow bands lie on top of wide ones: their colours add up."""
@@ -269,7 +268,7 @@ class PredictiveDisplay(Display):
         ax.set_ylabel(plain(self.name))
         if self.dist.response.discrete:
             count_ticks(ax.yaxis)
-        ax.legend(loc="best")
+        legend_on_top(ax)
 
     def _draw_density(self, ax: Any) -> None:
         low, high = float(self.low.min()), float(self.high.max())
