@@ -14,6 +14,10 @@ from wgboost.typing import Array, Directions
 __all__ = ["Interrupted", "Validation", "Watch"]
 
 
+_MANY = 500  # rounds from which on it is a surprise that the best are the last
+_LAST = 50  # rounds that are the last, where patience is endless
+
+
 class Interrupted(UserWarning):
     """Training was stopped by hand; the model consists of the rounds so far."""
 
@@ -84,6 +88,14 @@ class Watch:
         elif value < self.best_value:
             self.best_value, self.best_round = value, n_rounds
         return self.patience is not None and n_rounds - self.best_round >= self.patience
+
+    def ran_out(self, n_rounds: int) -> bool:
+        """Whether so many rounds were too few: the best is among the last of them.
+
+        Not of fewer than 500, which are a choice.
+        """
+        last = _LAST if self.patience is None else self.patience
+        return n_rounds >= _MANY and n_rounds - self.best_round < last
 
     def end(self) -> None:
         """Warn if some rounds had no finite value."""

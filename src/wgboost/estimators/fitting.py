@@ -24,6 +24,7 @@ from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer
 
 __all__ = [
+    "AT_THE_LIMIT",
     "Fit",
     "HeldOut",
     "History",
@@ -31,11 +32,15 @@ __all__ = [
     "train",
     "warn_copies",
     "warn_interrupted",
+    "warn_limit",
     "warn_weights",
 ]
 
 _LIGHT, _HEAVY = 0.1, 1e10  # mean weights between which trees are as they should be
 _COPIED = 0.5  # share of the rows held out from which on they tell little
+
+AT_THE_LIMIT = "early stopping ended at the limit"
+"""How the warning of `warn_limit` begins."""
 
 History = dict[str, dict[str, list[float]]]
 
@@ -60,6 +65,7 @@ class Fit:
     interrupted: bool = False
     held_out: Array | None = None  # indices of the training rows that it has not seen
     refitted: bool = False  # on all rows, with the number of rounds that held-out rows chose
+    limit: int | None = None  # rounds after which there were no more, the metric still improving
 
     @property
     def n_rounds(self) -> int:
@@ -182,11 +188,14 @@ def train(
             bar.close()
     course.stopped = course.stopped or result.stopped
     n_kept = first_round + len(result.rounds)
+    limit = None
     if watched is not None:
+        done = not result.interrupted and n_kept == n_rounds
+        limit = n_rounds if done and watched.ran_out(n_rounds) else None
         n_kept = watched.best_round
     elif result.keep is not None:
         n_kept = check_integer("Keep.rounds", result.keep.rounds, low=0, high=n_kept)
-    return fit(result.rounds, n_kept, result.interrupted)
+    return replace(fit(result.rounds, n_kept, result.interrupted), limit=limit)
 
 
 def _mean_step(target: RowTarget, weight: Array | None, learner: Learner) -> MeanStep | None:
@@ -220,6 +229,19 @@ def warn_interrupted(fit: Fit, note: str = "") -> None:
     if fit.interrupted:
         text = f"interrupted: the model consists of {fit.n_rounds} rounds{note}"
         warnings.warn(text, Interrupted, stacklevel=4)  # of `fit`, which calls `_fit`
+
+
+def warn_limit(estimator: Parameters, fit: Fit) -> None:
+    """Tell the caller of `fit` that rounds ran out before early stopping found the best of them."""
+    if fit.limit is None or fit.interrupted:
+        return
+    metric = next(iter(fit.history["validation"]))
+    warnings.warn(
+        f"{AT_THE_LIMIT} of {fit.limit} rounds (n_estimators): {metric!r} was still improving on "
+        f"rows that are not trained on. More rounds or a larger learning_rate than "
+        f"{estimator.learning_rate:g} may give a better model",
+        stacklevel=4,  # of `fit`, which calls `_fit`
+    )
 
 
 def warn_weights(estimator: Parameters, weight: Array | None) -> None:

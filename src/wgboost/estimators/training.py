@@ -25,6 +25,7 @@ from wgboost.estimators.fitting import (
     History,
     train,
     warn_interrupted,
+    warn_limit,
     warn_weights,
 )
 from wgboost.estimators.resuming import Paused, Saver, resume
@@ -59,6 +60,7 @@ class Training(TreeView, ABC):
     # Of several models of the same rows: units of y that all have to have, and a start of another.
     _seeking: bool = False  # what is left open is sought, as rounds are, or was before
     _units: Units | None = None
+    _limit: int | None = None  # rounds that early stopping ended at, the metric still improving
     _like: Start | None = None
 
     @abstractmethod
@@ -131,6 +133,8 @@ class Training(TreeView, ABC):
             self._keep(fit, rows)
             del self._course
         unfinished = self.refit and fit.held_out is not None
+        self._limit = fit.limit
+        warn_limit(self, fit)
         warn_interrupted(fit, ", not refitted on all rows" if unfinished else "")
         return self
 
@@ -191,7 +195,8 @@ class Training(TreeView, ABC):
         cut, course.stopped = course.stopped, course.stopped or search_ended
         if found is not None and cut and again.n_rounds < goal:
             return found
-        return replace(again, history=history, refitted=True)
+        limit = None if chosen is None else chosen.limit
+        return replace(again, history=history, refitted=True, limit=limit)
 
     def _train(
         self, rows: Rows, sets: Mapping[str, Rows], callbacks: Sequence[Any], previous: Fit | None,

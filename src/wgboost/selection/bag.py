@@ -6,7 +6,7 @@ import copy
 import time
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -16,20 +16,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from wgboost.boosting import Interrupted
-from wgboost.calibration import Fold, split_folds
-from wgboost.calibration.folds import check_splits, count_groups
+from wgboost.calibration import Fold
 from wgboost.callbacks import Checkpoint
 from wgboost.data import named_columns
 from wgboost.data.rows import take_rows
 from wgboost.estimators.calibrated import Calibrated, fitted_factors
 from wgboost.estimators.course import Course
 from wgboost.estimators.file_checks import SHARED
-from wgboost.estimators.fitting import warn_copies
+from wgboost.estimators.fitting import AT_THE_LIMIT, warn_copies
 from wgboost.estimators.parameters import checked_matrix
 from wgboost.estimators.saving import Saving
 from wgboost.metrics.row_parameters import row_parameters
 from wgboost.predictive import Mixture
 from wgboost.responses import Ground
+from wgboost.selection.folds import bag_folds
 from wgboost.selection.forward import is_forward
 from wgboost.selection.members import Members, noted, told_once
 from wgboost.selection.race import (
@@ -48,13 +48,10 @@ from wgboost.validation import check_integer, check_number
 
 __all__ = ["Bag"]
 
-_SMALL = 2000  # rows
-_FOLDS = 10, 5  # below and from so many rows on
 _KEPT = 1 / 2, 1 / 3  # share of the recipes that reach the next fold, below FEW rows and above
 _JUDGES = 3, 1  # folds before a single one is left: one fold of few rows says little
 _WIDE, _APART = "wide", 4  # what further members are called; one for so many folds
 _COMPARED = 2000  # rows by which the scales of members' and the bag's OOD scores are compared
-_SPLITS = list[tuple[Array, Array]]  # rows to train on, rows to watch
 
 
 class Bag(Saving, Calibrated):
@@ -117,6 +114,7 @@ class Bag(Saving, Calibrated):
             X, beside, names = named_columns(X, {"y": y, "groups": groups, **beside})
             self.row_parameters_ = row_parameters(beside, names)
             self._race(X, beside.pop("y"), beside.pop("groups"), beside, callbacks)
+        _warn_limit(self)
         if self.interrupted_:
             warnings.warn(
                 f"interrupted: the bag consists of {len(self.members_)} models of the recipe "
@@ -180,7 +178,7 @@ class Bag(Saving, Calibrated):
             checked = partial(self._member(recipe)._checked_rows, X, y=y, **beside)
             units[name] = noted(partial(told_once, checked), name).merged().units()
         weight = np.ones(len(rows)) if rows.weight is None else rows.weight.astype(np.float64)
-        splits = self._splits(rows, groups, seed)
+        splits = bag_folds(self, rows, groups, seed)
         if groups is None and hasattr(self.cv, "split"):
             warn_copies(rows.distinct.shared(*splits[0]), stacklevel=3)  # of `fit`
         members = Members(
@@ -247,33 +245,6 @@ class Bag(Saving, Calibrated):
             return [], True
         folds = [entry.fold for entry in kept[::_APART]]
         return run_some(wide, folds, members.fit, budget=left())
-
-    def _splits(self, rows: Any, groups: Any, seed: int) -> _SPLITS:
-        """Return rows to train on and to watch for every fold; rows of weight zero are in none.
-
-        A number of folds is of groups, or of distinct rows with all their copies.
-        """
-        counted, cv, units = rows.counted, self.cv, rows.to_split
-        if groups is not None:
-            groups = np.asarray(groups)
-            count_groups(groups, len(rows))
-        if cv is None:
-            apart = len(units) if groups is None else count_groups(groups[counted], counted.size)
-            cv = max(2, min(_FOLDS[len(units) >= _SMALL], apart))
-        y = np.asarray(rows.y)
-        if groups is None and not isinstance(cv, Iterable) and not hasattr(cv, "split"):
-            found = split_folds(self, cv, len(units), y[units.first], None, seed)
-            splits = [(units.rows_of(train), units.rows_of(test)) for train, test in found]
-            check_splits(splits, cv)
-            return splits
-        listed = isinstance(cv, Iterable) and not isinstance(cv, str) and not hasattr(cv, "split")
-        every = np.arange(len(rows)) if listed else counted
-        some = None if groups is None else groups[every]
-        found = split_folds(self, cv, every.size, y[every], some, seed)
-        splits = [(every[train], every[test]) for train, test in found]
-        splits = [tuple(np.intersect1d(part, counted) for part in one) for one in splits]  # type: ignore[misc]
-        check_splits(splits, cv)
-        return splits
 
     def _adopt(self, members: list[Any]) -> None:
         """Take members, and what they have in common; what a file said of earlier ones is gone."""
@@ -398,3 +369,15 @@ def _side_by_side(
     if all(ground is None for ground in grounds):
         return together, None
     return together, Ground.side_by_side(grounds, [theta.shape[:2] for theta in particles])
+
+
+def _warn_limit(bag: Bag) -> None:
+    """Tell the caller of `fit` that most members ran out of rounds."""
+    ended = [one for one in bag.members_ if one._limit is not None]
+    if len(ended) > len(bag.members_) / 2:
+        warnings.warn(
+            f"{AT_THE_LIMIT} of {ended[0]._limit} rounds (n_estimators) in {len(ended)} of "
+            f"{len(bag.members_)} models of the recipe {bag.best_recipe_!r}: more rounds or a "
+            "larger learning_rate may give a better bag",
+            stacklevel=3,
+        )

@@ -16,6 +16,7 @@ from wgboost.boosting import Interrupted
 from wgboost.calibration.folds import taken_beside
 from wgboost.data.rows import count_rows, take_rows
 from wgboost.estimators.course import Course
+from wgboost.estimators.fitting import AT_THE_LIMIT
 from wgboost.responses import Units
 from wgboost.selection.race import Entry, StoppedError
 from wgboost.selection.starts import SharedStarts
@@ -136,6 +137,7 @@ def _fit(
         beside = {**beside, "sample_weight": mask if weight is None else mask * np.asarray(weight)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Interrupted)
+        warnings.filterwarnings("ignore", AT_THE_LIMIT)  # the bag says it, of the best recipe
         more = {**beside, "validation_rows": test, "callbacks": callbacks}
         told_once(partial(member.fit, X, y, **more))
     if member.interrupted_:
