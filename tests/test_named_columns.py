@@ -30,6 +30,7 @@ LIBRARIES = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:.* rows that the model was trained on")
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_columns_are_named_in_fit_and_score_and_ignored_in_predictions(library, tmp_path):
     frame = LIBRARIES[library](FRAME)

@@ -103,6 +103,7 @@ def test_metrics_of_a_classifier_take_labels_and_are_scikit_learns():
         metrics.nll(dist[:1], ["huge"])
 
 
+@pytest.mark.filterwarnings("ignore:.* rows that the model was trained on")
 def test_numbers_as_labels_are_labels_not_codes():
     model = WGBClassifier(**SETTINGS).fit(X, (Y > 0) + 1)  # 1 and 2
     dist = model.predict_dist(X)

@@ -133,6 +133,10 @@ class Conformal(Hinted, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     def _folds(self, X: Any, y: Any, groups: Any, beside: dict[str, Any]) -> Iterable[Fold]:
         if self.method == "prefit":
             known = {name: value for name, value in beside.items() if value is not None}
+            if hasattr(self.estimator, "_warn_trained"):
+                # Of classes the features alone: labels may be new to the estimator.
+                known_y = None if hasattr(self.estimator, "classes_") else np.asarray(y)
+                self.estimator._warn_trained(X, known_y, 'method="cross"', 4)
             rows, none = np.arange(count_rows(X)), np.arange(0)
             return [Fold(self.estimator, rows, none, X, y, known)]
         settings = {"groups": groups, "random_state": self.random_state, **beside}

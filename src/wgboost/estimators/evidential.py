@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from wgboost.engines import require
 from wgboost.estimators.calibrated import Calibrated
 from wgboost.estimators.constraints import tree_constraints
@@ -20,6 +22,7 @@ from wgboost.estimators.posterior_rows import (
     check_evidence,
     without_rows,
 )
+from wgboost.estimators.seen import row_marks, warn_other_rows
 from wgboost.estimators.starting import check_start
 from wgboost.responses import Response, Units, as_response
 from wgboost.typing import Array
@@ -33,6 +36,7 @@ class Evidential(ChosenEvidence, Calibrated):
 
     response_: Response
     units_: Units
+    _row_marks: Array | None  # hashes of rows that it was trained on
 
     # What metadata routing hands over unless told otherwise: predictions and scores of a model
     # depend on these. Weights are a choice, as in scikit-learn.
@@ -193,6 +197,11 @@ class Evidential(ChosenEvidence, Calibrated):
             return weight
         return check_weight(class_weight if weight is None else weight * class_weight, n)
 
+    def _check_same_rows(self, rows: PosteriorRows) -> None:
+        some = rows.counted
+        X = rows.X[some] if isinstance(rows.X, np.ndarray) else rows.X
+        warn_other_rows(getattr(self, "_row_marks", None), X, rows.y[some], 4)  # of `fit`
+
     def _rests_on(self, rows: PosteriorRows) -> dict[str, tuple[Any, Any]]:
         return {"response": (self.response_, without_rows(rows.response))}
 
@@ -203,5 +212,7 @@ class Evidential(ChosenEvidence, Calibrated):
     def _keep(self, fit: Fit, rows: PosteriorRows) -> None:
         super()._keep(fit, rows)
         self._forget()
+        inside = rows.counted if fit.held_out is None else np.setdiff1d(rows.counted, fit.held_out)
+        self._row_marks = row_marks(rows.X, rows.y, inside)
         # The prior has done its work; per-row parameters would only take memory.
         self.response_, self.units_ = without_rows(rows.response), fit.units

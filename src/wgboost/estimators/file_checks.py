@@ -21,6 +21,7 @@ FITTED = (
     "ensemble_", "start_", "units_", "response_", "_init", "_constraints", "n_estimators_",
     "history_", "validation_rows_", "interrupted_", "refitted_", "seed_", "n_outputs_", "proposal_",
     "classes_", "ranks_", "evidence_", "evidence_trials_", "calibration_", "ood_reference_",
+    "_row_marks",
     "row_parameters_",
 )  # fmt: skip
 _ALWAYS = (*FITTED[:2], *FITTED[4:11])
@@ -58,6 +59,7 @@ def check_model(model: Any) -> None:
     _require(type(model.seed_) is int and 0 <= model.seed_ < 2**31, "the seed is out of range")
     _check_history(model.history_)
     _check_rows(model.validation_rows_)
+    _check_marks(getattr(model, "_row_marks", None))
     _check_evidence(model)
     _check_row_parameters(model)
     if evidential:
@@ -156,6 +158,12 @@ def _check_rows(rows: Any) -> None:
         good = isinstance(rows, np.ndarray) and rows.dtype == np.int64 and rows.ndim == 1
         _require(good, "rows held out are not indices")
         _require((np.diff(rows, prepend=-1) > 0).all(), "rows held out are not in order")
+
+
+def _check_marks(marks: Any) -> None:
+    if marks is not None:
+        good = isinstance(marks, np.ndarray) and marks.dtype == np.int64 and marks.ndim == 2
+        _require(good and marks.shape[0] == 2 and marks.shape[1] > 0, "hashes of rows are none")
 
 
 def _check_calibration(model: Any) -> None:

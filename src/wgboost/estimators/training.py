@@ -71,6 +71,9 @@ class Training(TreeView, ABC):
         """Return how much rows count (n,), where features are cut before there are `Rows`."""
         return check_weight(beside["sample_weight"], n)
 
+    def _check_same_rows(self, rows: Any) -> None:
+        """Warn if rounds are added to a model of other rows than these, where that is known."""
+
     def _rests_on(self, rows: Any) -> dict[str, tuple[Any, Any]]:  # noqa: ARG002
         """What rounds cannot go on without, by name: as it was fitted, and as it is now."""
         return {}
@@ -119,6 +122,8 @@ class Training(TreeView, ABC):
                 self.seed_ = self._seed()
             else:
                 check_continuation(self, {**self._rests_on(rows), **self._constrained(rows)})
+                if goes_on:
+                    self._check_same_rows(rows)
             saver = Saver(self, rows, sets)
             if paused is not None:
                 paused.check_data(saver)

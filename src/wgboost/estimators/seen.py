@@ -1,0 +1,98 @@
+"""Which rows a model was trained on, by a sample of their hashes."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from wgboost.estimators.distinct import row_hashes
+from wgboost.typing import Array
+
+__all__ = ["known_share", "row_marks", "warn_other_rows", "warn_trained_rows"]
+
+_KEPT = 2048  # rows whose hashes a model keeps: those with the smallest
+_ENOUGH = 3  # rows by which training rows are told
+_REPEATED = 0.1  # share of equal training rows from which on new ones may well be equal to them
+
+
+def row_marks(X: Any, y: Any, some: Array | None = None) -> Array | None:
+    """Return hashes (2, k) of the features, and of features and y together, of at most 2,048 rows.
+
+    They are those with the smallest hash of the features, so that of other rows it is known whether
+    they would be among them. None for rows that are not in memory, for y that are not plain
+    numbers, and where more than a tenth of the rows are equal to others: new rows may then well be
+    equal to training rows.
+
+    Parameters
+    ----------
+    X : array (n, p)
+    y : array (n,) or (n, q)
+    some : array, optional
+        Indices of the rows to take; all without.
+    """
+    features, both = _hashes(X, y)
+    if features is None or both is None:
+        return None
+    if some is not None:
+        features, both = features[some], both[some]
+    _, first = np.unique(features, return_index=True)
+    if features.size == 0 or first.size < (1 - _REPEATED) * features.size:
+        return None
+    least = first[:_KEPT]  # in the order of their hashes
+    return np.stack([features[least], both[least]]).view(np.int64)
+
+
+def known_share(marks: Array, X: Any, y: Any = None) -> tuple[float, int]:
+    """Return the share of rows that marks are of, and by how many rows it is estimated.
+
+    Without y the features alone have to be equal.
+    """
+    kept = marks.view(np.uint64)
+    features, both = _hashes(X, y)
+    if features is None or (y is not None and both is None):
+        return 0.0, 0
+    told = features <= kept[0, -1] if kept.shape[1] == _KEPT else np.ones(features.size, bool)
+    found = np.isin(features[told], kept[0]) if y is None else np.isin(both[told], kept[1])  # type: ignore[index]
+    return (float(found.mean()) if found.size else 0.0), int(found.size)
+
+
+def warn_trained_rows(models: list[Any], X: Any, y: Any, remedy: str, stacklevel: int) -> None:
+    """Warn if most of the rows given for calibration are rows that a model was trained on."""
+    for model in models:
+        marks = getattr(model, "_row_marks", None)
+        if marks is None:
+            continue
+        share, told = known_share(marks, X, y)
+        if share > 0.5 and told >= _ENOUGH:
+            warnings.warn(
+                f"{share:.0%} of the rows given are rows that the model was trained on: it errs "
+                f"less there than on new rows, so what is learnt from them is too narrow; {remedy}",
+                stacklevel=stacklevel + 1,
+            )
+            return
+
+
+def warn_other_rows(marks: Array | None, X: Any, y: Any, stacklevel: int) -> None:
+    """Warn if most of the rows of a warm start are others than the model was trained on."""
+    if marks is None:
+        return
+    share, told = known_share(marks, X, y)
+    if share < 0.5 and told >= _ENOUGH:
+        warnings.warn(
+            f"warm_start adds rounds to a model of other data, which has seen {share:.0%} of these "
+            "rows: start, units of y and columns stay those of the first fit. Give the rows of the "
+            "first fit, or fit anew with warm_start=False",
+            stacklevel=stacklevel + 1,
+        )
+
+
+def _hashes(X: Any, y: Any) -> tuple[Array | None, Array | None]:
+    if not isinstance(X, np.ndarray):
+        return None, None
+    features, y = row_hashes(X.T, len(X)), np.asarray(y)
+    if y.dtype.names is not None or y.dtype.kind not in "biuf" or y.shape[:1] != X.shape[:1]:
+        return features, None
+    columns = y.reshape(len(y), -1).T
+    return features, row_hashes([*X.T, *columns], len(X))
