@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import dataclass
 from inspect import signature
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ import polars as pl
 import typer
 from rich.text import Text
 
+from wgboost.boosting import Interrupted
 from wgboost.callbacks import Checkpoint, MaxTime
 from wgboost.cli.features import training_features
 from wgboost.cli.flags import DataFile, Force, Threads, flag, taken
@@ -24,7 +26,7 @@ from wgboost.estimators import WGBClassifier, WGBRegressor
 from wgboost.estimators.facts import Facts
 from wgboost.metrics.summaries import readable
 from wgboost.responses import RESPONSES, RESPONSES_ELSEWHERE
-from wgboost.validation import check_choice
+from wgboost.validation import check_choice, check_integer
 
 __all__ = ["Plan", "fit"]
 
@@ -85,6 +87,13 @@ class Plan:
     )
     resume: str | None = flag(
         "Go on from a checkpoint; data and options have to be the same.", "file", panel=_BOOSTING
+    )
+    ood_folds: int | None = flag(
+        "Learn how rare an OOD score is from so many further fits, each without a fold of the "
+        "rows; predict then writes ood_pvalue. With --validation-data that is known without. "
+        "[default: no further fits]",
+        "int",
+        panel=_MODEL,
     )
     option: tuple[str, ...] = flag(
         f"Another parameter of the estimator: {', '.join(BY_OPTION)}; repeat for more.",
@@ -161,7 +170,7 @@ def fit(
     rows = Data(X, y, **beside)
     model: Any = (WGBClassifier if classes else WGBRegressor)(**parameters)
     begun = time.monotonic()
-    _train(model, rows, plan, reading, roles, screen)
+    complete = _train(model, rows, plan, reading, roles, screen)
     seconds = time.monotonic() - begun
     used = {*X.columns, *roles.names}
     unused = [name for name in table.frame.columns if name not in used]
@@ -169,7 +178,7 @@ def fit(
     save_model(model, out, known, screen)
     if out != "-":
         _show(model, rows, roles, out, seconds, screen)
-    if model.interrupted_:
+    if not complete:
         raise typer.Exit(130)
 
 
@@ -178,6 +187,8 @@ def _check(plan: Plan, roles: Roles, data: str, out: str, force: bool, screen: S
     roles.check()
     if plan.task is not None:
         check_choice("--task", plan.task, ["regression", "classification"])
+    if plan.ood_folds is not None:
+        check_integer("--ood-folds", plan.ood_folds, low=2)
     if [data, plan.validation_data].count("-") > 1:
         raise CommandError("only one file can come from standard input")
     if plan.resume is not None:
@@ -217,8 +228,10 @@ def _held(table: Table, X: pl.DataFrame, plan: Plan) -> dict[str, int]:
 
 def _train(
     model: Any, rows: Data, plan: Plan, reading: Reading, roles: Roles, screen: Screen
-) -> None:
+) -> bool:
+    """Fit a model, with what it has to know of OOD scores; return whether all of it was done."""
     more: dict[str, Any] = {}
+    watched: Data | None = None
     if plan.validation_data is not None:
         other = read_table(plan.validation_data, reading, screen)
         other, y = with_y(other, roles, screen, read_as(rows.y))
@@ -237,10 +250,33 @@ def _train(
         model.fit(
             rows.X, **rows.beside(), **more, callbacks=plan.callbacks(), resume_from=plan.resume
         )
+        model.verbose = 0
+        complete = not model.interrupted_ and _learn_usual(model, rows, watched, plan, screen)
     finally:
         model.set_params(verbose=0, n_jobs=None)  # of this run, not of the model
     if "proposal_" in vars(model):
         screen.note("response {}: {}".format(*model.proposal_))
+    return complete
+
+
+def _learn_usual(model: Any, rows: Data, watched: Data | None, plan: Plan, screen: Screen) -> bool:
+    """Learn which OOD scores are usual, if that is asked for or costs nothing.
+
+    Returns False after Ctrl-C, which leaves the model without.
+    """
+    if plan.ood_folds is None:
+        if watched is not None:
+            model.calibrate_ood(watched.X)
+        return True
+    screen.note(f"OOD scores: {plan.ood_folds} further fits")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Interrupted)  # of the fit without a fold
+            model.calibrate_ood(rows.X, cv=plan.ood_folds, **rows.beside())
+    except (KeyboardInterrupt, Interrupted):
+        screen.note("interrupted: the model does not know which OOD scores are usual")
+        return False
+    return True
 
 
 def _show(model: Any, rows: Data, roles: Roles, out: str, seconds: float, screen: Screen) -> None:
