@@ -1,6 +1,7 @@
 """Predictive distributions through scikit-learn's wrappers, and metrics by name."""
 
 import doctest
+import pickle
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from wgboost import (
     metrics,
     predict_dist,
 )
+from wgboost.estimators.decisions import bayes_action
 from wgboost.metrics import estimates, point_scores
 from wgboost.predictive.transformed import restored
 from wgboost.responses import Units
@@ -115,6 +117,11 @@ def test_a_fitted_log_target_and_a_power_target():
     jacobian = metrics.nll(log.regressor_.predict_dist(X), np.log(Y)) + np.log(Y).mean()
     assert_allclose(metrics.nll(dist, Y), jacobian, rtol=1e-7)
     assert_array_equal(dist.support()[0], 0)
+    twin = pickle.loads(pickle.dumps(dist))
+    assert_array_equal(twin.ppf(0.3), dist.ppf(0.3))
+    assert_allclose(dist.to_frame()["mean"], dist.mean())
+    order = bayes_action(dist, lambda a, y: np.abs(a - y), over="y")
+    assert_allclose(order, dist.median(), rtol=1e-4)
     power = TransformedTargetRegressor(MODEL, transformer=PowerTransformer()).fit(X, Y)
     some = predict_dist(make_pipeline(power).fit(X, Y), X[:5])
     assert_allclose(some.cdf(some.ppf(0.3)), 0.3, rtol=1e-7)

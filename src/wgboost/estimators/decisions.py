@@ -146,13 +146,18 @@ def _risk_over_outcomes(dist: Mixture, loss: Any, sign: float) -> _Risk:
         raise ValueError("a loss of y is of one column: bayes_action(dist.marginal(j), ...)")
     every, n = outcomes_of(dist), len(dist)
 
+    known = every.values if dist.classes is None else dist.classes[every.values.astype(int)]
+
     def risk(action: Any) -> Array:
-        here = every
-        if not dist.response.discrete and np.asarray(action).dtype.kind in "iuf":
-            # Most losses of a number have a kink where the action is y.
-            here = every.cut_at(np.broadcast_to(np.ravel(action), n).astype(np.float64))
-        y = here.values if dist.classes is None else dist.classes[here.values.astype(int)]
-        return sign * here.mean(_checked(loss(action, y), y.shape, "each row and y"))
+        mean = every.mean(_checked(loss(action, known), known.shape, "each row and y"))
+        if np.asarray(action).dtype.kind not in "iuf" or not np.isfinite(mean).all():
+            return sign * mean
+        # Most losses of a number have a kink where the action is y.
+        cut = every.cut_at(np.broadcast_to(np.ravel(action), n).astype(np.float64))
+        if cut is not None:
+            values = _checked(loss(action, cut.values), cut.values.shape, "each row and y")
+            mean = mean + cut.mean(values)
+        return sign * mean
 
     return risk
 

@@ -48,34 +48,37 @@ class Outcomes:
 
     def mean(self, values: Array) -> Array:
         """Return the mean (n,) of a function with these values (n, g)."""
+        with np.errstate(invalid="ignore"):
+            mean: Array = np.einsum("ng,ng->n", self.probabilities, values)
+        if np.isfinite(mean).all():
+            return mean
         # A value without probability plays no role, even if it is infinite.
-        counted = np.where(self.probabilities > 0, values, 0.0)
-        mean: Array = np.sum(self.probabilities * counted, axis=1)
-        return mean
+        counted = np.where(self.probabilities != 0, values, 0.0)
+        return np.einsum("ng,ng->n", self.probabilities, counted)
 
-    def cut_at(self, y: Array) -> Outcomes:
-        """Return the same with the panel around y (n,) cut in two there.
+    def cut_at(self, y: Array) -> Outcomes | None:
+        """Return what changes if the panel around y (n,) is cut in two there.
 
-        The mean of a function with a kink or a jump at y is then as precise as that of a smooth
-        one. Whole numbers and classes need no cut.
+        Its probabilities are to be added to these: negative ones take the panel away, others are
+        of its two parts. The mean of a function with a kink or a jump at y is then as precise as
+        that of a smooth one. None: whole numbers and classes need no cut.
         """
         if self.mixture is None or self.edges is None:
-            return self
+            return None
         dist, edges, rows = self.mixture, self.edges, np.arange(len(self.values))
         at = np.clip(dist.units.standardise(y), edges[:, 0], edges[:, -1])
         panel = np.sum(edges[:, 1:-1] <= at[:, None], axis=1)
         cut = np.stack([edges[rows, panel], at, edges[rows, panel + 1]], axis=1)
         values, shares = _panels(dist, cut)
         of_panel = panel[:, None] * _NODES.size + np.arange(_NODES.size)
-        mass = np.take_along_axis(self.probabilities, of_panel, axis=1).sum(axis=1)
+        whole = np.take_along_axis(self.probabilities, of_panel, axis=1)
         total = shares.sum(axis=1)
         seen = total > 0  # a panel of no width has no inner mass to share out
-        shares *= np.where(seen, mass / np.where(seen, total, 1), 0.0)[:, None]
-        probabilities = self.probabilities.copy()
-        probabilities[np.flatnonzero(seen)[:, None], of_panel[seen]] = 0.0
+        shares *= np.where(seen, whole.sum(axis=1) / np.where(seen, total, 1), 0.0)[:, None]
+        before = np.take_along_axis(self.values, of_panel, axis=1)
         return Outcomes(
-            np.concatenate([self.values, dist.units.restore(values)], axis=1),
-            np.concatenate([probabilities, shares], axis=1),
+            np.concatenate([before, dist.units.restore(values)], axis=1),
+            np.concatenate([np.where(seen[:, None], -whole, 0.0), shares], axis=1),
         )
 
 

@@ -178,30 +178,33 @@ class TransformedResponse(Response):
         return self._restored(self.response.rvs(theta, rng))
 
 
-def _functions(transformer: Any) -> tuple[_Function, _Function]:
-    """Return a transformer of one column, and its inverse, as functions of arrays of any shape."""
+@dataclass(frozen=True)
+class _Applied:
+    """A transformer of one column, or its inverse, as a function of arrays of any shape."""
 
-    def of_column(method: Any) -> _Function:
-        def function(values: Array) -> Array:
-            column = np.clip(values, -_LARGEST, _LARGEST).reshape(-1, 1)  # infinity is refused
-            return np.asarray(method(column), dtype=np.float64).reshape(np.shape(values))
+    transformer: Any
+    inverse: bool
 
-        return function
+    def __call__(self, values: Array) -> Array:
+        column = np.reshape(np.asarray(values, dtype=np.float64), (-1, 1))
+        found = self._plain(column) if self._is_function else self._checked(column)
+        return np.asarray(found, dtype=np.float64).reshape(np.shape(values))
 
-    def plain(function: Any, settings: dict[str, Any] | None) -> _Function:
-        def on_column(values: Array) -> Array:
-            column = np.reshape(values, (-1, 1))
-            found = column if function is None else function(column, **(settings or {}))
-            return np.asarray(found, dtype=np.float64).reshape(np.shape(values))
+    @property
+    def _is_function(self) -> bool:
+        return isinstance(self.transformer, FunctionTransformer)
 
-        return on_column
+    def _plain(self, column: Array) -> Any:
+        """Call the function itself: the transformer would refuse what is infinite."""
+        one = self.transformer
+        function = one.inverse_func if self.inverse else one.func
+        settings = (one.inv_kw_args if self.inverse else one.kw_args) or {}
+        return column if function is None else function(column, **settings)
 
-    if isinstance(transformer, FunctionTransformer):
-        return (
-            plain(transformer.func, transformer.kw_args),
-            plain(transformer.inverse_func, transformer.inv_kw_args),
-        )
-    return of_column(transformer.transform), of_column(transformer.inverse_transform)
+    def _checked(self, column: Array) -> Any:
+        one = self.transformer
+        method = one.inverse_transform if self.inverse else one.transform
+        return method(np.clip(column, -_LARGEST, _LARGEST))  # infinity is refused
 
 
 def restored(dist: Mixture, transformer: Any) -> Mixture:
@@ -227,7 +230,7 @@ def restored(dist: Mixture, transformer: Any) -> Mixture:
             "numbers is needed"
         )
 
-    forward, backward = _functions(transformer)
+    forward, backward = _Applied(transformer, False), _Applied(transformer, True)
     low, high = dist.interval(0.98)
     probes = low.min() + (high.max() - low.min()) * _PROBES
     with np.errstate(all="ignore"):
