@@ -87,7 +87,10 @@ class PosteriorRows(Rows):
             [self.y[name] for name in names] if names else list(self.y.reshape(len(self), -1).T)
         )
         each = self.evidence if np.ndim(self.evidence) else None
-        return columns + [part for part in (self.offset, self.noise, each) if part is not None]
+        for part in (self.offset, self.noise, each):
+            if part is not None:  # the offset of a y of several columns has as many
+                columns += list(np.reshape(part, (len(self), -1)).T)
+        return columns
 
     @property
     def param_names(self) -> tuple[str, ...]:

@@ -54,7 +54,8 @@ class Outcomes:
             return mean
         # A value without probability plays no role, even if it is infinite.
         counted = np.where(self.probabilities != 0, values, 0.0)
-        return np.einsum("ng,ng->n", self.probabilities, counted)
+        mean = np.einsum("ng,ng->n", self.probabilities, counted)
+        return mean
 
     def cut_at(self, y: Array) -> Outcomes | None:
         """Return what changes if the panel around y (n,) is cut in two there.
