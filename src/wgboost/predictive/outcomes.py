@@ -50,11 +50,10 @@ class Outcomes:
         """Return the mean (n,) of a function with these values (n, g)."""
         with np.errstate(invalid="ignore"):
             mean: Array = np.einsum("ng,ng->n", self.probabilities, values)
-        if np.isfinite(mean).all():
-            return mean
-        # A value without probability plays no role, even if it is infinite.
-        counted = np.where(self.probabilities != 0, values, 0.0)
-        mean = np.einsum("ng,ng->n", self.probabilities, counted)
+        if not np.isfinite(mean).all():
+            # A value without probability plays no role, even if it is infinite.
+            counted = np.where(self.probabilities != 0, values, 0.0)
+            mean = np.einsum("ng,ng->n", self.probabilities, counted)
         return mean
 
     def cut_at(self, y: Array) -> Outcomes | None:
