@@ -61,7 +61,7 @@ def test_pipelines_and_searches_predict_what_their_model_predicts():
 
 
 def test_what_has_no_distributions_is_named():
-    with pytest.raises(TypeError, match=r"LinearRegression\(\) has no predict_dist"):
+    with pytest.raises(TypeError, match="LinearRegression has no predict_dist"):
         predict_dist(make_pipeline(StandardScaler(), LinearRegression()).fit(X, Y), X)
     with pytest.raises(TypeError, match="WGBRegressor is a class"):
         predict_dist(WGBRegressor, X)

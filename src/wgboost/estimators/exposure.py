@@ -9,7 +9,7 @@ import numpy as np
 from wgboost.responses import Response
 from wgboost.typing import Array
 
-__all__ = ["known_offset"]
+__all__ = ["known_offset", "numbers_by_row"]
 
 
 def numbers_by_row(name: str, given: Any, shape: tuple[int, ...]) -> Array:
