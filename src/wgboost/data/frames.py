@@ -92,11 +92,11 @@ def _column(name: Any, series: Any) -> Column:
         return Column(_floats(series, nw.Float32))
     if kind == nw.Boolean or kind.is_numeric():
         return Column(_floats(series, nw.Float64))
+    if kind in (nw.Categorical, nw.Enum):
+        return Column(_levels(name, series), declared=True)
     dates = days_of(series)
     if dates is not None:
         return Column(dates, dated=True)
-    if kind in (nw.Categorical, nw.Enum):
-        return Column(_levels(name, series), declared=True)
     native = series.to_native()
     type_name = str(getattr(native, "dtype", ""))
     if type_name.startswith("Sparse["):
