@@ -121,7 +121,7 @@ nb::tuple grow(wgb::Workspace& workspace, const In<uint8_t, 2>& codes, const In<
                const Maybe<In<float, 1>>& weight, bool per_particle, int projection,
                const Maybe<In<float, 2>>& random_matrix, bool best_first, int max_depth,
                int max_leaves, double min_samples_leaf, double min_weight_leaf, double l2, double min_gain,
-               double cat_smooth, const Maybe<In<int8_t, 1>>& monotone, int parameter,
+               double cat_smooth, double cat_penalty, const Maybe<In<int8_t, 1>>& monotone, int parameter,
                const Maybe<In<uint8_t, 2>>& groups, int n_threads) {
   const size_t n = codes.shape(1), p = codes.shape(0);
   const size_t m = direction.shape(1), d = direction.shape(2);
@@ -181,7 +181,7 @@ nb::tuple grow(wgb::Workspace& workspace, const In<uint8_t, 2>& codes, const In<
   task.rules = {best_first, max_depth, max_leaves,
                 {static_cast<float>(min_samples_leaf), static_cast<float>(min_weight_leaf),
                  static_cast<float>(l2), static_cast<float>(min_gain),
-                 static_cast<float>(cat_smooth)}};
+                 static_cast<float>(cat_smooth), static_cast<float>(cat_penalty)}};
   task.monotone.parameter = parameter;
   for (size_t g = 0; groups && g < groups->shape(0); ++g)
     task.groups.emplace_back(groups->data() + g * p, groups->data() + (g + 1) * p);
@@ -322,7 +322,7 @@ NB_MODULE(_core, module) {
              "weight"_a.noconvert().none(), "per_particle"_a, "projection"_a,
              "random_matrix"_a.none(), "best_first"_a, "max_depth"_a, "max_leaves"_a,
              "min_samples_leaf"_a, "min_weight_leaf"_a, "l2"_a, "min_gain"_a,
-             "cat_smooth"_a, "monotone"_a.none(), "parameter"_a, "groups"_a.none(),
+             "cat_smooth"_a, "cat_penalty"_a, "monotone"_a.none(), "parameter"_a, "groups"_a.none(),
              "n_threads"_a);
   module.def("all_finite", &all_finite, "values"_a.noconvert());
   module.def("add_leaf_values", &add_leaf_values, "state"_a.noconvert(), "leaf"_a.noconvert(),

@@ -10,6 +10,16 @@ namespace {
 
 constexpr size_t kStride = 256;  // categories, padded
 constexpr int kAxisSteps = 12;   // of the power iteration
+constexpr size_t kRowsPerTask = 16384;
+// The gain of the best edge of a numeric feature without information, in units of the variance of
+// a row: the expected maximum of a chi-squared process over about 100 edges.
+constexpr double kNumericChance = 8;
+
+// The lane of the mass that output j is divided by.
+size_t mass_lane(const Layout& layout, size_t j) {
+  return layout.shared >= 0 ? static_cast<size_t>(layout.shared)
+                            : static_cast<size_t>(layout.block) + j;
+}
 
 // Movements of the categories (k, kStride), and the weight of each; zero beyond the last one.
 struct Movements {
@@ -94,8 +104,7 @@ int order_categories(const float* histogram, int bins, const Layout& layout, con
   std::fill_n(memory, (k + 2) * kStride, 0.0);
   for (size_t j = 0; j < k; ++j) {
     const bool shared = layout.shared >= 0;
-    const size_t lane = shared ? static_cast<size_t>(layout.shared)
-                               : static_cast<size_t>(layout.block) + j;
+    const size_t lane = mass_lane(layout, j);
     const double all = total[lane], mean = all > 0 ? total[j] / all : 0.0;
     // Outputs with a curvature of their own are compared in units of it, as their gains are.
     const double unit = shared ? 1.0 : std::sqrt(std::max(all, 0.0));
@@ -117,6 +126,72 @@ int order_categories(const float* histogram, int bins, const Layout& layout, con
   });
   for (size_t i = 0; i < n; ++i) order[i] = codes[at[i]];
   return static_cast<int>(n);
+}
+
+void Scatter::add(const Scatter& other, double sign) {
+  weight += sign * other.weight;
+  squares.resize(other.squares.size(), 0.0);
+  for (size_t j = 0; j < squares.size(); ++j) squares[j] += sign * other.squares[j];
+}
+
+Scatter scatter_of(const float* lanes, const Layout& layout, const uint32_t* rows, size_t n,
+                   const float* weights, const double* reference, Team& team) {
+  const size_t k = static_cast<size_t>(layout.k), width = static_cast<size_t>(layout.width);
+  // Pieces of a fixed size, added up in order: the same sums on any number of threads.
+  std::vector<Scatter> pieces((n + kRowsPerTask - 1) / kRowsPerTask);
+  team.run_ranges(n, kRowsPerTask, [&](size_t from, size_t to) {
+    Scatter& piece = pieces[from / kRowsPerTask];
+    piece.squares.assign(k, 0.0);
+    for (size_t i = from; i < to; ++i) {
+      const float* row = lanes + rows[i] * width;
+      piece.weight += weights ? weights[rows[i]] : 1.0;
+      for (size_t j = 0; j < k; ++j) {
+        const double mass = row[mass_lane(layout, j)], apart = row[j] - reference[j] * mass;
+        if (mass > 0) piece.squares[j] += apart * apart / mass;
+      }
+    }
+  });
+  Scatter sum;
+  for (const Scatter& piece : pieces) sum.add(piece, 1.0);
+  return sum;
+}
+
+bool shrink_categories(float* histogram, int bins, const Layout& layout, const float* total,
+                       const Scatter& scatter, const double* reference, double penalty) {
+  const size_t width = static_cast<size_t>(layout.width), k = static_cast<size_t>(layout.k);
+  const auto row = [&](int b) { return histogram + static_cast<size_t>(b) * width; };
+  bool any = false;
+  for (size_t j = 0; j < k; ++j) {
+    const size_t lane = mass_lane(layout, j);
+    double between = 0, sum = 0, mass = 0, levels = 0;
+    for (int b = 0; b <= bins; ++b) {
+      const double own = row(b)[lane], apart = row(b)[j] - reference[j] * own;
+      if (!(row(b)[layout.count] > 0 && own > 0)) continue;
+      between += apart * apart / own;
+      sum += apart;
+      mass += own;
+      levels += 1;
+    }
+    const double common = mass > 0 ? sum * sum / mass : 0.0, n = scatter.weight;
+    between -= common;
+    const double spare = levels - 1, others = n - 1;
+    double chance = 0;
+    if (others > 0) {
+      const double margin = std::sqrt(2 * spare * (1 + spare / others));
+      const double variance = std::max(0.0, scatter.squares[j] - common) / others;
+      chance = penalty * variance * std::max(0.0, spare + margin - kNumericChance);
+    }
+    const double share = between > chance ? 1 - chance / between : 0.0;
+    any = any || share > 0;
+    if (!(share < 1)) continue;
+    const double mean = total[lane] > 0 ? total[j] / static_cast<double>(total[lane]) : 0.0;
+    const double root = std::sqrt(share);
+    for (int b = 0; b <= bins; ++b) {
+      const double middle = row(b)[lane] * mean;
+      row(b)[j] = static_cast<float>(middle + root * (row(b)[j] - middle));
+    }
+  }
+  return any;
 }
 
 }  // namespace wgb

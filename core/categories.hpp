@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "lanes.hpp"
 
@@ -35,5 +36,30 @@ size_t category_memory(const Layout& layout);
 // had moved like the node.
 int order_categories(const float* histogram, int bins, const Layout& layout, const float* total,
                      const float* smooth, double* memory, uint8_t* order);
+
+// How much the movements of a node's rows differ: the sum over rows of weight (g - r c)^2 / c for
+// each projected output with direction g and curvature c, and the sum of the weights. `r` is a
+// common movement that keeps the squares small; it has to be the same wherever sums are compared.
+struct Scatter {
+  std::vector<double> squares;  // (k)
+  double weight = 0;
+  void add(const Scatter& other, double sign);
+};
+
+// The scatter of rows[0, n) with the given lanes. `weights` is null when every weight is 1.
+Scatter scatter_of(const float* lanes, const Layout& layout, const uint32_t* rows, size_t n,
+                   const float* weights, const double* reference, Team& team);
+
+// Reduces what the split search sees of the categories of one feature (bins + 1, width) to what
+// chance does not explain, in place, and returns whether anything is left.
+//
+// Of each output the sum of squares between the K levels is S. If they mean nothing, its expected
+// value is v (K - 1), where v is the variance of the node's n rows. `chance` is `penalty` times v
+// (K - 1 + margin - 8): the margin sqrt(2 (K - 1) (1 + (K - 1) / (n - 1))) is a standard deviation of
+// S / v, larger where levels have few rows, and 8 is what the best edge of a numeric feature gains by
+// chance. Deviations of the levels from the node's mean are multiplied by
+// sqrt(max(0, 1 - chance / S)), so that every gain is multiplied by 1 - chance / S.
+bool shrink_categories(float* histogram, int bins, const Layout& layout, const float* total,
+                       const Scatter& scatter, const double* reference, double penalty);
 
 }  // namespace wgb

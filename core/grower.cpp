@@ -25,6 +25,7 @@ struct Node {
   std::vector<Split> splits;  // the best of every feature
   Lease histogram;
   Bounds bounds;                // of held outputs
+  Scatter scatter;              // of the rows, where categories are penalised
   std::vector<uint8_t> groups;  // which of them have all features on the path to here
 };
 
@@ -69,6 +70,7 @@ class TreeGrower {
       nodes_[0].histogram = build ? new_histogram() : std::move(root);
       if (build) build_node(0);
       if (task_.columns.any_categorical()) find_smoothing();
+      if (penalises()) nodes_[0].scatter = scatter(nodes_[0]);
       search({0}, nullptr);
       consider(0);
     }
@@ -98,7 +100,7 @@ class TreeGrower {
   }
 
   int open(size_t begin, size_t end, int depth) {
-    nodes_.push_back({begin, end, depth, {}, {}, {}, Bounds(), {}});
+    nodes_.push_back({begin, end, depth, {}, {}, {}, Bounds(), {}, {}});
     return table_.add(end - begin);
   }
 
@@ -117,7 +119,17 @@ class TreeGrower {
                     *task_.workspace);
   }
 
-  // The mass that cat_smooth rows have on average, and l2.
+  bool penalises() const {
+    return task_.columns.any_categorical() && task_.rules.split.cat_penalty > 0;
+  }
+
+  Scatter scatter(const Node& node) {
+    const size_t n = node.end - node.begin;
+    return scatter_of(lanes_, layout_, order_ + node.begin, n, task_.targets.weight,
+                      reference_.data(), team_for(n));
+  }
+
+  // The mass that cat_smooth rows have on average, and l2; and the mean movement.
   void find_smoothing() {
     double weight = static_cast<double>(task_.n_rows);
     if (const float* weights = task_.targets.weight) {
@@ -127,6 +139,10 @@ class TreeGrower {
     const SplitRules& rules = task_.rules.split;
     smooth_.resize(static_cast<size_t>(layout_.width));
     node_totals(task_.columns, layout_, nodes_[0].histogram.floats(), smooth_.data());
+    for (int j = 0; j < layout_.k; ++j) {
+      const double mass = smooth_[layout_.shared >= 0 ? layout_.shared : layout_.block + j];
+      reference_.push_back(mass > 0 ? smooth_[j] / mass : 0.0);
+    }
     for (float& mass : smooth_)
       mass = rules.l2 + rules.cat_smooth * static_cast<float>(mass / weight);
   }
@@ -168,7 +184,7 @@ class TreeGrower {
   void search_node(int node, int first, int last, const Lease& held, std::vector<Split>& found) {
     const HeldNode here{held_, held.floats(), &nodes_[node].bounds};
     best_splits(task_.columns, layout_, task_.rules.split, nodes_[node].histogram.floats(),
-                smooth_.data(), first, last, found.data(), *task_.workspace,
+                {smooth_.data(), reference_.data(), &nodes_[node].scatter}, first, last, found.data(), *task_.workspace,
                 held_ ? &here : nullptr);
   }
 
@@ -249,6 +265,11 @@ class TreeGrower {
     if (need_small) searched.push_back(small);
     build_node(small);
     if (!subtract) build_node(large);
+    if (penalises()) {
+      nodes_[small].scatter = scatter(nodes_[small]);
+      nodes_[large].scatter = std::move(nodes_[node].scatter);
+      nodes_[large].scatter.add(nodes_[small].scatter, -1.0);
+    }
     search(searched, subtract ? nodes_[small].histogram.floats() : nullptr);
     if (!need_small) nodes_[small].histogram = Lease();
     for (const int child : searched) consider(child);
@@ -334,7 +355,8 @@ class TreeGrower {
   Lease memory_;
   uint32_t *order_, *spare_;  // rows, node after node, and room to sort them
   std::vector<Node> nodes_;
-  std::vector<float> smooth_;  // (width), of categories
+  std::vector<float> smooth_;      // (width), of categories
+  std::vector<double> reference_;  // (k), of categories
   TreeTable table_;
   std::priority_queue<Pending, std::vector<Pending>, Later> queue_{
       Later{task_.rules.best_first}};

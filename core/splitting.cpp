@@ -250,17 +250,22 @@ Scanner scanner_for(const Layout& layout) {
 #undef WGB_PICK
 }
 
-// Turns a scan of categories into one of their histogram rows in order, followed by the missing one.
-void sort_categories(Scan& scan, const float* smooth, uint8_t* order, double* memory, float* sorted) {
+// Turns a scan of categories into one of their histogram rows in order, followed by the missing one,
+// and returns whether they differ by more than chance explains.
+bool sort_categories(Scan& scan, const CategoryRules& categories, uint8_t* order, double* memory,
+                     float* sorted) {
   const size_t width = static_cast<size_t>(scan.layout->width);
   const int n = order_categories(scan.histogram, scan.bins, *scan.layout, scan.total,
-                                 smooth, memory, order);
+                                 categories.smooth, memory, order);
   for (int i = 0; i <= n; ++i)
     std::memcpy(sorted + static_cast<size_t>(i) * width,
                 scan.histogram + static_cast<size_t>(i < n ? order[i] : scan.bins) * width,
                 width * sizeof(float));
   scan.histogram = sorted;
   scan.bins = n;
+  const float penalty = scan.rules->cat_penalty;
+  return penalty == 0 || shrink_categories(sorted, n, *scan.layout, scan.total,
+                                           *categories.scatter, categories.reference, penalty);
 }
 
 std::shared_ptr<const CategorySplit> parted(const uint8_t* order, int n_left, int n) {
@@ -286,8 +291,8 @@ void node_totals(const Columns& columns, const Layout& layout, const float* hist
 }
 
 void best_splits(const Columns& columns, const Layout& layout, const SplitRules& rules,
-                 const float* histogram, const float* smooth, int first, int last, Split* splits,
-                 Workspace& workspace, const HeldNode* held) {
+                 const float* histogram, const CategoryRules& categories, int first, int last,
+                 Split* splits, Workspace& workspace, const HeldNode* held) {
   const size_t block = static_cast<size_t>(layout.block), width = static_cast<size_t>(layout.width);
   const size_t own = ((256 + kScratch) * block + block + width + 15) / 16 * 16;
   const size_t for_order = 2 * category_memory(layout), for_sorted = 256 * width;  // in floats
@@ -304,12 +309,14 @@ void best_splits(const Columns& columns, const Layout& layout, const SplitRules&
               is_direction, scratch};
     uint8_t order[256];
     float* rewritten = memory.floats() + own + for_order;
-    if (columns.categorical[f])
-      sort_categories(scan, smooth, order, reinterpret_cast<double*>(memory.floats() + own),
-                      rewritten);
+    splits[f] = Split();
+    if (columns.categorical[f] &&
+        !sort_categories(scan, categories, order,
+                         reinterpret_cast<double*>(memory.floats() + own), rewritten))
+      continue;
     const bool saw_missing =
         scan.histogram[static_cast<size_t>(scan.bins) * width + layout.count] > 0;
-    Split& best = splits[f] = Split();
+    Split& best = splits[f];
     for (const bool missing_left : {false, true}) {
       if (missing_left && !saw_missing) break;
       Scan side = scan;

@@ -15,6 +15,7 @@ struct SplitRules {
   float l2;
   float min_gain;
   float cat_smooth;       // rows that pull a category to the node's mean when they are ordered
+  float cat_penalty;      // how much of what chance explains is taken off the gain of categories
 };
 
 struct Split {
@@ -34,15 +35,23 @@ struct HeldNode {
   const Bounds* bounds;
 };
 
+// What the search has to know of a tree and a node to judge categories.
+struct CategoryRules {
+  const float* smooth;      // (width), see order_categories
+  const double* reference;  // (k), see Scatter
+  const Scatter* scatter;   // of the node
+};
+
 // splits[f] = the split on feature f with the largest gain, for features [first, last). A bin
 // without rows is never an edge, so that equal partitions have one name. Gain: the sum over
 // projected outputs of G^2 / (C + l2), left plus right minus the node's own. Of gains that are
 // equal but for rounding the first wins: the lowest edge, missing values right. Categories are brought
-// into order first, see order_categories for `smooth` (width), and then parted at an edge like bins.
+// into order first (order_categories) and then parted at an edge like bins; their gain is less what
+// chance explains of it (shrink_categories).
 // With `held` the gain of a constrained feature is that of what a split may do, see HeldOutputs.
 void best_splits(const Columns& columns, const Layout& layout, const SplitRules& rules,
-                 const float* histogram, const float* smooth, int first, int last, Split* splits,
-                 Workspace& workspace, const HeldNode* held = nullptr);
+                 const float* histogram, const CategoryRules& categories, int first, int last,
+                 Split* splits, Workspace& workspace, const HeldNode* held = nullptr);
 
 // Sums (width) of a whole node.
 void node_totals(const Columns& columns, const Layout& layout, const float* histogram,

@@ -107,6 +107,21 @@ def ordered_categories(G, C, total_G, total_C, smooth):
     return np.argsort(movement @ axis, kind="stable")
 
 
+def beyond_chance(G, C, squares, weight, penalty):
+    """The share (k,) of the sum of squares between levels that chance does not explain.
+
+    `squares` sums w g^2 / c over the rows of the node, `weight` their weights.
+    """
+    common = G.sum(axis=0) ** 2 / C.sum(axis=0)
+    between = (G**2 / C).sum(axis=0) - common
+    variance = (squares - common) / (weight - 1)
+    spare = len(G) - 1
+    margin = np.sqrt(2 * spare * (1 + spare / (weight - 1)))
+    chance = penalty * variance * max(0.0, spare + margin - 8)
+    more = between > chance
+    return np.where(more, 1 - chance / np.where(more, between, 1.0), 0.0)
+
+
 class Split(NamedTuple):
     gain: float
     feature: int
@@ -128,6 +143,8 @@ class PlainTask:
     categorical: tuple = ()  # features whose codes are categories
     cat_smooth: float = 0.0
     mass_of_a_row: np.ndarray | float = 1.0  # sum(w c) / sum(w) over all rows, by output
+    cat_penalty: float = 0.0
+    weight: np.ndarray | None = None  # (n,)
 
     def whole(self, rows):
         """Score of a node that is not split."""
@@ -147,6 +164,7 @@ class PlainTask:
                 smooth = self.l2 + self.cat_smooth * self.mass_of_a_row
                 place = ordered_categories(G[seen], C[seen], G.sum(0), C.sum(0), smooth)
                 order = np.concatenate([seen[place], np.flatnonzero(N[:bins] == 0)])
+                G = self.penalised(rows, G, C, N)
             for missing_left in sides:
                 left = np.zeros((bins, bins + 1), dtype=bool)
                 for edge, last in enumerate(order):  # row `last`: all up to it
@@ -162,6 +180,16 @@ class PlainTask:
                         name = frozenset(np.flatnonzero(left[b, :bins] & (N[:bins] > 0)).tolist())
                     found.append(Split(float(gain[b]), f, name, missing_left))
         return found
+
+    def penalised(self, rows, G, C, N):
+        """Sums of a categorical feature, less what chance explains of their differences."""
+        if not self.cat_penalty:
+            return G
+        squares = (self.G[rows] ** 2 / self.C[rows]).sum(axis=0)
+        weight = len(rows) if self.weight is None else self.weight[rows].sum()
+        share = beyond_chance(G[N > 0], C[N > 0], squares, weight, self.cat_penalty)
+        middle = C * G.sum(axis=0) / C.sum(axis=0)
+        return middle + np.sqrt(share) * (G - middle)
 
     def best(self, rows):
         """The split of the largest gain, or None when none exceeds min_gain."""

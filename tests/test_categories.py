@@ -41,7 +41,7 @@ def test_of_all_ways_to_part_the_categories_the_best_is_found(codes, g, curved, 
     c = 1 + np.arange(18, dtype=np.float32) % 3 / 2 if curved else None
     levels = 6 if with_missing else 7  # the code beyond the last level is missing
     features = Features.from_raw(codes[:, None].astype(float), n_levels=np.array([levels]))
-    tree = grow(features, g, c, max_depth=1, cat_smooth=0.0)[1].trees[0]
+    tree = grow(features, g, c, max_depth=1, cat_smooth=0.0, cat_penalty=0)[1].trees[0]
     mass = np.ones(18) if c is None else c.astype(float)
     whole = score(g.sum(keepdims=True, dtype=float), mass.sum(keepdims=True), 0.0)
     best = 0.0
@@ -55,15 +55,15 @@ def test_of_all_ways_to_part_the_categories_the_best_is_found(codes, g, curved, 
 @pytest.mark.parametrize("split_on", ["all", "sum", "particle_mean"])
 @pytest.mark.parametrize("tree", ["shared", "per_particle"])
 @pytest.mark.parametrize("curved", [False, True])
-@pytest.mark.parametrize("smooth", [0.0, 5.0])
-def test_the_twin_finds_the_same_groups(split_on, tree, curved, smooth):
-    n, levels, m, d = 400, 15, 3, 2
+@pytest.mark.parametrize(("smooth", "penalty"), [(0.0, 0.0), (5.0, 1.0), (5.0, 2.5)])
+def test_the_twin_finds_the_same_groups(split_on, tree, curved, smooth, penalty):
+    n, levels, m, d = 400, 30 if penalty else 15, 3, 2
     X, g = made_categories(3, n, levels, m, d, missing=0.1)
     rng = np.random.default_rng(1)
     c = rng.uniform(0.5, 2.0, g.shape).astype(np.float32) if curved else None
     weight = rng.choice([0.0, 0.5, 1.0, 2.0], n).astype(np.float32)
     features = categorical(X, levels, weight)
-    rules = {"l2": 0.5, "min_samples_leaf": 5, "cat_smooth": smooth}
+    rules = {"l2": 0.5, "min_samples_leaf": 5, "cat_smooth": smooth, "cat_penalty": penalty}
     shape = {"max_depth": 4, "max_leaves": 9, "growth": "best_first"}
     fitted = grow(features, g, c, weight, split_on=split_on, tree=tree, **rules, **shape)[1]
     parts = [slice(j, j + 1) for j in range(m)] if tree == "per_particle" else [slice(m)]
@@ -72,7 +72,9 @@ def test_the_twin_finds_the_same_groups(split_on, tree, curved, smooth):
         lanes = project(g[:, part], None if c is None else c[:, part], weight, split_on)
         codes, n_bins = features.binned.codes, features.binned.n_bins
         of_a_row = lanes[1].sum(axis=0) / weight.sum()
-        task = PlainTask(codes, n_bins, *lanes, categorical=(0,), mass_of_a_row=of_a_row, **rules)
+        task = PlainTask(
+            codes, n_bins, *lanes, categorical=(0,), mass_of_a_row=of_a_row, weight=weight, **rules
+        )
         label = np.full(n, -1)
         for i, rows in enumerate(task.grow(counted, **shape)):
             label[rows] = i

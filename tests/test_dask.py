@@ -77,6 +77,21 @@ def test_fine_features_give_about_the_same_model(client, share, near):
     assert abs(apart) < near
 
 
+def test_the_untouched_estimator_grows_the_trees_of_one_machine(client):
+    X = RNG.normal(size=(3000, 4))
+    y = np.sin(2 * X[:, 0]) * X[:, 1] + X[:, 2] + 0.2 * RNG.normal(size=3000)
+    train, test = slice(0, 2000), slice(2000, 3000)
+    settings = {"n_estimators": 12, "random_state": 0}
+    model = WGBRegressor(**settings).fit(
+        parts(X[train], 1200, 800), parts(y[train], 1200, 800), client=client
+    )
+    one = wgboost.WGBRegressor(**settings).fit(X[train], y[train])
+    leaves = [max(tree.n_leaves for tree in each.ensemble_.trees) for each in (model, one)]
+    assert leaves == [31, 31]
+    apart = nll(model.predict_dist(X[test]), y[test]) - nll(one.predict_dist(X[test]), y[test])
+    assert abs(apart) < 0.01
+
+
 def test_cuts_beyond_the_sample_are_exact_for_few_values(client):
     X = np.column_stack([COARSE[:, 0], RNG.normal(size=600)])
     X[599, 0] = 99.0  # a value that a sample may miss

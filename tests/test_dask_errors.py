@@ -64,7 +64,7 @@ def test_what_only_one_process_can_do_is_named_with_what_can(settings, said):
 def test_the_engine_is_xgboost_unless_something_else_is_said():
     assert WGBRegressor().engine == WGBClassifier().engine == "xgboost"
     assert WGBRegressor(max_depth=5).get_params() == {
-        **wgboost.WGBRegressor(max_depth=5).get_params(), "engine": "xgboost", "max_leaves": 16,
+        **wgboost.WGBRegressor(max_depth=5).get_params(), "engine": "xgboost",
     }  # fmt: skip
     with pytest.raises(TypeError, match="max_dept"):
         WGBRegressor(max_dept=5)

@@ -31,6 +31,7 @@ def grow(
     l2: float,
     min_gain: float,
     cat_smooth: float,
+    cat_penalty: float,
     monotone: Array | None,
     parameter: int,
     groups: Array | None,

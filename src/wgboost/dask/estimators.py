@@ -63,8 +63,7 @@ class WGBRegressor(_Lazy, estimators.WGBRegressor):
     `fit` says more.
     """
 
-    # Every split of trees that grow best first is a message between workers.
-    __init__ = defaulting(estimators.WGBRegressor.__init__, engine="xgboost", max_leaves=16)
+    __init__ = defaulting(estimators.WGBRegressor.__init__, engine="xgboost")
 
     def predict_quantiles(self, X: Any, alpha: Any = (0.05, 0.5, 0.95), **given: Any) -> Any:
         """Return quantiles (n, len(alpha)), of a collection lazily."""

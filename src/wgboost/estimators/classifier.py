@@ -79,6 +79,7 @@ class WGBClassifier(ClassifierPredictions, Evidential):
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
         cat_smooth: float = 10.0,
+        cat_penalty: float = 1.0,
         monotone_constraints: Any = None,
         interaction_constraints: Any = None,
         evidence: Any = 10.0,

@@ -90,6 +90,7 @@ class WGBoost(Hinted, Training):
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
         cat_smooth: float = 10.0,
+        cat_penalty: float = 1.0,
         monotone_constraints: Any = None,
         monotone_parameter: int | str | None = None,
         interaction_constraints: Any = None,

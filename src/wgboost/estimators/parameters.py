@@ -205,6 +205,7 @@ class Parameters(Saving):
             l2=self._l2(),
             min_gain=self.min_gain,
             cat_smooth=self.cat_smooth,
+            cat_penalty=self.cat_penalty,
             subsample=self.subsample,
             colsample=self.colsample,
         )

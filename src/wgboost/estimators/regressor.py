@@ -66,6 +66,9 @@ class WGBRegressor(RegressorPredictions, Evidential):
         types of a frame.
     cat_smooth : float
         Categories are ordered as if so many more rows had the mean of the node.
+    cat_penalty : float
+        How much of what chance explains of the differences between many categories is taken off
+        the gain of a split by them; 0 takes nothing off, more than 1 uses categories less.
     monotone_constraints : dict by column name or index, list (p,) or None
         1: `monotone_parameter` must not fall as the feature rises, all else being equal; -1: it
         must not rise; 0: free. It holds for every particle.
@@ -189,6 +192,7 @@ class WGBRegressor(RegressorPredictions, Evidential):
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
         cat_smooth: float = 10.0,
+        cat_penalty: float = 1.0,
         monotone_constraints: Any = None,
         monotone_parameter: int | str | None = None,
         interaction_constraints: Any = None,

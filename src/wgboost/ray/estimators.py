@@ -68,8 +68,7 @@ class WGBRegressor(_RayDistributed, estimators.WGBRegressor):
     `fit` says more.
     """
 
-    # Every split of trees that grow best first is a message between workers.
-    __init__ = defaulting(estimators.WGBRegressor.__init__, engine="xgboost", max_leaves=16)
+    __init__ = defaulting(estimators.WGBRegressor.__init__, engine="xgboost")
 
 
 class WGBClassifier(_RayDistributed, estimators.WGBClassifier):

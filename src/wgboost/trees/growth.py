@@ -58,6 +58,12 @@ class TreeSettings:
     cat_smooth : float
         Categories are ordered by their mean direction as if so many more rows (of weight 1 and
         average curvature) had the mean of the node: rare ones stay in the middle.
+    cat_penalty : float
+        How much of what chance explains of the differences between categories is taken off the
+        gain of a split by them. Categories without information differ by about as many variances
+        of a row as there are categories in the node, and would win over numbers that mean
+        something. 0 takes nothing off; above 1 categories are used less than their gain suggests.
+        Up to 5 categories in a node are never penalised.
     subsample, colsample : float
         Share of the rows and of the features drawn, without replacement, for every round; that of
         features is rounded up.
@@ -72,6 +78,7 @@ class TreeSettings:
     l2: float = 0.0
     min_gain: float = 0.0
     cat_smooth: float = 10.0
+    cat_penalty: float = 1.0
     subsample: float = 1.0
     colsample: float = 1.0
 
@@ -93,6 +100,7 @@ class TreeSettings:
         check_number("l2", self.l2, low=0)
         check_number("min_gain", self.min_gain, low=0)
         check_number("cat_smooth", self.cat_smooth, low=0)
+        check_number("cat_penalty", self.cat_penalty, low=0)
         check_number("subsample", self.subsample, above=0, high=1)
         check_number("colsample", self.colsample, above=0, high=1)
 
@@ -202,6 +210,7 @@ def grow_trees(
         settings.l2 / unit,
         settings.min_gain / unit,
         settings.cat_smooth,
+        settings.cat_penalty,
         constraints.monotone_for(cuts, d),
         constraints.parameter,
         constraints.groups_for(binned.shape[1]),
