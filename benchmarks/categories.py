@@ -1,17 +1,23 @@
-"""A categorical column of 200 levels: negative log-likelihood and time of a fit.
+"""Categorical columns: what levels of noise cost, and what levels that matter bring.
 
-Made data: y is normal, its mean depends on the level, on x0 and on the level times x1, its scale on
-the level and on x2. Compared on 20,000 new rows: wgboost with the column as a category and with its
-codes as numbers, and LightGBM with its own handling of categories: a model of the mean, averaged
-over five folds, and one of the variance (gamma objective) on the squared out-of-fold residuals.
+`python benchmarks/categories.py table` prints R2 of 10,000 new rows with and without a categorical
+column, for several numbers of levels that shift y or do not, and for LightGBM and CatBoost (if it
+is installed) too.
 
-    python benchmarks/categories.py [rows]
+`python benchmarks/categories.py [rows]` prints the negative log-likelihood and the time of a fit
+with 200 levels. Made data: y is normal, its mean depends on the level, on x0 and on the level times
+x1, its scale on the level and on x2. Compared on 20,000 new rows: wgboost with the column as a
+category and with its codes as numbers, and LightGBM with its own handling of categories: a model of
+the mean, averaged over five folds, and one of the variance (gamma objective) on the squared
+out-of-fold residuals.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import lightgbm
@@ -72,7 +78,83 @@ def seconds(X: Any, y: Any, categorical: Any, **changes: Any) -> float:
     return time.process_time() - start
 
 
+def shifted(seed: int, n: int, levels: int, strength: float) -> tuple[np.ndarray, np.ndarray]:
+    """Features (n, 7) with the level first, and y (n,); levels shift y by `strength` on average."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 6))
+    effect = strength * np.random.default_rng(0).normal(size=levels)
+    level = rng.integers(0, levels, n)
+    mean = x[:, 0] + np.sin(2 * x[:, 1]) + 0.5 * x[:, 2] * x[:, 3] + 0.3 * x[:, 4]
+    y = mean + effect[level] + 1.15 * rng.normal(size=n)
+    return np.column_stack([level, x]), y
+
+
+def wgboost_mean(**changes: Any) -> Callable[..., np.ndarray]:
+    """Return a function that fits and predicts; early stopping, an evidence of 10."""
+
+    def fitted(X: Any, y: Any, X_new: Any, categorical: list[int]) -> np.ndarray:
+        model = WGBRegressor(
+            evidence=10.0, early_stopping=True, categorical_features=categorical, n_jobs=1,
+            random_state=0, **changes,
+        )  # fmt: skip
+        return np.asarray(model.fit(X, y).predict(X_new))
+
+    return fitted
+
+
+def lightgbm_mean(X: Any, y: Any, X_new: Any, categorical: list[int]) -> np.ndarray:
+    watched = np.random.default_rng(0).random(len(y)) < 0.2
+    inside = lightgbm.Dataset(X[~watched], y[~watched], categorical_feature=categorical)
+    outside = lightgbm.Dataset(X[watched], y[watched], reference=inside)
+    settings = {"verbosity": -1, "num_threads": 1, "seed": 0, "objective": "regression"}
+    stop = lightgbm.early_stopping(50, verbose=False)
+    model = lightgbm.train(settings, inside, 2000, [outside], callbacks=[stop])
+    return np.asarray(model.predict(X_new))
+
+
+def catboost_mean(X: Any, y: Any, X_new: Any, categorical: list[int]) -> np.ndarray:
+    from catboost import CatBoostRegressor  # not needed by anything else
+    from pandas import DataFrame
+
+    watched = np.random.default_rng(0).random(len(y)) < 0.2
+    old, new = (DataFrame(table).astype(dict.fromkeys(categorical, int)) for table in (X, X_new))
+    model = CatBoostRegressor(
+        cat_features=categorical, thread_count=1, random_seed=0, verbose=False,
+        early_stopping_rounds=50, allow_writing_files=False,
+    )  # fmt: skip
+    model.fit(old[~watched], y[~watched], eval_set=(old[watched], y[watched]))
+    return np.asarray(model.predict(new))
+
+
+def table() -> None:
+    """Print R2 without the column and with it, for levels that mean nothing and others."""
+    models: dict[str, Callable[..., np.ndarray]] = {
+        "wgboost": wgboost_mean(),
+        "wgboost, cat_penalty=0": wgboost_mean(cat_penalty=0.0),
+        "LightGBM": lightgbm_mean,
+    }
+    if importlib.util.find_spec("catboost"):
+        models["CatBoost"] = catboost_mean
+    print("| rows | levels | shift | model | without | with |")
+    print("| ---: | ---: | ---: | --- | ---: | ---: |")
+    cases = [(4000, 200, 0.0), (4000, 200, 1.0), (2000, 5, 0.0), (2000, 5, 0.5)]
+    cases += [(8000, 5000, 0.0), (8000, 5000, 1.0)]
+    for n, levels, strength in cases:
+        X, y = shifted(1, n, levels, strength)
+        X_new, y_new = shifted(2, 10_000, levels, strength)
+        for name, fitted in models.items():
+            means = fitted(X[:, 1:], y, X_new[:, 1:], []), fitted(X, y, X_new, [0])
+            without, using = (1 - np.mean((y_new - m) ** 2) / np.var(y_new) for m in means)
+            print(
+                f"| {n:,} | {levels:,} | {strength} | {name} | {without:.3f} | {using:.3f} |",
+                flush=True,
+            )
+
+
 def main() -> None:
+    if sys.argv[1:] == ["table"]:
+        table()
+        return
     n = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
     X, y, _ = made(1, n)
     X_new, y_new, truth = made(2, 20_000)
