@@ -81,7 +81,7 @@ def test_the_untouched_estimator_grows_the_trees_of_one_machine(client):
     X = RNG.normal(size=(3000, 4))
     y = np.sin(2 * X[:, 0]) * X[:, 1] + X[:, 2] + 0.2 * RNG.normal(size=3000)
     train, test = slice(0, 2000), slice(2000, 3000)
-    settings = {"n_estimators": 12, "random_state": 0}
+    settings = {"n_estimators": 5, "random_state": 0}
     model = WGBRegressor(**settings).fit(
         parts(X[train], 1200, 800), parts(y[train], 1200, 800), client=client
     )
