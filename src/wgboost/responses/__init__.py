@@ -9,6 +9,7 @@ from wgboost.responses.base import Response
 from wgboost.responses.beta import Beta
 from wgboost.responses.categorical import Categorical
 from wgboost.responses.cauchy import Cauchy
+from wgboost.responses.counts import Count
 from wgboost.responses.exponential import Exponential
 from wgboost.responses.gamma import Gamma
 from wgboost.responses.ground import Ground
@@ -39,6 +40,7 @@ from wgboost.responses.student_t import StudentT
 from wgboost.responses.units import ColumnUnits, Units
 from wgboost.responses.weibull import Weibull
 from wgboost.responses.whole_numbers import smallest_whole
+from wgboost.responses.zero_inflated import ZeroInflated
 from wgboost.responses.zero_inflated_negative_binomial import ZeroInflatedNegativeBinomial
 from wgboost.responses.zero_inflated_poisson import ZeroInflatedPoisson
 from wgboost.validation import check_choice, nearest_name
@@ -51,6 +53,7 @@ __all__ = [
     "Cauchy",
     "ColumnUnits",
     "CompiledPosterior",
+    "Count",
     "Exponential",
     "Gamma",
     "Ground",
@@ -72,6 +75,7 @@ __all__ = [
     "StudentT",
     "Units",
     "Weibull",
+    "ZeroInflated",
     "ZeroInflatedNegativeBinomial",
     "ZeroInflatedPoisson",
     "as_response",
