@@ -42,7 +42,7 @@ PAPER_TREES: dict[str, Any] = {
 
 _MOST = 4000  # rounds, where none are said and rows are watched
 _UNWATCHED = 100  # rounds, where none are said and none are watched
-_ENOUGH = 20  # rows to hold out some of; fewer have as many rounds as there are rows
+_ENOUGH = 50  # rows to hold out some of; fewer have as many rounds as there are rows
 _LEAVES = 4, 16, 128  # of trees where none are said: the fewest, those of so many rows, the most
 _ROWS = 512
 

@@ -80,17 +80,15 @@ class PosteriorRows(Rows):
     @property
     def answer_columns(self) -> list[Array] | None:
         """See Rows."""
-        if self.response.per_row() or not isinstance(self.y, np.ndarray):
+        if not isinstance(self.y, np.ndarray):
             return None
         names = self.y.dtype.names
-        columns = (
-            [self.y[name] for name in names] if names else list(self.y.reshape(len(self), -1).T)
-        )
+        seen = [self.y[name] for name in names] if names else [self.y]
         each = self.evidence if np.ndim(self.evidence) else None
-        for part in (self.offset, self.noise, each):
-            if part is not None:  # the offset of a y of several columns has as many
-                columns += list(np.reshape(part, (len(self), -1)).T)
-        return columns
+        given = [self.offset, self.noise, each, *self.response.per_row().values()]
+        # What all rows have in common tells none of them from another.
+        differing = [part for part in given if part is not None and (part != part[:1]).any()]
+        return [column for part in seen + differing for column in part.reshape(len(self), -1).T]
 
     @property
     def param_names(self) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ class WGBRegressor(RegressorPredictions, Evidential):
         Particles per row.
     n_estimators : int or None
         Boosting rounds, or the most of them with early stopping. None finds their number by early
-        stopping, up to 4,000; of less than 20 rows none are held out, and there are as many rounds
+        stopping, up to 4,000; of less than 50 rows none are held out, and there are as many rounds
         as rows, and 100 with early_stopping=False. A number is taken as it is, as in LightGBM:
         where `early_stopping` and `evidence` are None there is then no early stopping, and the
         evidence is 1. With early_stopping=True both stay as they are without a number.

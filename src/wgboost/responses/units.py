@@ -20,6 +20,10 @@ __all__ = [
 ]
 
 
+_CERTAIN = 0.026  # deviation, in its units, that a normal model of equal y predicts
+_LARGEST = 1e300
+
+
 @dataclass(frozen=True)
 class Units:
     """y = shift + scale * standardised y.
@@ -90,12 +94,14 @@ def mean_and_deviation(y: Array, weight: Any = None) -> Units:
     """Return the weighted mean and population standard deviation of y, in float64.
 
     Rows of weight zero count for nothing. If all rows that count are equal, the shift is their
-    value and the scale 1.
+    value. One such row says nothing about a scale, and many say that it is small: it is chosen so
+    that a model of n of them predicts about a deviation of max(1, |y|) / n.
     """
     values, share = _rows_that_count(y, weight)
     low, high = float(values.min()), float(values.max())
     if low == high:
-        return Units(low, 1.0)
+        n = values.size if weight is None else float(np.sum(weight, dtype=np.float64))
+        return Units(low, min(max(1.0, abs(low)) / _CERTAIN / n, _LARGEST))
     # Relative to the middle of the range and in units of half of it: neither y + 1e8 nor
     # y * 1e200 loses digits.
     middle, half = 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low
