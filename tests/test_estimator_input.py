@@ -168,9 +168,7 @@ def test_validation_sets_have_to_be_whole():
         model.fit(X, Y, validation_rows=np.ones(40, dtype=bool))
     with pytest.raises(ValueError, match="validation_rows does not index 40 rows"):
         model.fit(X, Y, validation_rows=[50])
-    with pytest.raises(
-        ValueError, match=r"1 rows to split; two are needed, or early_stopping=False"
-    ):
+    with pytest.raises(ValueError, match=r"n_samples=1; two different ones at least are needed"):
         model.fit(X[:1], Y[:1])
 
 

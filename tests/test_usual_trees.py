@@ -89,14 +89,14 @@ def test_warm_start_and_files_keep_to_the_rows(tmp_path):
     assert_array_equal(loaded.predict(X), whole.predict(X))
 
 
-@pytest.mark.parametrize("n", [3, 10, 19])
+@pytest.mark.parametrize("n", [3, 19, 49])
 def test_very_few_rows_have_as_many_rounds(n):
     assert WGBRegressor(n_jobs=1).fit(X[:n], Y[:n]).n_estimators_ == n
     assert WGBClassifier(n_jobs=1).fit(X[:n], np.arange(n) % 2).n_estimators_ == n
 
 
 def test_without_watching_many_rows_have_a_hundred_rounds():
-    model = WGBRegressor(early_stopping=False, n_particles=2, n_jobs=1).fit(X[:20], Y[:20])
+    model = WGBRegressor(early_stopping=False, n_particles=2, n_jobs=1).fit(X[:50], Y[:50])
     assert model.n_estimators_ == 100
 
 

@@ -80,8 +80,6 @@ class PosteriorRows(Rows):
     @property
     def answer_columns(self) -> list[Array] | None:
         """See Rows."""
-        if not isinstance(self.y, np.ndarray):
-            return None
         names = self.y.dtype.names
         seen = [self.y[name] for name in names] if names else [self.y]
         each = self.evidence if np.ndim(self.evidence) else None
