@@ -25,6 +25,7 @@ _STEPS, _STILL = 100, 1e-6
 
 
 def _unchanged(sums: Array) -> Array:
+    """Return the sums of one machine, which are those of all rows."""
     return sums
 
 
@@ -42,8 +43,6 @@ class MeanStep:
         The power of each row's likelihood.
     weight : Array or None
         Sample weights (n,).
-    total : callable
-        Sums an array over the workers of a cluster; on one machine it returns its argument.
     """
 
     response: Response
@@ -51,6 +50,7 @@ class MeanStep:
     evidence: Any = 1.0
     weight: Array | None = None
     total: Callable[[Array], Array] = _unchanged
+    """Sums an array over the workers of a cluster; on one machine it returns its argument."""
 
     def __call__(self, centre: Array) -> Array:
         """Return the step (d,) from the parameters (n, d) of the rows.

@@ -4,7 +4,7 @@
     from wgboost.dask import WGBRegressor
 
     client = Client("tcp://scheduler:8786")
-    model = WGBRegressor(n_estimators=500).fit(X, y)  # Dask arrays or frames
+    model = WGBRegressor(n_estimators=500, evidence=1).fit(X, y)  # Dask arrays or frames
     model.predict(X)  # lazily, partition by partition
     model.save("model.safetensors")  # an ordinary model: neither Dask nor XGBoost is needed
 

@@ -31,6 +31,7 @@ __all__ = [
     "fit_of",
     "train",
     "warn_copies",
+    "warn_fixed_rounds",
     "warn_interrupted",
     "warn_limit",
     "warn_weights",
@@ -242,6 +243,19 @@ def warn_limit(estimator: Parameters, fit: Fit) -> None:
         f"{estimator.learning_rate:g} may give a better model",
         stacklevel=4,  # of `fit`, which calls `_fit`
     )
+
+
+def warn_fixed_rounds(estimator: Parameters) -> None:
+    """Tell the caller of `fit` what a given number of rounds does to settings left open."""
+    if estimator.n_estimators is None or estimator.early_stopping is not None:
+        return
+    if getattr(estimator, "evidence", 1) is None:
+        warnings.warn(
+            f"n_estimators={estimator.n_estimators} turns early stopping off and sets evidence to "
+            "1. early_stopping=True searches for both, with at most so many rounds; "
+            "early_stopping=False keeps them as they are, without this warning",
+            stacklevel=4,  # of `fit`, which calls `_fit`
+        )
 
 
 def warn_weights(estimator: Parameters, weight: Array | None) -> None:

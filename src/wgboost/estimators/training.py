@@ -24,6 +24,7 @@ from wgboost.estimators.fitting import (
     HeldOut,
     History,
     train,
+    warn_fixed_rounds,
     warn_interrupted,
     warn_limit,
     warn_weights,
@@ -103,6 +104,7 @@ class Training(TreeView, ABC):
             warn_weights(self, rows.weight)
             if previous is None:
                 check_cost(self, rows)
+                warn_fixed_rounds(self)
             self._n_rows = rows.total(rows.counted)
             sets = given_sets(self, rows, X_val, beside_val)
             if sets and validation_rows is not None:

@@ -27,7 +27,8 @@ class ZeroInflatedNegativeBinomial(ZeroInflated):
     prior_dispersion_mean, prior_dispersion_scale
         The log dispersion, which has no unit, has a normal prior.
     prior_zero_mean, prior_zero_scale
-        The logit of the probability of an extra zero has a normal prior.
+        The logit of the probability of an extra zero has a normal prior. It counts at every row: a
+        scale of 2 pulls the share of zeros up by 0.02.
 
     Every one is a number or holds one value per row.
     """
@@ -37,7 +38,7 @@ class ZeroInflatedNegativeBinomial(ZeroInflated):
     prior_dispersion_mean: Parameter = -1.0
     prior_dispersion_scale: Parameter = 2.0
     prior_zero_mean: Parameter = 0.0
-    prior_zero_scale: Parameter = 2.0
+    prior_zero_scale: Parameter = 10.0
 
     name: ClassVar[str] = "zero_inflated_negative_binomial"
     positive: ClassVar[tuple[str, ...]] = (
