@@ -52,7 +52,8 @@ class Scorer:
     >>> rng = np.random.default_rng(0)
     >>> X, years = rng.uniform(size=(50, 2)), rng.uniform(1, 9, size=50)
     >>> claims = rng.poisson(years)
-    >>> model = WGBRegressor(response="poisson", n_estimators=5, evidence=1).fit(X, claims, exposure=years)
+    >>> model = WGBRegressor(response="poisson", n_estimators=5, evidence=1)
+    >>> model = model.fit(X, claims, exposure=years)
     >>> score = metrics.get_scorer("nll")(model, X, claims, exposure=years)
     >>> score < 0
     True

@@ -5,7 +5,8 @@
 
     ray.init()
     dataset = ray.data.read_parquet("folder")
-    model = WGBRegressor(n_estimators=500, evidence=1).fit(dataset, "price", scaling_config=4)  # 4 workers
+    model = WGBRegressor(n_estimators=500, evidence=1)
+    model.fit(dataset, "price", scaling_config=4)  # 4 workers
     model.save("model.safetensors")  # an ordinary model: neither Ray nor XGBoost is needed
 
 Ray is imported here alone, and only when something is fitted.
