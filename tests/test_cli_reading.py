@@ -191,7 +191,8 @@ def test_one_row_is_enough_to_fit_and_to_predict(tmp_path):
 
 def test_unnamed_columns_are_left_out_with_a_note(tmp_path):
     (tmp_path / "t.csv").write_text(",a,y,\n0,1,2,\n1,2,3,\n2,3,5,\n")
-    told = facts("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb", *FAST)
+    paths = tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb"
+    told = facts("fit", *paths, *FAST, "--evidence", "1")
     assert told["features"] == ["a"]
     assert told["notes"] == [f"'{tmp_path}/t.csv': column 1, 4 has no name and is left out"]
 

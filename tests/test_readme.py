@@ -63,7 +63,8 @@ def test_the_figures_beside_others_are_those_of_the_tables():
 def test_the_examples_of_the_algorithm_run_one_after_the_other():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, size=(200, 2))
-    names = {"np": np, "X": X, "y": 3 + X[:, 0], "labels": X[:, 1] > 0, **vars(wgboost)}
+    labels = X[:, 1] + rng.normal(0, 0.3, 200) > 0
+    names = {"np": np, "X": X, "y": 3 + X[:, 0], "labels": labels, **vars(wgboost)}
     for source in examples("docs/algorithm.md"):
         exec(source, names)
     assert names["order"].shape == (5,)

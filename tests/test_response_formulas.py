@@ -101,14 +101,18 @@ def test_units_are_mean_and_deviation_at_any_scale(shift, scale, weighted):
 
 
 @pytest.mark.parametrize("y", [[0.1] * 7, [0.0], [1e300] * 3, [-1e-300] * 2])
-def test_constant_y_has_unit_scale(y):
-    assert Normal().units(np.array(y)) == Units(y[0], 1.0)
+def test_the_scale_of_constant_y_falls_with_the_number_of_rows(y):
+    units, alone = Normal().units(np.array(y)), Normal().units(np.array(y[:1]))
+    assert units.shift == y[0]
+    assert np.isfinite(units.scale)
+    assert units.scale * len(y) >= max(1.0, abs(y[0]))  # such rows say nothing of a smaller scale
+    assert units.scale * len(y) <= alone.scale * len(y)
 
 
 def test_rows_of_weight_zero_do_not_count_in_the_units():
     y, weight = np.array([1.0, 3.0, 1e9]), np.array([2.0, 2.0, 0.0])
     assert Normal().units(y, weight) == Units(2.0, 1.0)
-    assert Normal().units(y[[0, 2]], weight[[0, 2]]) == Units(1.0, 1.0)
+    assert Normal().units(y[[0, 2]], weight[[0, 2]]) == Normal().units(np.array([1.0, 1.0]))
     for factor in (1e-300, 8e307):
         assert_allclose(Normal().units(y, weight * factor).scale, 1.0)
 

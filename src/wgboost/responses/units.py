@@ -100,7 +100,7 @@ def mean_and_deviation(y: Array, weight: Any = None) -> Units:
     values, share = _rows_that_count(y, weight)
     low, high = float(values.min()), float(values.max())
     if low == high:
-        n = values.size if weight is None else float(np.sum(weight, dtype=np.float64))
+        n = values.size if weight is None else max(1.0, float(np.sum(weight, dtype=np.float64)))
         return Units(low, min(max(1.0, abs(low)) / _CERTAIN / n, _LARGEST))
     # Relative to the middle of the range and in units of half of it: neither y + 1e8 nor
     # y * 1e200 loses digits.
