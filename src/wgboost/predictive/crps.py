@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
+from wgboost.predictive.count_crps import count_crps
 from wgboost.predictive.layout import blocks
 from wgboost.predictive.quadrature import integrate, range_of
 from wgboost.predictive.rows import ParticleRows
@@ -20,10 +21,7 @@ from wgboost.predictive.weights import mix
 from wgboost.responses import Count, Laplace, Normal, ZeroInflated
 from wgboost.typing import Array
 
-__all__ = ["laplace_crps", "mixture_crps", "narrow_crps", "normal_crps", "numeric_crps"]
-
-
-_LARGE = 1e5  # mean counts whose masses are not summed one by one
+__all__ = ["laplace_crps", "mixture_crps", "normal_crps", "numeric_crps"]
 
 
 def _mean_distance(shift: Array, scale: Array) -> Array:
@@ -69,35 +67,6 @@ def laplace_crps(dist: ParticleRows, y: Array) -> Array:
     return _by_pairs(dist, y, parts, distance, pairs)
 
 
-def narrow_crps(dist: ParticleRows, y: Array) -> Array:
-    """Return the scores of counts as those of normals with the same moments, (n,).
-
-    For large counts whose particles are far apart in units of their deviations: distances of means
-    make up the score, and the skewness of a count changes it by less than 1e-6. Extra zeros are
-    particles of their own.
-    """
-    n, m, _ = dist.particles.shape
-    standard, scores, response = dist.units.standardise(y), np.empty(n), dist.response
-    for rows, _ in blocks(n, 1, 4 * m * m):
-        theta, weights = dist.theta(rows), dist.weights_of(rows)
-        share = np.full(theta.shape[:2], 1 / m) if weights is None else weights
-        if isinstance(response, ZeroInflated):
-            extra = special.expit(theta[..., -1])
-            part = theta[..., :-1]
-            mean, variance = response.part.mean(part), response.part.var(part)
-            mean = np.concatenate([mean, np.zeros(mean.shape)], axis=1)
-            variance = np.concatenate([variance, np.full(variance.shape, 1e-300)], axis=1)
-            share = np.concatenate([share * (1 - extra), share * extra], axis=1)
-        else:
-            mean, variance = response.mean(theta), response.var(theta)
-        scale = np.sqrt(variance)
-        to_y = mix(_mean_distance(mean - standard[rows, None], scale), share)
-        apart = mean[:, :, None] - mean[:, None, :]
-        pairs = _mean_distance(apart, np.hypot(scale[:, :, None], scale[:, None, :]))
-        scores[rows] = to_y - 0.5 * mix(mix(pairs, share[:, None]), share)
-    return scores * dist.units.scale
-
-
 def _by_pairs(
     dist: ParticleRows,
     y: Array,
@@ -125,30 +94,19 @@ def mixture_crps(dist: ParticleRows, y: Array) -> Array:
         return normal_crps(dist, y)
     if isinstance(response, Laplace):
         return laplace_crps(dist, y)
-    if response.discrete and not isinstance(response, Count):
-        return numeric_crps(dist, y)
-    scores, good = shared_crps(dist, dist.units.standardise(y))
-    scores = scores * dist.units.scale
-    narrow = np.zeros_like(good)
-    if isinstance(response, Count) and not good.all():
-        narrow = np.logical_and(~good, _is_narrow(dist))
-        # Log masses of larger counts have lost digits; more points would not bring them back.
-        largest: Array = response.mean(dist.theta()).max(axis=1)
-        good[largest > _LARGE] = True
-    for rows, other in ((narrow, narrow_crps), (~good & ~narrow, numeric_crps)):
-        if rows.any():
-            scores[rows] = other(dist[rows], np.asarray(y)[rows])
+    standard, scale = dist.units.standardise(y), dist.units.scale
+    if response.discrete:
+        family = response.part if isinstance(response, ZeroInflated) else response
+        if not isinstance(family, Count) or not family.recursive:
+            return numeric_crps(dist, y)
+        scores, bad = count_crps(dist, standard)
+    else:
+        scores, good = shared_crps(dist, standard)
+        bad = ~good
+    scores = scores * scale
+    if bad.any():
+        scores[bad] = numeric_crps(dist[bad], np.asarray(y)[bad])
     return scores
-
-
-def _is_narrow(dist: ParticleRows) -> Array:
-    """Return whether the counts of every particle of a row are next to normal, (n,)."""
-    response, theta = dist.response, dist.theta()
-    if isinstance(response, ZeroInflated):
-        response, theta = response.part, theta[..., :-1]
-    mean, variance = response.mean(theta), response.var(theta)
-    close = (mean > 1e3) & (np.sqrt(variance) < 0.02 * mean)
-    return np.asarray(close.all(axis=1))
 
 
 def numeric_crps(dist: ParticleRows, y: Array) -> Array:

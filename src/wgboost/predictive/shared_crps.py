@@ -4,9 +4,6 @@ The density of the mixture is integrated twice, from both ends up to y: once for
 for the square of it. Panels lie evenly in a coordinate in which densities are smooth: the log of a
 positive y, the log odds of a share, the inverse hyperbolic sine of any other. The two halves know
 how much probability they should add up to, which tells the rows that need more panels.
-
-Counts are a density too, from the 64th on: sums over whole numbers are integrals with the
-corrections of Euler and Maclaurin.
 """
 
 from __future__ import annotations
@@ -18,29 +15,16 @@ import numpy as np
 from scipy import special
 
 from wgboost.predictive.layout import BLOCK
+from wgboost.predictive.panels import INTEGRATE, MATCH, N, T, W
 from wgboost.predictive.rows import ParticleRows
 from wgboost.predictive.weights import mix
-from wgboost.responses import Count
 from wgboost.typing import Array
 
 __all__ = ["shared_crps"]
 
-_N = 10
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(_N)
-_T, _W = (_NODES + 1) / 2, _WEIGHTS / 2
-_BASIS = np.linalg.inv(np.polynomial.legendre.legvander(_NODES, _N - 1))  # values to coefficients
-_INTEGRATE = (
-    np.polynomial.legendre.legval(_NODES, np.polynomial.legendre.legint(_BASIS, lbnd=-1)).T / 2
-)  # (node, value): the integral from the panel's start, in units of its length
-_DIFFERENTIATE = (
-    2 * np.polynomial.legendre.legval(_NODES, np.polynomial.legendre.legder(_BASIS)).T
-)  # (node, value): the derivative, in units of the panel's length
-_AT_START, _AT_END = np.polynomial.legendre.legval(np.array([-1.0, 1.0]), _BASIS).T
 _TAILS = np.array([1e-5, 1e-8, 1e-14])  # of the mean particle, where panels may begin and end
 _LOOSE = 3e-5  # of the mixture there; further out if it has more
-_MATCH = 2e-9  # of the probabilities that both halves find
 _PANELS = (4, 8, 16, 32, 64)  # of each half
-_DIRECT = 64  # counts below are summed one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,13 +57,13 @@ def _coordinate(part: ParticleRows, centre: Array) -> _Coordinate:
 def shared_crps(dist: ParticleRows, y: Array) -> tuple[Array, Array]:
     """Return the CRPS (n,) at y (n,), both in standardised units, and the rows where it is good.
 
-    For continuous responses and counts.
+    For continuous responses.
     """
     n, m = dist.particles.shape[:2]
     scores, good = np.full(n, np.nan), np.zeros(n, dtype=bool)
     open_rows = np.arange(n)
     for panels in _PANELS:
-        size = max(1, BLOCK // (2 * panels * _N * m))
+        size = max(1, BLOCK // (2 * panels * N * m))
         for start in range(0, len(open_rows), size):
             rows = open_rows[start : start + size]
             with np.errstate(all="ignore"):
@@ -95,8 +79,6 @@ def _scores(part: ParticleRows, y: Array, panels: int) -> tuple[Array, Array]:
     centre = mix(np.moveaxis(theta, 1, 2), None if weights is None else weights[:, None])
     response = part.response
     low, high = _end(part, centre, upper=False), _end(part, centre, upper=True)
-    if isinstance(response, Count):
-        return _count_scores(part, response, y, low, high, panels)
     map_ = _coordinate(part, centre)
     at = map_.to_u(y)
     first, last = np.minimum(map_.to_u(low), at), np.maximum(map_.to_u(high), at)
@@ -112,7 +94,7 @@ def _scores(part: ParticleRows, y: Array, panels: int) -> tuple[Array, Array]:
         + np.abs(y - ends[1][:, 0]) * np.where(y > ends[1][:, 0], left[1], right[1]) ** 2
     )
     total += _beyond(part, ends[0][:, 0], below, -1) + _beyond(part, ends[2][:, 0], above, 1)
-    return total, np.abs(left[1] + right[1] - 1) <= _MATCH
+    return total, np.abs(left[1] + right[1] - 1) <= MATCH
 
 
 def _end(part: ParticleRows, centre: Array, *, upper: bool) -> Array:
@@ -154,15 +136,15 @@ def _half(
     `start` is the probability at the first; first > last for the upper half.
     """
     length = (last - first)[:, None] / panels
-    u = first[:, None, None] + length[..., None] * (np.arange(panels)[:, None] + _T)
+    u = first[:, None, None] + length[..., None] * (np.arange(panels)[:, None] + T)
     rows = len(u)
     x, slope = map_.to_x(u.reshape(rows, -1))
-    size = (np.abs(length) * slope).reshape(rows, panels, _N)
-    mass = _density(part, x).reshape(rows, panels, _N) * size
-    each = mass @ _W
+    size = (np.abs(length) * slope).reshape(rows, panels, N)
+    mass = _density(part, x).reshape(rows, panels, N) * size
+    each = mass @ W
     reached = start[:, None] + np.cumsum(each, axis=1)
-    inside = (reached - each)[..., None] + mass @ _INTEGRATE.T
-    return (np.square(inside) * size @ _W).sum(axis=1), reached[:, -1]
+    inside = (reached - each)[..., None] + mass @ INTEGRATE.T
+    return (np.square(inside) * size @ W).sum(axis=1), reached[:, -1]
 
 
 def _beyond(part: ParticleRows, end: Array, tail: Array, side: int) -> Array:
@@ -175,84 +157,3 @@ def _beyond(part: ParticleRows, end: Array, tail: Array, side: int) -> Array:
     power = distance * _density(part, end[:, None])[:, 0] / tail
     rest: Array = distance * tail * tail / np.maximum(2 * power - 1, 1e-9)
     return np.where(tail > 0, rest, 0)
-
-
-# --- counts -----------------------------------------------------------------------------------
-
-
-def _count_scores(
-    part: ParticleRows, response: Count, y: Array, low: Array, high: Array, panels: int
-) -> tuple[Array, Array]:
-    """Return the scores of counts: the sum of cdf^2 below y and of sf^2 from y on."""
-    last = np.maximum(high, y) + 1
-    direct = int(min(_DIRECT, last.max()))
-    counts = np.broadcast_to(np.arange(direct, dtype=np.float64), (len(y), direct))
-    mass = np.zeros(counts.shape)
-    near = np.flatnonzero(np.minimum(low, y) < direct)
-    mass[near] = _mass(part[near], response, counts[near])
-    reached = np.cumsum(mass, axis=1)
-    gap = np.where(counts < y[:, None], reached, 1 - reached)
-    total: Array = np.square(gap).sum(axis=1)
-    good = np.ones(len(y), dtype=bool)
-    far = np.flatnonzero(last > _DIRECT)
-    if far.size:
-        first = np.maximum(np.minimum(low, y), _DIRECT)[far]
-        # Between the first counts and the panels the cdf is next to 0, with y above.
-        rest, good[far] = _far_counts(part[far], response, first, y[far], last[far], panels)
-        total[far] += rest
-    return total, good
-
-
-def _far_counts(
-    part: ParticleRows, response: Count, first: Array, y: Array, last: Array, panels: int
-) -> tuple[Array, Array]:
-    """Return the sum over the whole numbers from first to last - 1, and where it is good."""
-    start = part.over_grid(response.cdf, first[:, None] - 1)[:, 0]
-    rest = part.over_grid(response.sf, last[:, None] - 1)[:, 0]
-    at = np.clip(y, first, last)
-    left = _smooth_half(part, response, (first, at), start, panels)
-    right = _smooth_half(part, response, (last, at), rest, panels)
-    return left[0] + right[0], np.abs(left[1] + right[1] - 1) <= _MATCH
-
-
-def _mass(part: ParticleRows, response: Count, x: Array) -> Array:
-    def mass(points: Array, theta: Array) -> Array:
-        return np.exp(response.log_mass(points, theta))
-
-    return part.over_grid(mass, x)
-
-
-def _smooth_half(
-    part: ParticleRows, response: Count, ends: tuple[Array, Array], start: Array, panels: int
-) -> tuple[Array, Array]:
-    """Return the sum of squared probabilities between two whole numbers, and that at the second.
-
-    P is the probability of a count < k, as a function of k - 1/2; or in the upper half, where the
-    second number is the smaller one, of a count >= k. P at the first number is `start`. It grows by
-    the integral of the mass less 1/24 of its slope, and so on; the sum of squares is their
-    integral, half the first and last term, and 1/12 of their slope.
-    """
-    first, last = ends
-    sign = np.where(last >= first, 1.0, -1.0)
-    moved = last != first
-    step = (np.log1p((last - first) / (first - 0.5)) / panels)[:, None, None]
-    x = (first - 0.5)[:, None, None] * np.exp(step * (np.arange(panels)[:, None] + _T))
-    mass = _mass(part, response, x.reshape(len(x), -1)).reshape(x.shape)
-    size = np.abs(step) * x  # of a panel, as it is at each point
-    per = 1 / np.where(moved[:, None, None], size, np.inf)
-    slope = mass @ _DIFFERENTIATE.T * per
-    second = slope @ _DIFFERENTIATE.T * per
-    change = (7 / 5760) * (second @ _DIFFERENTIATE.T) * per - slope / 24
-    before = change[:, 0] @ _AT_START
-    each = (mass * size) @ _W
-    reached = start[:, None] + np.cumsum(each, axis=1)
-    inside = (reached - each)[..., None] + (mass * size) @ _INTEGRATE.T
-    inside += change - before[:, None, None]
-    end = reached[:, -1] + change[:, -1] @ _AT_END - before
-    total = (np.square(inside) * size @ _W).sum(axis=1)
-    for value, column, at, side in ((end, -1, _AT_END, 1), (start, 0, _AT_START, -1)):
-        density, bend = mass[:, column] @ at, second[:, column] @ at
-        total += side * sign * value * value / 2
-        total += side * value * (density - bend / 24) / 6
-        total -= side * (value * bend + 3 * density * (slope[:, column] @ at)) / 360
-    return np.where(moved, total, 0), np.where(moved, end, start)

@@ -41,6 +41,8 @@ class Count(Response):
     discrete: ClassVar[bool] = True
     sufficient: ClassVar[bool] = True
     longest_step: ClassVar[float] = 3.0
+    recursive: ClassVar[bool] = False
+    """Whether the family is one of Panjer's: Poisson, negative binomial."""
     offset_link: ClassVar[Literal["identity", "log"] | None] = "log"
 
     @abstractmethod
@@ -58,6 +60,13 @@ class Count(Response):
     @abstractmethod
     def above(self, y: Array, theta: Array) -> Array:
         """Return the probability of a count > y, a whole number >= 0."""
+
+    def panjer(self, theta: Array) -> tuple[Array, Array]:
+        """Return c and s of Panjer's recursion, mass(y + 1) = mass(y) (c + s y) / (y + 1).
+
+        For a family that is `recursive`.
+        """
+        raise NotImplementedError(f"the masses of {self.name!r} have no recursion")
 
     # --- rows ---------------------------------------------------------------------------------
 

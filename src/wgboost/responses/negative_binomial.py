@@ -10,7 +10,7 @@ from scipy import special
 
 from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
 from wgboost.responses.counts import LARGEST_LOG, Count
-from wgboost.responses.dispersion import dispersion_information, log_excess
+from wgboost.responses.dispersion import dispersion_information, log_excess, log_ratio
 from wgboost.responses.intervals import cdf_slope
 from wgboost.responses.numerics import coordinates, held, working_float
 from wgboost.responses.stirling import digamma_rest, log_gamma_rest, trigamma_rest
@@ -47,6 +47,7 @@ class NegativeBinomial(Count):
     name: ClassVar[str] = "negative_binomial"
     positive: ClassVar[tuple[str, ...]] = ("prior_scale", "prior_dispersion_scale")
     curved_by: ClassVar[Literal["hessian", "fisher"]] = "fisher"
+    recursive: ClassVar[bool] = True
 
     @property
     def param_names(self) -> tuple[str, ...]:
@@ -75,7 +76,7 @@ class NegativeBinomial(Count):
         """Return the log probability of whole y >= 0."""
         mean, a = _mean_and_dispersion(theta)
         r = 1 / a
-        ratio = log_excess(y, mean, a)[1]
+        ratio = log_ratio(y, mean, a)
         logs: Array = (
             y * theta[..., 0] - y - special.gammaln(y + 1) + (y + r) * ratio
             - 0.5 * np.log1p(a * y) + log_gamma_rest(r + y) - log_gamma_rest(r)
@@ -87,6 +88,12 @@ class NegativeBinomial(Count):
         mean, a = _mean_and_dispersion(theta)
         log: Array = -np.log1p(a * mean) / a
         return log
+
+    def panjer(self, theta: Array) -> tuple[Array, Array]:
+        """Return c and s of mass(y + 1) = mass(y) (c + s y) / (y + 1)."""
+        mean, a = _mean_and_dispersion(theta)
+        constant = mean / (1 + a * mean)
+        return constant, a * constant
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
         """Return the gradient of logpdf in theta."""

@@ -36,6 +36,7 @@ class Poisson(Count):
 
     name: ClassVar[str] = "poisson"
     positive: ClassVar[tuple[str, ...]] = ("prior_scale",)
+    recursive: ClassVar[bool] = True
 
     @property
     def param_names(self) -> tuple[str, ...]:
@@ -59,6 +60,11 @@ class Poisson(Count):
     def log_zero(self, theta: Array) -> Array:
         """Return the log probability of y = 0."""
         return -self.mean(theta)
+
+    def panjer(self, theta: Array) -> tuple[Array, Array]:
+        """Return c and s of mass(y + 1) = mass(y) (c + s y) / (y + 1)."""
+        mean = self.mean(theta)
+        return mean, np.zeros_like(mean)
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
         """Return the gradient of logpdf in theta."""

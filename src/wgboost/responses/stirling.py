@@ -22,7 +22,9 @@ _HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
 def log_gamma_rest(z: Array) -> Array:
     """Return log Gamma(z) - (z - 1/2) log z + z - log(2 pi) / 2, z > 0."""
     s = 1 / np.maximum(z, _LARGE)
-    series = s * (1 / 12 - s * s * (1 / 360 - s * s / 1260))
+    series: Array = s * (1 / 12 - s * s * (1 / 360 - s * s / 1260))
+    if np.greater_equal(z, _LARGE).all():
+        return series
     z = np.minimum(z, _LARGE)
     return np.where(
         z < _LARGE, special.gammaln(z) - (z - 0.5) * np.log(z) + z - _HALF_LOG_TWO_PI, series
