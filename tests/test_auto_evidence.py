@@ -8,7 +8,7 @@ import pytest
 
 from wgboost import WGBClassifier, WGBRegressor, load
 from wgboost.boosting import Replay
-from wgboost.estimators.evidence import LADDER, best_trial, next_trial
+from wgboost.estimators.evidence_trials import LADDER, best_trial, next_trial
 
 SETTINGS = {
     "evidence": "auto", "early_stopping": True, "n_iter_no_change": 5, "n_estimators": 30,

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from wgboost import WGBRegressor
 from wgboost.boosting import Replay
 from wgboost.data import Features
-from wgboost.estimators import evidence
+from wgboost.estimators import evidence_trials
 from wgboost.estimators.evidence import expected
 from wgboost.estimators.posterior_rows import PosteriorRows
 from wgboost.learners import HistTree
@@ -103,7 +103,7 @@ def test_the_spread_is_wider_where_rows_are_few(monkeypatch):
         "early_stopping": True, "n_iter_no_change": 20, "n_estimators": 200, "leaf": "newton",
         "l2": 1, "split_on": "particle_mean", "random_state": 0, "n_jobs": 1, "refit": False,
     }  # fmt: skip
-    monkeypatch.setattr(evidence, "_KEPT", 0.0)  # whatever it costs
+    monkeypatch.setattr(evidence_trials, "_KEPT", 0.0)  # whatever it costs
     model = WGBRegressor(evidence="auto", **settings).fit(X, y)
     [chosen] = [one for one in model.evidence_trials_ if one.get("chosen")]
     assert chosen["by_error"]

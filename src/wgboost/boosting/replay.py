@@ -11,9 +11,10 @@ from wgboost.data import Features
 from wgboost.learners import HistTree
 from wgboost.typing import Array, Directions
 
-__all__ = ["Replay"]
+__all__ = ["PROBES", "Replay"]
 
-_PROBES = 20
+PROBES = 20
+"""Errors of each row that are looked at, unless said otherwise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,15 +34,16 @@ class Replay:
     newton: bool  # leaves weigh rows by their curvature
     weight: Array | None = None
     seed: int = 0
+    probes: int = PROBES
 
     def errors(self, truth: Array, information: Array, start: Array) -> Directions:
-        """Return errors (n, 20, d) of parameters whose truth at each row is known, (n, d).
+        """Return errors (n, probes, d) of parameters whose truth at each row is known, (n, d).
 
         `information` (n, d) is one over the variance of the noise, and `start` (n, d) where
         boosting begins.
         """
         (n, d), rng = truth.shape, np.random.default_rng([self.seed, 2**31 + 3])
-        target = rng.standard_normal((n, _PROBES, d), dtype=np.float32)
+        target = rng.standard_normal((n, self.probes, d), dtype=np.float32)
         target *= (1.0 / np.sqrt(information))[:, None]
         target += truth[:, None]
         curvature, fitted = np.empty_like(target), np.empty_like(target)

@@ -7,11 +7,13 @@ A callback is any function of one argument, a dict:
 - "history": {set: {metric: [values]}} from before the first round on;
 - "particles" (n, m, d) of the rows that are trained on, copies of a row once, and "rounds", what
   this stage has added to them;
-- "stage": "fit", "evidence" while an evidence is tried, or "refit" on all rows;
-- "trial": {"evidence", "by_error"} of an evidence that is tried, or None;
+- "stage": "fit", "evidence" while an evidence is tried, or "refit" on all rows. Of many rows the
+  evidence is tried on a sample, and "fit" follows with all rows that are not held out;
+- "trial": {"evidence", "by_error"} of an evidence that is searched for, or None;
 - "member": {"recipe", "fold"} of the model of a bag, or None;
 - "seconds" since the rounds of this stage began, "total_seconds" since `fit` was called;
-- "refit_seconds": about how long the refit would take that follows this stage, 0 without one;
+- "refit_seconds": about how long it would take to train on all rows after this stage, 0 if
+  nothing follows;
 - "save": a function of a path that writes the model so far to a file `resume_from` goes on from;
 - "watch": what early stopping has seen (`best_round`, `best_value`), or None;
 - "finished": whether early stopping has found its model, so that this round is the last.

@@ -18,7 +18,8 @@ def where(info: dict[str, Any]) -> str:
         words.append(f"{info['member']['recipe']}, fold {info['member']['fold'] + 1}")
     if info["trial"] is not None:
         by_error = " by error" if info["trial"]["by_error"] else ""
-        words.append(f"evidence {info['trial']['evidence']:.3g}{by_error}")
+        rows = " of all rows" if info["stage"] == "fit" else ""
+        words.append(f"evidence {info['trial']['evidence']:.3g}{by_error}{rows}")
     elif info["stage"] != "fit":
         words.append(info["stage"])
     return ", ".join(words)

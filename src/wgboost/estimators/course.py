@@ -22,7 +22,8 @@ class Course:
     trial : dict or None
         "evidence" and "by_error" of the trial of an evidence search.
     refit_share : float
-        Rows of the refit that is to follow, over those of the search; 0 without a refit.
+        Rows that are to be trained on after this stage, in a refit and, after a search on a
+        sample, in the fit to all rows, over those of the stage; 0 if none are.
     stopped : bool
         Whether a callback has ended the fit by returning True.
     """
@@ -38,6 +39,11 @@ class Course:
         """Go on to another model of a bag."""
         self.member, self.trial = {"recipe": recipe, "fold": fold}, None
         self.refit_share = self._refit_seconds = 0.0
+
+    def expect(self, refit_share: float) -> None:
+        """Set the rows that are still to be trained on, over those of the present stage."""
+        if refit_share != self.refit_share:
+            self.refit_share, self._refit_seconds = refit_share, 0.0
 
     def describe(self, stage: str, info: dict[str, Any], best_round: int | None) -> dict[str, Any]:
         """Return what callbacks are told of the fit as a whole.

@@ -8,10 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import BackgroundStart, Replay, Start
+from wgboost.boosting import PROBES, BackgroundStart, Replay, Start
 from wgboost.data import Features
 from wgboost.directions import Kernel
 from wgboost.estimators.constraints import tree_constraints
+from wgboost.estimators.evidence_trials import (
+    Trial,
+    best_trial,
+    next_on,
+    pilot_of,
+)
 from wgboost.estimators.fitting import Fit
 from wgboost.estimators.posterior_rows import PosteriorRows, without_rows
 from wgboost.estimators.resuming import Paused, Saver
@@ -21,70 +27,14 @@ from wgboost.responses import Response
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_choice, check_number
 
-__all__ = [
-    "LADDER",
-    "ChosenEvidence",
-    "Trial",
-    "best_constant",
-    "best_trial",
-    "expected",
-    "next_trial",
-]
+__all__ = ["ChosenEvidence", "expected"]
 
-LADDER = (1.0, 3.0, 10.0, 30.0, 100.0)
-_FIRST = 10.0
-_NOISY = 10.0  # from here on leaves average over rows, and how well they do says something
+_SAMPLE = 20_000  # rows that evidence is chosen on, where there are twice as many or more
+_WATCHED = 10_000  # rows of each set that such a search is measured on
+_FEWEST_PROBES = 2  # errors that are looked at for each row
 _MOST = 1000.0
 _LEAST = 1e-3  # of the mean information: where y says nothing, noise has no bounds
 _SCALED = 3.0  # from here on the kernel is in the units of the posterior
-_KEPT = 0.95  # of what the best constant learnt of the watched rows
-
-# "evidence", "by_error", "rounds", the metric's "value", and "start", its value before a round
-Trial = dict[str, Any]
-
-
-def next_trial(trials: Sequence[Trial], has_errors: bool = True) -> Trial | None:
-    """Return what to try after these: the evidence, and whether rows differ in it by their errors.
-
-    First one rung of the ladder and then the neighbours of the best until there are no more of
-    them, the upper one first, since much evidence takes few rounds; then, where much is best, one
-    that follows how far the best of them errs at each row.
-    """
-    if not trials:
-        return {"evidence": _FIRST, "by_error": False}
-    constant = {one["evidence"]: one["value"] for one in trials if not one["by_error"]}
-    best = min(constant, key=lambda rung: constant[rung])
-    at = LADDER.index(best)
-    for rung in LADDER[at + 1 : at + 2] + LADDER[max(at - 1, 0) : at]:
-        if rung not in constant:
-            return {"evidence": rung, "by_error": False}
-    if best < _NOISY or not has_errors or len(constant) < len(trials):
-        return None
-    return {"evidence": best, "by_error": True}
-
-
-def best_constant(trials: Sequence[Trial]) -> int:
-    """Return which of the trials has the smallest value among those with the same evidence."""
-    constant = [i for i, one in enumerate(trials) if not one["by_error"]]
-    return min(constant, key=lambda i: trials[i]["value"])
-
-
-def best_trial(trials: Sequence[Trial]) -> int:
-    """Return which of the trials to take.
-
-    The constant of the smallest value, or evidence by error if that is hardly worse: it is there
-    for the spread of the particles, of which the metric sees little. Not where it comes to less
-    than leaves that average over noise ask for: there a model errs by more than y does.
-    """
-    if all(one["by_error"] for one in trials):
-        return 0
-    best = best_constant(trials)
-    learnt = trials[best]["start"] - trials[best]["value"]
-    for i, one in enumerate(trials):
-        kept = one["start"] - one["value"] >= _KEPT * learnt
-        if one["by_error"] and one["evidence"] >= _NOISY and kept:
-            return i
-    return best
 
 
 def expected(response: Response, theta: Array) -> Array:
@@ -148,7 +98,10 @@ class ChosenEvidence(Training):
         previous: Fit | None, saver: Saver, paused: Paused | None, watch: bool,
         like: Start | None,
     ) -> Fit:  # fmt: skip
-        """Train for one evidence after the other and return the best model."""
+        """Train for one evidence after the other and return the best model.
+
+        Of many rows a sample chooses the evidence, which is then trained on all of them.
+        """
         if not sets:
             raise ValueError(
                 'evidence="auto" is chosen by rows that are not trained on: set '
@@ -158,47 +111,78 @@ class ChosenEvidence(Training):
         if paused is None:
             self.evidence_trials_: list[Trial] = []
         fits: dict[int, Fit] = {}
+        few, few_sets = self._sampled(rows, sets)
+        has_errors, course = self._has_errors(rows), self._course
+        n_rows, refit_share = self._n_rows, course.refit_share
 
         def train(trial: Trial, *before: Any) -> Fit:
             near = next((one.start for one in fits.values()), like)
-            pilot = fits.get(best_constant(self.evidence_trials_)) if trial["by_error"] else None
-            some = self._speaking(rows, trial, saver, near, pilot)
+            pilot = fits.get(pilot_of(self.evidence_trials_, trial)) if trial["by_error"] else None
+            whole = trial.get("rows", len(rows)) == len(rows)
+            self._n_rows = n_rows if whole else few.total(few.counted)
+            # A fit to all rows follows the sample, before the refit.
+            share = refit_share if whole else (1.0 + refit_share) * len(rows) / len(few)
+            course.expect(share)
+            some = self._speaking(rows if whole else few, trial, saver, near, pilot)
             name = f"evidence {self.evidence_:.3g}" + " by error" * trial["by_error"]
-            self._course.trial = {"evidence": self.evidence_, "by_error": trial["by_error"]}
+            if whole and few is not rows:
+                name = f"fit {name}"
+            course.trial = {"evidence": self.evidence_, "by_error": trial["by_error"]}
             return super(ChosenEvidence, self)._train(
-                some, sets, callbacks, *before, watch=watch, stage=name, like=near
-            )
+                some, sets if whole else few_sets, callbacks, *before, watch=watch, stage=name,
+                like=near,
+            )  # fmt: skip
 
         before: tuple[Any, ...] = (previous, saver, paused)
-        stopped = False
-        has_errors = self._has_errors(rows)
-        while (trial := next_trial(self.evidence_trials_, has_errors)) is not None:
+        cut = interrupted = False  # by a callback while the sample was searched; by Ctrl-C
+        decided = paused is not None and paused.stage.startswith("fit")
+        while True:
+            trial = next_on(self.evidence_trials_, len(few), len(rows), has_errors, decided)
+            if trial is None:
+                break
             try:
                 fit = train(trial, *before)
             except KeyboardInterrupt:  # before its first round
                 if not fits:
                     raise
-                stopped = True
+                interrupted = True
                 break
             before = (None, saver, None)
             fits[len(self.evidence_trials_)] = fit
             values = fit.history["validation"][metric]
             measured = {"rounds": fit.n_rounds, "value": values[fit.n_rounds], "start": values[0]}
-            trial = {**trial, "evidence": self.evidence_, **measured}
-            self.evidence_trials_ = [*self.evidence_trials_, trial]
-            if fit.interrupted or self._course.stopped:
+            self.evidence_trials_ = [
+                *self.evidence_trials_, {**trial, "evidence": self.evidence_, **measured}
+            ]  # fmt: skip
+            interrupted = fit.interrupted
+            if interrupted or (course.stopped and trial["rows"] == len(rows)):
                 break
-        interrupted = stopped or any(fit.interrupted for fit in fits.values())
-        ended = interrupted or self._course.stopped
-        known = sorted(fits) if ended else range(len(self.evidence_trials_))
+            if course.stopped:  # what is known by now is trained on all rows
+                cut, decided, course.stopped = True, True, False
+        self._n_rows = n_rows
+        course.expect(refit_share)
+        known: Sequence[int] = sorted(fits)
+        if not interrupted and not course.stopped:
+            trials = enumerate(self.evidence_trials_)
+            known = [i for i, one in trials if one.get("rows", len(rows)) == len(rows)]
+        course.stopped = course.stopped or cut
         best = known[best_trial([self.evidence_trials_[i] for i in known])]
         self.evidence_trials_[best]["chosen"] = True
-        self._course.trial = None
+        course.trial = None
         trial = self.evidence_trials_[best]
         if best not in fits:  # an earlier process trained it
             return train(trial, None, saver, None)
         self.evidence_ = trial["evidence"]
         return replace(fits[best], interrupted=interrupted)
+
+    def _sampled(
+        self, rows: PosteriorRows, sets: Mapping[str, Any]
+    ) -> tuple[PosteriorRows, Mapping[str, Any]]:
+        """Return the rows to choose the evidence on and those to measure it by."""
+        if len(rows) < 2 * _SAMPLE:
+            return rows, sets
+        watched = {name: one.sample(_WATCHED, self.seed_) for name, one in sets.items()}
+        return rows.sample(_SAMPLE, self.seed_), watched
 
     def _speaking(
         self, rows: PosteriorRows, trial: Trial, saver: Saver, like: Start | None,
@@ -212,7 +196,7 @@ class ChosenEvidence(Training):
         if not trial["by_error"]:
             self.evidence_ = float(trial["evidence"])
             return replace(rows, evidence=self.evidence_, sought=True)
-        best = self.evidence_trials_[best_constant(self.evidence_trials_)]
+        best = self.evidence_trials_[pilot_of(self.evidence_trials_, trial)]
         self.evidence_ = float(best["evidence"])
         if pilot is None:
             same = replace(rows, evidence=self.evidence_, sought=True)
@@ -274,7 +258,11 @@ class ChosenEvidence(Training):
             longest_step=rows.response.longest_step,
             constraints=tree_constraints(self, rows.param_names, pilot.start.shape[1]),
         )  # fmt: skip
+        # Errors are smoothed over rows: after a sample, fewer errors of each row tell as much.
+        sizes = {one.get("rows") for one in getattr(self, "evidence_trials_", [])}
+        share = len(rows) / _SAMPLE if len(sizes) > 1 else 1.0
         return Replay(
             features, plain, n_rounds=pilot.n_rounds, rate=float(self.learning_rate),
             newton=self.leaf == "newton", weight=rows.weight, seed=self.seed_,
+            probes=PROBES if share <= 1 else max(_FEWEST_PROBES, round(PROBES / share)),
         )  # fmt: skip

@@ -146,9 +146,10 @@ def _check_evidence(model: Any) -> None:
     _require(type(level) is float and 0 < level < np.inf, "the evidence is no number > 0")
     kinds = {"evidence": float, "by_error": bool, "rounds": int, "value": float, "start": float}
     for trial in trials:
-        chosen = {"chosen": bool} if "chosen" in trial else {}
+        more = {"chosen": bool, "rows": int}  # older files do not say of how many rows
+        known = kinds | {name: kind for name, kind in more.items() if name in trial}
         found = {name: type(value) for name, value in trial.items()}
-        _require(found == {**kinds, **chosen}, "the evidence that was tried is not in numbers")
+        _require(found == known, "the evidence that was tried is not in numbers")
     if trials and isinstance(model.evidence, str):
         _require(sum("chosen" in trial for trial in trials) <= 1, "no one evidence was chosen")
 

@@ -83,7 +83,7 @@ class WGBRegressor(RegressorPredictions, Evidential):
         early stopping or X_val: it trains for some numbers and takes the best by `eval_metric`, and
         where that is much lets the evidence of a row follow how far the model errs there, as one
         that is boosted again from its own predictions shows; `evidence_trials_` says what was
-        tried.
+        tried. With 40,000 rows or more to train on, the search sees 20,000 of them.
     kernel : "gaussian", "scaled" or None
         Distances between particles as they are, or in units of each row's Fisher information. None
         is "gaussian", and with evidence="auto" "scaled" for an evidence of 3 or more.
@@ -152,8 +152,8 @@ class WGBRegressor(RegressorPredictions, Evidential):
     evidence_ : float
         The evidence of a row, on average.
     evidence_trials_ : list of dicts
-        With evidence="auto": what was tried, with "rounds" and the metric's "value", and which one
-        was "chosen".
+        With evidence="auto": what was tried, with "rounds", the metric's "value" and the number of
+        "rows" trained on, and which one was "chosen".
     history_ : dict
         Metric values by validation set, metric and round (before the first round first).
     validation_rows_ : array or None

@@ -108,6 +108,12 @@ class Rows(ABC):
         first, weight = self.once(index)
         return replace(self.take(first), weight=weight)
 
+    def sample(self, n: int, seed: int) -> Self:
+        """Return about n of the rows, drawn as those to hold out are, in their order; or all."""
+        if len(self) <= n:
+            return self
+        return self.take(split_rows(self, None, n / len(self), seed)[1])
+
     def merged(self) -> Self:
         """Return all rows, those with copies once and with the weight of all of them."""
         return self if self.distinct.weight is None else self.part(np.arange(len(self)))

@@ -1,0 +1,98 @@
+"""Which evidence to try next and which to take, from what was measured so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = [
+    "LADDER",
+    "NOISY",
+    "Trial",
+    "best_constant",
+    "best_trial",
+    "next_on",
+    "next_trial",
+    "pilot_of",
+]
+
+LADDER = (1.0, 3.0, 10.0, 30.0, 100.0)
+NOISY = 10.0
+"""From here on leaves average over rows, and how well they do says something."""
+_FIRST = 10.0
+_KEPT = 0.95  # of what the best constant learnt of the watched rows
+
+# "evidence", "by_error", "rounds", the metric's "value", "start", its value before a round, and
+# "rows", the number of rows that were trained on
+Trial = dict[str, Any]
+
+
+def next_trial(trials: Sequence[Trial], has_errors: bool = True) -> Trial | None:
+    """Return what to try after these: the evidence, and whether rows differ in it by their errors.
+
+    First one rung of the ladder and then the neighbours of the best until there are no more of
+    them, the upper one first, since much evidence takes few rounds; then, where much is best, one
+    that follows how far the best of them errs at each row.
+    """
+    if not trials:
+        return {"evidence": _FIRST, "by_error": False}
+    constant = {one["evidence"]: one["value"] for one in trials if not one["by_error"]}
+    best = min(constant, key=lambda rung: constant[rung])
+    at = LADDER.index(best)
+    for rung in LADDER[at + 1 : at + 2] + LADDER[max(at - 1, 0) : at]:
+        if rung not in constant:
+            return {"evidence": rung, "by_error": False}
+    if best < NOISY or not has_errors or len(constant) < len(trials):
+        return None
+    return {"evidence": best, "by_error": True}
+
+
+def best_constant(trials: Sequence[Trial]) -> int:
+    """Return which of the trials has the smallest value among those with the same evidence."""
+    constant = [i for i, one in enumerate(trials) if not one["by_error"]]
+    return min(constant, key=lambda i: trials[i]["value"])
+
+
+def best_trial(trials: Sequence[Trial]) -> int:
+    """Return which of the trials to take.
+
+    The constant of the smallest value, or evidence by error if that is hardly worse: it is there
+    for the spread of the particles, of which the metric sees little. Not where it comes to less
+    than leaves that average over noise ask for: there a model errs by more than y does.
+    """
+    if all(one["by_error"] for one in trials):
+        return 0
+    best = best_constant(trials)
+    learnt = trials[best]["start"] - trials[best]["value"]
+    for i, one in enumerate(trials):
+        kept = one["start"] - one["value"] >= _KEPT * learnt
+        if one["by_error"] and one["evidence"] >= NOISY and kept:
+            return i
+    return best
+
+
+def next_on(
+    trials: Sequence[Trial], n_sample: int, n: int, has_errors: bool, decided: bool
+) -> Trial | None:
+    """Return what to try next of n rows of which a sample chooses the evidence, with its "rows".
+
+    The search on the sample comes first, unless it is `decided` that it is over. Then the best
+    constant is trained on all rows, and after it evidence by error, if the sample took that.
+    """
+    tried = [one for one in trials if one.get("rows", n_sample) == n_sample]
+    trial = None if decided else next_trial(tried, has_errors)
+    if trial is not None:
+        return {**trial, "rows": n_sample}
+    done = sum(one.get("rows", n) == n for one in trials)
+    by_error = bool(tried[best_trial(tried)]["by_error"])
+    if n_sample == n or done > int(by_error):
+        return None
+    level = tried[best_constant(tried)]["evidence"]
+    return {"evidence": level, "by_error": done == 1, "rows": n}
+
+
+def pilot_of(trials: Sequence[Trial], trial: Trial) -> int:
+    """Return which constant a trial by error follows: the best on the same number of rows."""
+    n = trial.get("rows")
+    same = [i for i, one in enumerate(trials) if one.get("rows", n) == n]
+    return same[best_constant([trials[i] for i in same])]

@@ -1,0 +1,223 @@
+"""evidence="auto" of many rows: a sample chooses the evidence, all rows are trained on."""
+
+import numpy as np
+import pytest
+
+from wgboost import Batches, WGBClassifier, WGBRegressor, load
+from wgboost.callbacks import MaxTime
+from wgboost.estimators import evidence
+from wgboost.estimators.evidence_trials import next_on
+from wgboost.estimators.parameters import usual_leaves
+
+SAMPLE, WATCHED, N = 60, 25, 400
+SETTINGS = {
+    "evidence": "auto", "early_stopping": True, "n_iter_no_change": 4, "n_estimators": 12,
+    "leaf": "newton", "l2": 1, "split_on": "particle_mean", "n_particles": 4, "n_jobs": 1,
+    "random_state": 0, "tree": "shared", "growth": "depth_wise", "max_depth": 3,
+    "max_leaves": None, "colsample": 1.0,
+}  # fmt: skip
+RNG = np.random.default_rng(0)
+X = RNG.uniform(-1, 1, (N, 3))
+Y = np.sin(2 * X[:, 0]) + RNG.standard_normal(N)
+INSIDE = 320  # rows that are left to train on
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    monkeypatch.setattr(evidence, "_SAMPLE", SAMPLE)
+    monkeypatch.setattr(evidence, "_WATCHED", WATCHED)
+
+
+class Spy:
+    """Keeps what it is told, and the rows that are trained on."""
+
+    in_refit = True
+
+    def __init__(self, answer=lambda _: None):
+        self.answer, self.told = answer, []
+
+    def __call__(self, info):
+        self.told.append({**info, "rows": len(info["particles"])})
+        return self.answer(info)
+
+    def rows(self, stage):
+        return {info["rows"] for info in self.told if info["stage"] == stage}
+
+
+def test_the_search_sees_the_sample_and_the_fit_all_rows():
+    spy = Spy()
+    model = WGBRegressor(**SETTINGS).fit(X, Y, callbacks=[spy])
+    assert spy.rows("evidence") == {SAMPLE}
+    assert spy.rows("fit") == {INSIDE}
+    assert spy.rows("refit") == {N}
+    trials = model.evidence_trials_
+    assert {one["rows"] for one in trials} == {SAMPLE, INSIDE}
+    sizes = [one["rows"] for one in trials]
+    assert sizes == sorted(sizes)
+    [chosen] = [one for one in trials if one.get("chosen")]
+    assert chosen["rows"] == INSIDE
+    assert chosen["rounds"] == model.n_estimators_
+    searched = [one for one in trials if one["rows"] == SAMPLE and not one["by_error"]]
+    best = min(searched, key=lambda one: one["value"])
+    final = next(one for one in trials if one["rows"] == INSIDE)
+    assert final["evidence"] == best["evidence"]
+
+
+def test_a_chosen_constant_is_the_fit_with_this_number():
+    y = 3 * X[:, 0] + 0.01 * np.random.default_rng(1).standard_normal(N)
+    model = WGBRegressor(**SETTINGS).fit(X, y)
+    assert not model.evidence_trials_[-1]["by_error"]
+    kernel = "gaussian" if model.evidence_ < 3 else "scaled"
+    fixed = SETTINGS | {"evidence": model.evidence_, "kernel": kernel}
+    plain = WGBRegressor(**fixed).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), plain.predict(X))
+    assert model.history_ == plain.history_
+
+
+def test_fewer_rows_than_twice_the_sample_are_searched_as_they_are(monkeypatch):
+    monkeypatch.setattr(evidence, "_SAMPLE", INSIDE // 2 + 1)
+    some = WGBRegressor(**SETTINGS).fit(X, Y)
+    monkeypatch.setattr(evidence, "_SAMPLE", 10**9)
+    whole = WGBRegressor(**SETTINGS).fit(X, Y)
+    assert some.evidence_trials_ == whole.evidence_trials_
+    np.testing.assert_array_equal(some.predict(X), whole.predict(X))
+
+
+def _leaves(fitted):
+    return max(int((tree.feature < 0).sum()) for tree in fitted.trees)
+
+
+def test_the_trees_of_each_stage_suit_its_rows(monkeypatch):
+    monkeypatch.setattr(evidence, "_SAMPLE", 150)
+    default = WGBRegressor()
+    free = {name: getattr(default, name) for name in ("max_depth", "growth", "max_leaves")}
+    spy = Spy(lambda info: trees[info["stage"]].append(_leaves(info["rounds"][-1])))
+    trees = {"evidence": [], "fit": [], "refit": []}
+    WGBRegressor(**SETTINGS | free).fit(X, Y, callbacks=[spy])
+    assert max(trees["evidence"]) == usual_leaves(150)
+    assert max(trees["fit"]) == max(trees["refit"]) == usual_leaves(INSIDE)
+
+
+@pytest.mark.parametrize("stop", range(3, 75, 9))
+def test_a_checkpoint_anywhere_goes_on_to_the_same_model(tmp_path, stop):
+    whole = WGBRegressor(**SETTINGS).fit(X, Y)
+    path, seen = tmp_path / "half.wgb", []
+
+    def pause(info):
+        seen.append(info["round"])
+        if len(seen) == stop:
+            info["save"](path)
+            raise RuntimeError("the machine goes down")
+
+    pause.in_refit = True
+    with pytest.raises(RuntimeError, match="goes down"):
+        WGBRegressor(**SETTINGS).fit(X, Y, callbacks=[pause])
+    again = WGBRegressor(**SETTINGS).fit(X, Y, resume_from=path)
+    np.testing.assert_array_equal(again.predict(X), whole.predict(X))
+    assert again.evidence_trials_ == whole.evidence_trials_
+    assert again.history_ == whole.history_
+
+
+def test_true_in_the_search_still_trains_on_all_rows():
+    spy = Spy(lambda info: info["stage"] == "evidence" and info["round"] == 5)
+    model = WGBRegressor(**SETTINGS).fit(X, Y, callbacks=[spy])
+    assert [(one["evidence"], one["rows"]) for one in model.evidence_trials_] == [
+        (10.0, SAMPLE), (10.0, INSIDE),
+    ]  # fmt: skip
+    assert model.refitted_
+    assert spy.rows("refit") == {N}
+
+
+def test_the_time_of_all_rows_is_known_while_the_sample_is_searched():
+    expected = {"evidence": (INSIDE + N) / SAMPLE, "fit": N / INSIDE}
+    spy, shares = Spy(), {}
+
+    def look(info):
+        done = info["watch"].best_round * info["seconds"] / len(info["rounds"])
+        if info["stage"] not in shares and done > 0:
+            shares[info["stage"]] = info["refit_seconds"] / done / 1.1
+
+    model = WGBRegressor(**SETTINGS).fit(X, Y, callbacks=[look, spy, MaxTime(600.0)])
+    assert shares == pytest.approx(expected)
+    assert model.refitted_
+
+
+def test_no_time_left_ends_the_search_and_then_the_fit():
+    spy = Spy()
+    model = WGBRegressor(**SETTINGS).fit(X, Y, callbacks=[spy, MaxTime(1e-6)])
+    assert [info["stage"] for info in spy.told] == ["evidence", "fit", "refit"]
+    assert model.n_estimators_ <= 1
+
+
+def test_ctrl_c_in_the_search_leaves_the_model_of_the_sample():
+    def interrupt(info):
+        seen.append(info["stage"])
+        if len(seen) == 18:
+            raise KeyboardInterrupt
+
+    seen = []
+    with pytest.warns(UserWarning, match="interrupted"):
+        model = WGBRegressor(**SETTINGS).fit(X, Y, callbacks=[interrupt])
+    assert set(seen) == {"evidence"}
+    assert model.interrupted_
+    [chosen] = [one for one in model.evidence_trials_ if one.get("chosen")]
+    assert chosen["rows"] == SAMPLE
+    assert model.n_estimators_ == chosen["rounds"]
+
+
+def test_given_sets_are_sampled_for_the_search_alone():
+    new = np.random.default_rng(2).uniform(-1, 1, (200, 3))
+    sets = {"X_val": [new[:150], new[150:]], "y_val": [new[:150, 0], new[150:, 0]]}
+    model = WGBRegressor(**SETTINGS).fit(X, Y, **sets)
+    assert {one["rows"] for one in model.evidence_trials_} == {SAMPLE, N}
+    assert set(model.history_) == {"validation", "validation_2"}
+    [chosen] = [one for one in model.evidence_trials_ if one.get("chosen")]
+    dist = model.predict_dist(new[:150])
+    assert chosen["value"] == pytest.approx(-dist.logpdf(new[:150, 0]).mean(), rel=1e-5)
+
+
+def test_batches_classes_weights_and_files(tmp_path):
+    parts = [(X[i : i + 100], Y[i : i + 100]) for i in range(0, N, 100)]
+    model = WGBRegressor(**SETTINGS).fit(Batches(lambda: iter(parts)))
+    assert model.evidence_trials_[-1]["rows"] == INSIDE
+    model.save(tmp_path / "model.wgb")
+    assert load(tmp_path / "model.wgb").evidence_trials_ == model.evidence_trials_
+    rare = np.where(np.arange(N) < 8, "rare", np.where(Y > 0, "high", "low"))
+    model = WGBClassifier(**SETTINGS).fit(X, rare)
+    assert model.evidence_trials_[-1]["rows"] == INSIDE
+    assert list(model.classes_) == ["high", "low", "rare"]
+
+
+def test_a_weight_of_two_is_the_row_twice():
+    weight = np.where(np.arange(N) % 3 == 0, 2, 1)
+    twice = np.repeat(np.arange(N), weight)
+    one = WGBRegressor(**SETTINGS).fit(X, Y, sample_weight=weight)
+    other = WGBRegressor(**SETTINGS).fit(X[twice], Y[twice])
+    assert one.evidence_trials_ == other.evidence_trials_
+    np.testing.assert_array_equal(one.predict(X), other.predict(X))
+
+
+def test_the_sample_follows_the_seed():
+    values = [
+        WGBRegressor(**SETTINGS | {"random_state": seed}).fit(X, Y).evidence_trials_[0]["start"]
+        for seed in (1, 1, 2)
+    ]
+    assert values[0] == values[1] != values[2]
+
+
+def test_all_rows_follow_the_search_once_for_each_kind_of_evidence():
+    def trial(level, by_error, rows, value):
+        return {"evidence": level, "by_error": by_error, "rows": rows, "value": value, "start": 2.0}
+
+    trials = [trial(10.0, False, 5, 1.0), trial(30.0, False, 5, 1.1), trial(3.0, False, 5, 1.2)]
+    assert next_on(trials, 5, 9, True, False) == {"evidence": 10.0, "by_error": True, "rows": 5}
+    whole = {"evidence": 10.0, "by_error": False, "rows": 9}
+    assert next_on(trials, 5, 9, False, False) == whole
+    assert next_on(trials[:1], 5, 9, True, True) == whole
+    assert next_on([*trials, trial(10.0, False, 9, 0.5)], 5, 9, False, False) is None
+    trials.append(trial(40.0, True, 5, 1.0))
+    assert next_on(trials, 5, 9, True, False) == whole
+    trials.append(trial(10.0, False, 9, 0.5))
+    assert next_on(trials, 5, 9, True, False) == whole | {"by_error": True}
+    trials.append(trial(60.0, True, 9, 0.5))
+    assert next_on(trials, 5, 9, True, False) is None
