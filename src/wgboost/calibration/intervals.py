@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from wgboost.calibration.crossing import tail_crossing
 from wgboost.calibration.interval_scores import IntervalScore, interval_score_of
 from wgboost.calibration.level import (
     check_confidence,
@@ -115,15 +116,37 @@ def cross_conformal_interval(
     n = pooled.size
     rank = conformal_rank(n, check_confidence(confidence))
     level = float(pooled[rank - 1]) if rank <= n else np.inf
-    lows, highs = (np.stack(ends) for ends in zip(*(one.ends(level) for one in sides), strict=True))
-    if not np.isfinite(level):
-        warn_if_infinite(pooled, confidence, _IMPOSSIBLE)
-        return lows.min(axis=0), highs.max(axis=0)
     least = n + 1 - rank
-    low = _end(sides, known, least, lows.max(axis=0), lows.min(axis=0), "below")
-    high = _end(sides, known, least, highs.min(axis=0), highs.max(axis=0), "above")
+    low, high = np.full((2, len(dists[0])), np.nan)
+    if conformity == "cdf" and len(dists) > 1 and not sides[0].discrete and -0.5 < level < 0:
+        low, high = _crossings(dists, known, least, level)
+    rest = np.flatnonzero(np.isnan(low) | np.isnan(high))
+    if rest.size:
+        some = [interval_score_of(conformity, dist[rest]) for dist in dists]
+        ends = zip(*(one.ends(level) for one in some), strict=True)
+        lows, highs = (np.stack(end) for end in ends)
+        if not np.isfinite(level):
+            warn_if_infinite(pooled, confidence, _IMPOSSIBLE)
+            return lows.min(axis=0), highs.max(axis=0)
+        low[rest] = _end(some, known, least, lows.max(axis=0), lows.min(axis=0), "below")
+        high[rest] = _end(some, known, least, highs.min(axis=0), highs.max(axis=0), "above")
     # Below a confidence of one half nothing may be left inside.
     return np.minimum(low, high), np.maximum(low, high)
+
+
+def _crossings(
+    dists: Sequence[Mixture], scores: Sequence[Array], least: int, level: float
+) -> tuple[Array, Array]:
+    """Return both ends (n,) from a few evaluations of the tails; NaN where they were not found."""
+    tails = [np.sort(np.maximum(-known, 0)) for known in scores]
+    theta = np.mean([dist.theta().mean(axis=1) for dist in dists], axis=0)
+    response, units, tail = dists[0].response, dists[0].units, np.asarray(-level)
+    found = []
+    for upper, quantile in ((False, response.ppf), (True, response.isf)):
+        start = units.restore(quantile(tail, theta))
+        y, solved = tail_crossing(dists, tails, least, start, upper=upper)
+        found.append(np.where(solved, y, np.nan))
+    return found[0], found[1]
 
 
 def _end(
@@ -149,6 +172,8 @@ def _end(
     done = inside(outer) | ~np.isfinite(outer)
     inner[done] = outer[done]
     for _ in range(_HALVINGS):
+        if discrete and (np.abs(outer - inner) <= 1)[~done].all():
+            break
         middle = outer / 2 + inner / 2
         if discrete:
             middle = np.floor(middle) if side == "below" else np.ceil(middle)

@@ -42,7 +42,8 @@ class Gamma(Shaped):
         """Return the shape, y / mean - 1 and log(y / mean) - y / mean + 1, which is never > 0."""
         log_ratio = self._open_log_ratio(y, theta)
         # From above by as much as lets its exponential be multiplied by any shape.
-        excess = np.expm1(np.minimum(log_ratio, held(log_ratio)))
+        largest = held(np.full((), np.inf, log_ratio.dtype))
+        excess = np.expm1(np.minimum(log_ratio, largest))
         return safe_exp(theta[..., 1]), excess, log_ratio - excess
 
     # --- likelihood ---------------------------------------------------------------------------

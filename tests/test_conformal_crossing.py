@@ -1,0 +1,53 @@
+"""CV+ intervals by few evaluations of the tails, against a bisection that counts rows."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from wgboost import Mixture
+from wgboost.calibration import cross_conformal_interval, interval_scores
+from wgboost.calibration.level import conformal_rank
+from wgboost.responses import as_response
+
+CASES = [("gamma", [0, 1]), ("gamma", [0, -1.5]), ("weibull", [0, 0.5]), ("beta", [0, 2]),
+         ("student_t", [0, 0, 1]), ("normal", [0, 0]), ("laplace", [0, 0])]  # fmt: skip
+
+
+def folds_of(name, centre, n, folds, apart):
+    rng = np.random.default_rng(0)
+    theta = np.array(centre) + 0.2 * rng.normal(size=(n, 4, len(centre)))
+    y = Mixture(as_response(name), theta).rvs(random_state=0)
+    moved = [theta + apart * rng.normal(size=theta.shape) for _ in range(folds)]
+    dists = [Mixture(as_response(name), one) for one in moved]
+    scores = [interval_scores(dist[k::folds], y[k::folds]) for k, dist in enumerate(dists)]
+    return dists, scores
+
+
+def bisected(dists, scores, confidence, *, upper):
+    """The outermost y inside for enough rows, by 200 halvings from the median to far outside."""
+    n = sum(len(of_fold) for of_fold in scores)
+    least = n + 1 - conformal_rank(n, confidence)
+    inner = dists[0].median()
+    outer = (dists[0].isf if upper else dists[0].ppf)(1e-12)
+    for _ in range(200):
+        middle = inner / 2 + outer / 2
+        inside = np.zeros(len(middle))
+        for dist, of_fold in zip(dists, scores, strict=True):
+            tail = (dist.sf if upper else dist.cdf)(middle)
+            inside += (of_fold[None] >= -np.minimum(tail, 0.5)[:, None]).sum(axis=1)
+        held = inside >= least
+        inner, outer = np.where(held, middle, inner), np.where(held, outer, middle)
+    return outer
+
+
+@pytest.mark.parametrize("apart", [0.05, 0.4])
+@pytest.mark.parametrize(("name", "centre"), CASES)
+def test_the_ends_are_those_of_a_bisection(name, centre, apart):
+    dists, scores = folds_of(name, centre, 60, 3, apart)
+    low, high = cross_conformal_interval(dists, scores, 0.8)
+    slow_low, slow_high = (bisected(dists, scores, 0.8, upper=side) for side in (False, True))
+    assert_allclose(low, slow_low, rtol=1e-7, atol=1e-9)
+    assert_allclose(high, slow_high, rtol=1e-7, atol=1e-9)
+    # Rounding is outwards: a value as odd as the level is inside.
+    assert (low <= slow_low + 1e-12).all()
+    assert (high >= slow_high - 1e-12).all()
