@@ -121,13 +121,15 @@ nb::tuple grow(wgb::Workspace& workspace, const In<uint8_t, 2>& codes, const In<
                const Maybe<In<float, 1>>& weight, bool per_particle, int projection,
                const Maybe<In<float, 2>>& random_matrix, bool best_first, int max_depth,
                int max_leaves, double min_samples_leaf, double min_weight_leaf, double l2, double min_gain,
-               double cat_smooth, double cat_penalty, const Maybe<In<int8_t, 1>>& monotone, int parameter,
+               double cat_smooth, double cat_penalty, const In<float, 1>& cat_signal,
+               const Maybe<In<int8_t, 1>>& monotone, int parameter,
                const Maybe<In<uint8_t, 2>>& groups, int n_threads) {
   const size_t n = codes.shape(1), p = codes.shape(0);
   const size_t m = direction.shape(1), d = direction.shape(2);
   require(n > 0 && p > 0 && m > 0 && d > 0, "nothing to grow on");
   require(n < (size_t(1) << 32), "more than 2^32 rows");
-  require(n_bins.shape(0) == p && categorical.shape(0) == p, "bins and kind of every feature");
+  require(n_bins.shape(0) == p && categorical.shape(0) == p && cat_signal.shape(0) == p,
+          "bins, kind and signal of every feature");
   require(direction.shape(0) == n, "a direction for every row");
   require(!curvature || (curvature->shape(0) == n && curvature->shape(1) == m &&
                          curvature->shape(2) == d), "curvature of another shape");
@@ -151,6 +153,7 @@ nb::tuple grow(wgb::Workspace& workspace, const In<uint8_t, 2>& codes, const In<
     task.columns.feature.push_back(f);
     task.columns.bins.push_back(bins);
     task.columns.categorical.push_back(categorical.data()[f] != 0);
+    task.columns.signal.push_back(cat_signal.data()[f]);
     task.monotone.sign.push_back(monotone ? monotone->data()[f] : int8_t(0));
     require(task.monotone.sign.back() == 0 || !categorical.data()[f], "categories have no order");
     task.columns.offset.push_back(offset);
@@ -322,7 +325,7 @@ NB_MODULE(_core, module) {
              "weight"_a.noconvert().none(), "per_particle"_a, "projection"_a,
              "random_matrix"_a.none(), "best_first"_a, "max_depth"_a, "max_leaves"_a,
              "min_samples_leaf"_a, "min_weight_leaf"_a, "l2"_a, "min_gain"_a,
-             "cat_smooth"_a, "cat_penalty"_a, "monotone"_a.none(), "parameter"_a, "groups"_a.none(),
+             "cat_smooth"_a, "cat_penalty"_a, "cat_signal"_a, "monotone"_a.none(), "parameter"_a, "groups"_a.none(),
              "n_threads"_a);
   module.def("all_finite", &all_finite, "values"_a.noconvert());
   module.def("add_leaf_values", &add_leaf_values, "state"_a.noconvert(), "leaf"_a.noconvert(),

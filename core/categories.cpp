@@ -14,6 +14,8 @@ constexpr size_t kRowsPerTask = 16384;
 // The gain of the best edge of a numeric feature without information, in units of the variance of
 // a row: the expected maximum of a chi-squared process over about 100 edges.
 constexpr double kNumericChance = 8;
+// How much of the signal of levels at the start counts in later nodes.
+constexpr double kTrust = 0.3;
 
 // The lane of the mass that output j is divided by.
 size_t mass_lane(const Layout& layout, size_t j) {
@@ -157,7 +159,8 @@ Scatter scatter_of(const float* lanes, const Layout& layout, const uint32_t* row
 }
 
 bool shrink_categories(float* histogram, int bins, const Layout& layout, const float* total,
-                       const Scatter& scatter, const double* reference, double penalty) {
+                       const Scatter& scatter, const double* reference, double penalty,
+                       double signal) {
   const size_t width = static_cast<size_t>(layout.width), k = static_cast<size_t>(layout.k);
   const auto row = [&](int b) { return histogram + static_cast<size_t>(b) * width; };
   bool any = false;
@@ -179,7 +182,8 @@ bool shrink_categories(float* histogram, int bins, const Layout& layout, const f
     if (others > 0) {
       const double margin = std::sqrt(2 * spare * (1 + spare / others));
       const double variance = std::max(0.0, scatter.squares[j] - common) / others;
-      chance = penalty * variance * std::max(0.0, spare + margin - kNumericChance);
+      const double doubt = 1 / (1 + kTrust * signal * n / levels);
+      chance = penalty * doubt * variance * std::max(0.0, spare + margin - kNumericChance);
     }
     const double share = between > chance ? 1 - chance / between : 0.0;
     any = any || share > 0;

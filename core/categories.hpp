@@ -57,9 +57,12 @@ Scatter scatter_of(const float* lanes, const Layout& layout, const uint32_t* row
 // value is v (K - 1), where v is the variance of the node's n rows. `chance` is `penalty` times v
 // (K - 1 + margin - 8): the margin sqrt(2 (K - 1) (1 + (K - 1) / (n - 1))) is a standard deviation of
 // S / v, larger where levels have few rows, and 8 is what the best edge of a numeric feature gains by
-// chance. Deviations of the levels from the node's mean are multiplied by
+// chance. Levels that are known to matter may be fitted until less is left than chance explains: with
+// `signal`, the variance of the levels' effects in units of a row's before any boosting, chance is
+// divided by 1 + 0.3 signal n / K. Deviations of the levels from the node's mean are multiplied by
 // sqrt(max(0, 1 - chance / S)), so that every gain is multiplied by 1 - chance / S.
 bool shrink_categories(float* histogram, int bins, const Layout& layout, const float* total,
-                       const Scatter& scatter, const double* reference, double penalty);
+                       const Scatter& scatter, const double* reference, double penalty,
+                       double signal);
 
 }  // namespace wgb

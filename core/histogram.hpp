@@ -18,6 +18,7 @@ struct Columns {
   std::vector<int32_t> feature;     // features in use
   std::vector<int32_t> bins;        // bins of each, without the missing one
   std::vector<uint8_t> categorical; // whether codes are categories, without an order
+  std::vector<float> signal;        // of categories: variance of the levels in units of a row's
   std::vector<size_t> offset;       // first histogram row of each, and the total at the end
   int size() const { return static_cast<int>(feature.size()); }
   const uint8_t* column(int i) const { return codes + static_cast<size_t>(feature[i]) * n; }

@@ -252,8 +252,8 @@ Scanner scanner_for(const Layout& layout) {
 
 // Turns a scan of categories into one of their histogram rows in order, followed by the missing one,
 // and returns whether they differ by more than chance explains.
-bool sort_categories(Scan& scan, const CategoryRules& categories, uint8_t* order, double* memory,
-                     float* sorted) {
+bool sort_categories(Scan& scan, const CategoryRules& categories, float signal, uint8_t* order,
+                     double* memory, float* sorted) {
   const size_t width = static_cast<size_t>(scan.layout->width);
   const int n = order_categories(scan.histogram, scan.bins, *scan.layout, scan.total,
                                  categories.smooth, memory, order);
@@ -265,7 +265,7 @@ bool sort_categories(Scan& scan, const CategoryRules& categories, uint8_t* order
   scan.bins = n;
   const float penalty = scan.rules->cat_penalty;
   return penalty == 0 || shrink_categories(sorted, n, *scan.layout, scan.total,
-                                           *categories.scatter, categories.reference, penalty);
+                                           *categories.scatter, categories.reference, penalty, signal);
 }
 
 std::shared_ptr<const CategorySplit> parted(const uint8_t* order, int n_left, int n) {
@@ -311,7 +311,7 @@ void best_splits(const Columns& columns, const Layout& layout, const SplitRules&
     float* rewritten = memory.floats() + own + for_order;
     splits[f] = Split();
     if (columns.categorical[f] &&
-        !sort_categories(scan, categories, order,
+        !sort_categories(scan, categories, columns.signal[f], order,
                          reinterpret_cast<double*>(memory.floats() + own), rewritten))
       continue;
     const bool saw_missing =

@@ -13,11 +13,22 @@ TREE_ARRAYS = (
 
 
 def grow(
-    X, targets, curvature=None, weight=None, *, seed=0, n_threads=1, max_bins=255, **settings
+    X,
+    targets,
+    curvature=None,
+    weight=None,
+    *,
+    seed=0,
+    n_threads=1,
+    max_bins=255,
+    cat_signal=None,
+    **settings,
 ) -> tuple[Features, FittedTrees]:
     """Bin X and grow one round on targets (n,), (n, K) or (n, m, d)."""
     features = X if isinstance(X, Features) else Features.from_raw(X, bins=max_bins, weight=weight)
-    learner = HistTree(TreeSettings(**settings), n_threads=n_threads)
+    if cat_signal is not None:
+        cat_signal = np.asarray(cat_signal, dtype=np.float32)
+    learner = HistTree(TreeSettings(**settings), n_threads=n_threads, cat_signal=cat_signal)
     rng = np.random.default_rng(seed)
     fitted = learner.fit(features, directions(targets), directions(curvature), weight, rng)
     return features, fitted

@@ -107,10 +107,11 @@ def ordered_categories(G, C, total_G, total_C, smooth):
     return np.argsort(movement @ axis, kind="stable")
 
 
-def beyond_chance(G, C, squares, weight, penalty):
+def beyond_chance(G, C, squares, weight, penalty, signal=0.0):
     """The share (k,) of the sum of squares between levels that chance does not explain.
 
-    `squares` sums w g^2 / c over the rows of the node, `weight` their weights.
+    `squares` sums w g^2 / c over the rows of the node, `weight` their weights. `signal` is the
+    variance of the levels' effects before any boosting, in units of the variance of a row.
     """
     common = G.sum(axis=0) ** 2 / C.sum(axis=0)
     between = (G**2 / C).sum(axis=0) - common
@@ -118,6 +119,7 @@ def beyond_chance(G, C, squares, weight, penalty):
     spare = len(G) - 1
     margin = np.sqrt(2 * spare * (1 + spare / (weight - 1)))
     chance = penalty * variance * max(0.0, spare + margin - 8)
+    chance /= 1 + 0.3 * signal * weight / len(G)
     more = between > chance
     return np.where(more, 1 - chance / np.where(more, between, 1.0), 0.0)
 
@@ -144,6 +146,7 @@ class PlainTask:
     cat_smooth: float = 0.0
     mass_of_a_row: np.ndarray | float = 1.0  # sum(w c) / sum(w) over all rows, by output
     cat_penalty: float = 0.0
+    cat_signal: float = 0.0
     weight: np.ndarray | None = None  # (n,)
 
     def whole(self, rows):
@@ -187,7 +190,9 @@ class PlainTask:
             return G
         squares = (self.G[rows] ** 2 / self.C[rows]).sum(axis=0)
         weight = len(rows) if self.weight is None else self.weight[rows].sum()
-        share = beyond_chance(G[N > 0], C[N > 0], squares, weight, self.cat_penalty)
+        share = beyond_chance(
+            G[N > 0], C[N > 0], squares, weight, self.cat_penalty, self.cat_signal
+        )
         middle = C * G.sum(axis=0) / C.sum(axis=0)
         return middle + np.sqrt(share) * (G - middle)
 

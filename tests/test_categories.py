@@ -55,8 +55,11 @@ def test_of_all_ways_to_part_the_categories_the_best_is_found(codes, g, curved, 
 @pytest.mark.parametrize("split_on", ["all", "sum", "particle_mean"])
 @pytest.mark.parametrize("tree", ["shared", "per_particle"])
 @pytest.mark.parametrize("curved", [False, True])
-@pytest.mark.parametrize(("smooth", "penalty"), [(0.0, 0.0), (5.0, 1.0), (5.0, 2.5)])
-def test_the_twin_finds_the_same_groups(split_on, tree, curved, smooth, penalty):
+@pytest.mark.parametrize(
+    ("smooth", "penalty", "signal"),
+    [(0.0, 0.0, 0.0), (5.0, 1.0, 0.0), (5.0, 2.5, 0.0), (5.0, 2.5, 0.25)],
+)
+def test_the_twin_finds_the_same_groups(split_on, tree, curved, smooth, penalty, signal):
     n, levels, m, d = 400, 30 if penalty else 15, 3, 2
     X, g = made_categories(3, n, levels, m, d, missing=0.1)
     rng = np.random.default_rng(1)
@@ -65,7 +68,8 @@ def test_the_twin_finds_the_same_groups(split_on, tree, curved, smooth, penalty)
     features = categorical(X, levels, weight)
     rules = {"l2": 0.5, "min_samples_leaf": 5, "cat_smooth": smooth, "cat_penalty": penalty}
     shape = {"max_depth": 4, "max_leaves": 9, "growth": "best_first"}
-    fitted = grow(features, g, c, weight, split_on=split_on, tree=tree, **rules, **shape)[1]
+    given = {"split_on": split_on, "tree": tree, "cat_signal": [signal, 0.0]}
+    fitted = grow(features, g, c, weight, **given, **rules, **shape)[1]
     parts = [slice(j, j + 1) for j in range(m)] if tree == "per_particle" else [slice(m)]
     counted = np.flatnonzero(weight)
     for leaf, part in zip(fitted.leaf, parts, strict=True):
@@ -73,8 +77,9 @@ def test_the_twin_finds_the_same_groups(split_on, tree, curved, smooth, penalty)
         codes, n_bins = features.binned.codes, features.binned.n_bins
         of_a_row = lanes[1].sum(axis=0) / weight.sum()
         task = PlainTask(
-            codes, n_bins, *lanes, categorical=(0,), mass_of_a_row=of_a_row, weight=weight, **rules
-        )
+            codes, n_bins, *lanes, categorical=(0,), mass_of_a_row=of_a_row, weight=weight,
+            cat_signal=signal, **rules,
+        )  # fmt: skip
         label = np.full(n, -1)
         for i, rows in enumerate(task.grow(counted, **shape)):
             label[rows] = i

@@ -32,6 +32,7 @@ def grow(
     min_gain: float,
     cat_smooth: float,
     cat_penalty: float,
+    cat_signal: Array,
     monotone: Array | None,
     parameter: int,
     groups: Array | None,

@@ -70,5 +70,7 @@ class Replay:
             left, curved = target - fitted, curvature if self.newton else None
             if self.newton:
                 left *= curvature
+            if r == 0:
+                learner = learner.with_signal(self.features, left, curved, self.weight)
             fit = learner.fit(self.features, left, curved, self.weight, draws.at(r))
             fit.scaled(self.rate).add_to(fitted)

@@ -161,17 +161,23 @@ def train(
         where = course.describe(stage, info, best_round)
         return {"save": save_to, "watch": watched, **where}
 
+    movement = Movement(
+        target,
+        estimator._direction(),
+        estimator.leaf,
+        n_threads,
+        _mean_step(target, weight, learner),
+    )
+    if isinstance(learner, HistTree) and (estimator.schema_.n_levels > 0).any():
+        # Of the start, also where earlier rounds are continued: the model is that of one run.
+        rng = np.random.default_rng([seed, 2**31 + 5])
+        first_targets = movement(start_particles, float(estimator.learning_rate), rng)
+        learner = learner.with_signal(features, *first_targets, weight)
     bar = Progress(int(estimator.verbose), measure=measure) if estimator.verbose else None
     try:
         result = boost(
             so_far(X, start_particles),
-            Movement(
-                target,
-                estimator._direction(),
-                estimator.leaf,
-                n_threads,
-                _mean_step(target, weight, learner),
-            ),
+            movement,
             features,
             learner,
             n_rounds=n_rounds - first_round,

@@ -10,7 +10,15 @@ import numpy as np
 
 from wgboost import _core
 from wgboost.data import Features
-from wgboost.trees import Constraints, FlatTrees, Grower, Tree, TreeSettings, grow_trees
+from wgboost.trees import (
+    Constraints,
+    FlatTrees,
+    Grower,
+    Tree,
+    TreeSettings,
+    grow_trees,
+    level_signal,
+)
 from wgboost.typing import Array, Directions
 from wgboost.validation import (
     check_curvature,
@@ -67,6 +75,7 @@ class HistTree:
     longest_step: float = np.inf  # leaf values are held to it
     constraints: Constraints | None = None
     grower: Grower | None = None  # None: the compiled core
+    cat_signal: Array | None = None  # (p,), see with_signal
     uses_codes: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
@@ -79,6 +88,20 @@ class HistTree:
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_workspace"}
+
+    def with_signal(
+        self,
+        features: Features,
+        targets: Directions,
+        curvature: Directions | None = None,
+        weight: Array | None = None,
+    ) -> HistTree:
+        """Return a learner that knows how much the categories mattered in the first targets."""
+        binned, cuts = features.binned, features.cuts
+        if binned is None or cuts is None or not cuts.categorical.any():
+            return self
+        signal = level_signal(binned, cuts.categorical, targets, curvature, weight)
+        return replace(self, cat_signal=signal)
 
     def fit(
         self,
@@ -100,7 +123,9 @@ class HistTree:
         rng = np.random.default_rng(0) if rng is None else rng
         given = features.binned, features.cuts, targets, curvature, weight, self.settings, rng
         if self.grower is None:
-            trees, leaf = grow_trees(*given, self._workspace, self.n_threads, self.constraints)
+            trees, leaf = grow_trees(
+                *given, self._workspace, self.n_threads, self.constraints, self.cat_signal
+            )
         else:
             trees, leaf = self.grower(*given, self.n_threads, self.constraints)
         if self.longest_step < np.inf:

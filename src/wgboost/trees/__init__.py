@@ -3,6 +3,7 @@
 from wgboost.trees.constraints import Constraints
 from wgboost.trees.flat import FlatTrees
 from wgboost.trees.growth import GROUPINGS, GROWTHS, Grower, TreeSettings, grow_trees
+from wgboost.trees.levels import level_signal
 from wgboost.trees.sampling import PROJECTIONS
 from wgboost.trees.tree import Tree
 
@@ -16,4 +17,5 @@ __all__ = [
     "Tree",
     "TreeSettings",
     "grow_trees",
+    "level_signal",
 ]

@@ -63,7 +63,8 @@ class TreeSettings:
         gain of a split by them. Categories without information differ by about as many variances
         of a row as there are categories in the node, and would win over numbers that mean
         something. 0 takes nothing off; above 1 categories are used less than their gain suggests.
-        Up to 5 categories in a node are never penalised.
+        Up to 5 categories in a node are never penalised. Categories that matter before the first
+        round are penalised less; see `level_signal`.
     subsample, colsample : float
         Share of the rows and of the features drawn, without replacement, for every round; that of
         features is rounded up.
@@ -163,6 +164,7 @@ def grow_trees(
     workspace: _core.Workspace,
     n_threads: int = 1,
     constraints: Constraints | None = None,
+    cat_signal: Array | None = None,
 ) -> tuple[FlatTrees, Array]:
     """Grow the trees of one round.
 
@@ -170,6 +172,7 @@ def grow_trees(
     sum(w g) / (sum(w c) + l2), output by output. Shapes and types are taken as checked; drawn
     rows whose targets are not finite or whose curvature is negative raise ValueError. With
     monotone constraints the values are held to the bounds that the splits above them set.
+    `cat_signal` (p,) of float32 is what `level_signal` found before the first round.
 
     Returns
     -------
@@ -211,6 +214,7 @@ def grow_trees(
         settings.min_gain / unit,
         settings.cat_smooth,
         settings.cat_penalty,
+        np.zeros(binned.shape[1], np.float32) if cat_signal is None else cat_signal,
         constraints.monotone_for(cuts, d),
         constraints.parameter,
         constraints.groups_for(binned.shape[1]),

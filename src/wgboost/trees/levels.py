@@ -1,0 +1,68 @@
+"""How much the levels of categorical features matter."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wgboost.data import Binned
+from wgboost.typing import Array, Directions
+
+__all__ = ["level_signal"]
+
+
+def level_signal(
+    binned: Binned,
+    categorical: Array,
+    direction: Directions,
+    curvature: Directions | None = None,
+    weight: Array | None = None,
+) -> Array:
+    """Return the variance (p,) of the levels' effects in units of the variance of a row.
+
+    The directions (n, m, d) are averaged over particles. For each of the d outputs, S is the sum of
+    squares between the K levels of a feature, divided by the variance of the rows. Levels without
+    information have an expected S of K - 1; this and a standard deviation of S are subtracted.
+    What is left of S, summed over outputs, relative to what was subtracted, is the ratio of the
+    variance of the effects to that of the mean of the n / K rows of a level.
+
+    Parameters
+    ----------
+    binned : Binned
+        Codes (n, p).
+    categorical : array (p,) of bool
+        Other features have a signal of 0.
+    direction, curvature : array (n, m, d)
+    weight : array (n,), optional
+
+    Returns
+    -------
+    array (p,) of float32
+    """
+    w = np.ones(len(direction)) if weight is None else weight.astype(np.float64)
+    g = w[:, None] * direction.mean(axis=1, dtype=np.float64)
+    c = np.repeat(w[:, None], g.shape[1], axis=1)
+    if curvature is not None:
+        c *= curvature.mean(axis=1, dtype=np.float64)
+    signal, n = np.zeros(len(categorical), dtype=np.float32), w.sum()
+    common = _ratio(g.sum(axis=0) ** 2, c.sum(axis=0))
+    variance = (_ratio(g**2, c).sum(axis=0) - common) / max(n - 1, 1.0)
+    for f in np.flatnonzero(categorical):
+        code, bins = binned.codes[:, f], int(binned.n_bins[f]) + 1
+        G, C = (
+            np.stack([np.bincount(code, lane, minlength=bins) for lane in lanes.T], axis=1)
+            for lanes in (g, c)
+        )
+        levels = np.count_nonzero(np.bincount(code, w, minlength=bins))
+        between = _ratio(_ratio(G**2, C).sum(axis=0) - common, variance)
+        spare = levels - 1
+        chance = spare + np.sqrt(2 * spare * (1 + spare / max(n - 1, 1.0)))
+        left = np.maximum(between - chance, 0.0).sum()
+        explained = np.minimum(between, chance).sum()
+        if explained > 0:
+            signal[f] = left / explained * levels / n
+    return signal
+
+
+def _ratio(a: Array, b: Array) -> Array:
+    """Return a / b, and 0 where b is not positive."""
+    return np.divide(a, b, out=np.zeros_like(a), where=b > 0)
