@@ -3,9 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
+# Old releases use what their own dependencies have deprecated since.
+OLD_WARNINGS := -W default::DeprecationWarning -W default::PendingDeprecationWarning -W default::FutureWarning
 CORE := pyproject.toml CMakeLists.txt $(wildcard core/*.cpp core/*.hpp)
 
-.PHONY: help demo test test-slow test-sanitize lint format wheel docs figures bench paper paper-quick paper-best paper-peers clean
+.PHONY: help demo test test-slow test-lowest test-newest test-sanitize lint format wheel docs figures bench paper paper-quick paper-best paper-peers clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -18,6 +20,14 @@ test: $(READY)  ## run the tests
 
 test-slow: $(VENV)/.slow  ## run the tests that take minutes
 	$(RUN) -m pytest -m slow
+
+test-lowest: .venv-lowest/.ready  ## run the tests with the lowest versions that pyproject.toml allows
+	.venv-lowest/bin/python -m pytest -m "not slow" --numprocesses auto --dist loadfile -p no:cacheprovider $(OLD_WARNINGS)
+
+test-newest:  ## run the tests with the newest versions, pre-releases too; PYTHON=python3.13 chooses the Python
+	$(call new_venv,.venv-newest,--clear)
+	.venv-newest/bin/python -m pip install --quiet --pre --editable '.[test]' --config-settings build-dir=build/newest
+	.venv-newest/bin/python -m pytest -m "not slow" --numprocesses auto --dist loadfile -p no:cacheprovider
 
 test-sanitize: .venv-sanitize/.ready  ## run the tests with AddressSanitizer and UBSan in the core
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
@@ -67,14 +77,14 @@ paper-peers: $(VENV)/.peers  ## other methods on the paper's regression splits; 
 	$(RUN) -m paper peers
 
 clean:  ## remove everything that can be made again
-	rm -rf .venv .venv-sanitize build dist demo_output .pytest_cache .mypy_cache .ruff_cache \
+	rm -rf .venv .venv-lowest .venv-newest .venv-sanitize build dist demo_output .pytest_cache .mypy_cache .ruff_cache \
 	       .import_linter_cache .hypothesis docs/api docs/gallery
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 define new_venv
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "wgboost needs Python 3.11 or newer; say which one: make PYTHON=python3.12 ..."; exit 1; }
-	@test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
+	@test -z '$(2)' -a -x $(1)/bin/python || $(PYTHON) -m venv $(2) $(1)
 endef
 
 $(READY): $(CORE)
@@ -96,6 +106,14 @@ $(VENV)/.slow: $(READY)
 
 $(VENV)/.docs: $(READY)
 	$(RUN) -m pip install --quiet --editable '.[docs]'
+	@touch $@
+
+.venv-lowest/.ready: $(CORE) tests/lowest.py
+	$(call new_venv,.venv-lowest)
+	.venv-lowest/bin/python -m pip install --quiet packaging
+	.venv-lowest/bin/python tests/lowest.py > .venv-lowest/constraints.txt
+	PIP_CONSTRAINT=$(CURDIR)/.venv-lowest/constraints.txt PIP_BUILD_CONSTRAINT=$(CURDIR)/.venv-lowest/constraints.txt \
+	.venv-lowest/bin/python -m pip install --quiet --editable '.[test]' --config-settings build-dir=build/lowest
 	@touch $@
 
 .venv-sanitize/.ready: $(CORE)

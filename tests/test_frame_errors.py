@@ -116,7 +116,7 @@ def test_columns_asked_for_have_to_exist(asked, message):
 
 def test_odd_frames_are_refused():
     with pytest.raises(TypeError, match=r"X is a lazy frame; give X.collect\(\)"):
-        small().fit(pl.DataFrame(FRAME).lazy(), Y)
+        small().fit(pl.LazyFrame({"x": Y}), Y)
     with pytest.raises(TypeError, match=r"one named 7; X.columns = X.columns.astype\(str\)"):
         small().fit(FRAME.rename(columns={"x": 7}), Y)
     with pytest.raises(TypeError, match="column 'x' has values of type int, str; categories are"):

@@ -16,7 +16,7 @@ import wgboost
 
 ROOT = Path(__file__).parent.parent
 EXTRAS = (
-    "matplotlib", "xgboost", "lightgbm", "jax", "torch", "dask", "ray", "onnx", "skops", "typer",
+    "matplotlib", "xgboost", "lightgbm", "jax", "torch", "dask", "ray", "skops", "typer",
     "rich", "polars",
 )  # fmt: skip
 COMMAND_LINE = ("typer", "rich", "polars")  # what its modules, and no others, are made of

@@ -1,6 +1,7 @@
 """A wheel in an empty environment: it installs and runs where there is no compiler."""
 
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -46,7 +47,7 @@ def test_a_wheel_holds_the_package_and_nothing_else(wheel):
     assert "cli" in metadata.get_all("Provides-Extra")
     needed = [line for line in metadata.get_all("Requires-Dist") if "extra ==" not in line]
     assert sorted(line.split(">")[0].strip() for line in needed) == [
-        "narwhals", "numpy", "scikit-learn", "scipy",
+        "narwhals", "numpy", "scikit-learn", "scipy", "threadpoolctl",
     ]  # fmt: skip
 
 
@@ -81,6 +82,41 @@ model = wgboost.WGBRegressor(n_estimators=30, random_state=0).fit(X, X[:, 0])
 model.save("model.wgb")
 print(wgboost.load("model.wgb").score(X, X[:, 0]))
 """
+
+
+MISSING = """
+import numpy as np
+import wgboost
+import wgboost.dask
+import wgboost.ray
+X = np.random.default_rng(0).normal(size=(50, 2))
+y = X[:, 0]
+model = wgboost.WGBRegressor(n_estimators=5, early_stopping=False).fit(X, y)
+open("rows.parquet", "w").close()
+calls = {
+    "plot": lambda: wgboost.report(model, X, y, "report.html"),
+    "xgboost": lambda: wgboost.WGBRegressor(engine="xgboost").fit(X, y),
+    "parquet": lambda: wgboost.WGBRegressor().fit(wgboost.ParquetBatches("rows.parquet", y="y")),
+    "jax": lambda: wgboost.WGBoost(wgboost.LogDensity(lambda t, y: -(t[0] ** 2), 1)).fit(X, y),
+    "torch": lambda: wgboost.WGBoost(
+        wgboost.LogDensity(lambda t, y: -(t[0] ** 2), 1, backend="torch")
+    ).fit(X, y),
+    "dask": lambda: wgboost.dask.WGBRegressor().fit(X, y),
+    "ray": lambda: wgboost.ray.WGBRegressor().fit(X, y),
+}
+for extra, call in calls.items():
+    try:
+        call()
+    except ImportError as error:
+        print(extra, error)
+"""
+
+
+def test_what_is_missing_names_its_extra(bare):
+    lines = bare("python", "-c", MISSING).stdout.splitlines()
+    named = {line.split()[0]: re.findall(r"pip install '?wgboost\[(\w+)\]", line) for line in lines}
+    extras = ("plot", "xgboost", "parquet", "jax", "torch", "dask", "ray")
+    assert named == {extra: [extra] for extra in extras}
 
 
 def test_it_fits_and_says_what_the_command_line_needs_then_runs_it(bare, wheel):

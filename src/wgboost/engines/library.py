@@ -6,7 +6,7 @@ from typing import Any
 
 __all__ = ["library"]
 
-_OLDEST = (3, 0)  # vector leaves and the external-memory quantile matrix
+_OLDEST = (3, 2)  # its model files hold the gains of splits in trees with vector leaves
 
 
 def library() -> Any:
@@ -20,7 +20,8 @@ def library() -> Any:
     version = tuple(int(part) for part in xgboost.__version__.split(".")[:2])
     if version < _OLDEST:
         raise ImportError(
-            f'engine="xgboost" needs xgboost 3.0 or later, {xgboost.__version__} is installed: '
+            f'engine="xgboost" needs xgboost {_OLDEST[0]}.{_OLDEST[1]} or later, '
+            f"{xgboost.__version__} is installed: "
             "pip install --upgrade wgboost[xgboost]"
         )
     return xgboost
