@@ -80,7 +80,7 @@ kind = np.where(data.target == 1, "benign", "malignant")
 X, X_test, y, y_test = train_test_split(
     data.data, kind, test_size=0.5, stratify=kind, random_state=0
 )
-doctor = WGBClassifier(random_state=0).fit(X, y)
+doctor = WGBClassifier(n_estimators=1000, random_state=0).fit(X, y)
 chosen = doctor.decide(X_test, harm, ACTIONS)
 likeliest = np.where(doctor.predict(X_test) == "malignant", "treat", "send home")
 ill = y_test == "malignant"

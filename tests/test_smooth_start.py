@@ -174,7 +174,10 @@ def test_more_rounds_of_a_warm_start_are_those_of_one_fit():
     parts = model(n_estimators=6, warm_start=True).fit(X, Y)
     parts.set_params(n_estimators=15).fit(X, Y)
     assert_array_equal(parts.predict(NEW), whole.predict(NEW))
-    with pytest.raises(ValueError, match="cannot go on with other rows"):
+    with (
+        pytest.warns(UserWarning, match="model of other data"),
+        pytest.raises(ValueError, match="cannot go on with other rows"),
+    ):
         parts.set_params(n_estimators=20).fit(X, Y + 1)
     with pytest.raises(
         ValueError, match="init='flow' cannot go on from rounds with init=SmoothStart"

@@ -22,8 +22,8 @@ from wgboost.typing import Array
 
 __all__ = ["shared_crps"]
 
-_TAILS = np.array([1e-5, 1e-8, 1e-14])  # of the mean particle, where panels may begin and end
-_LOOSE = 3e-5  # of the mixture there; further out if it has more
+_TAILS = np.array([1e-7, 1e-9, 1e-14])  # of the mean particle, where panels may begin and end
+_LOOSE = 3e-7  # of the mixture there; further out if it has more
 _PANELS = (4, 8, 16, 32, 64)  # of each half
 
 
