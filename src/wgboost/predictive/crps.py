@@ -94,6 +94,13 @@ def mixture_crps(dist: ParticleRows, y: Array) -> Array:
         return normal_crps(dist, y)
     if isinstance(response, Laplace):
         return laplace_crps(dist, y)
+    if response.may_be_infinite:
+        endless = ~np.isfinite(range_of(dist)).all(axis=0)
+        if endless.any():  # y of any size is infinitely far from some of the mass
+            scores = np.full(len(dist), np.inf)
+            if not endless.all():
+                scores[~endless] = mixture_crps(dist[~endless], np.asarray(y)[~endless])
+            return scores
     standard, scale = dist.units.standardise(y), dist.units.scale
     if response.discrete:
         family = response.part if isinstance(response, ZeroInflated) else response

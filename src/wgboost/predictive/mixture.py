@@ -71,7 +71,10 @@ class Mixture(Tabled):
         def spread(theta: Array, weights: Array | None) -> Array:
             response = self.response
             means = response.mean(theta) if response.has_mean else response.ppf(_HALF, theta)
-            return mix(np.square(means - mix(means, weights)[:, None]), weights)
+            mean = mix(means, weights)[:, None]
+            finite = np.isfinite(mean) | np.isnan(mean)  # an infinite mean has no variance
+            gaps = np.where(finite, means, np.inf) - np.where(finite, mean, 0.0)
+            return mix(np.square(gaps), weights)
 
         return self.over_rows(spread)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -67,6 +68,11 @@ class TransformedResponse(Response):
         """Whether z has a mean; that of y is then taken over all but 2e-16 of its mass."""
         return self.response.has_mean
 
+    @property
+    def may_be_infinite(self) -> bool:
+        """Whether y may be infinite with some probability, as of a power of bounded range."""
+        return True
+
     def natural(self, theta: Array, units: Units) -> dict[str, Array]:  # noqa: ARG002
         """Return the parameters of z, in its units."""
         return self.response.natural(theta, self.inner)
@@ -77,13 +83,22 @@ class TransformedResponse(Response):
             return self.inner.standardise(self.forward(np.asarray(y, dtype=np.float64)))
 
     def _log_slope(self, y: Array) -> Array:
-        """Return the log of the slope of standardised z in y."""
+        """Return the log of the slope of standardised z in y.
+
+        A central difference between the y of two neighbouring z, which no end of the range lies
+        between; to one side where one of the two is not a number.
+        """
         y = np.asarray(y, dtype=np.float64)
-        step = _SMALL * np.where(y == 0, 1.0, np.abs(y))
-        above, below = y + step, y - step
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            slope = (self._seen(above) - self._seen(below)) / (above - below)
-            logs: Array = np.log(np.abs(slope))
+        z = self._seen(y)
+        step = _SMALL * np.maximum(np.abs(z), 1.0)
+        with np.errstate(all="ignore"):
+            pair = np.stack([self._plain(z + step), self._plain(z - step)])
+            near = np.stack([np.nextafter(y, np.inf), np.nextafter(y, -np.inf)])
+            pair = np.where(pair[0] == pair[1], near, pair)
+            seen = self._seen(pair)
+            known = np.isfinite(pair) & np.isfinite(seen)
+            pair, seen = np.where(known, pair, y), np.where(known, seen, z)
+            logs: Array = np.log(np.abs((seen[0] - seen[1]) / (pair[0] - pair[1])))
         return logs
 
     def logpdf(self, y: Array, theta: Array) -> Array:
@@ -134,43 +149,64 @@ class TransformedResponse(Response):
 
     def ppf(self, q: Array, theta: Array) -> Array:
         """Return the smallest y with cdf(y) >= q."""
-        quantile = self.response.ppf if self.rising else self.response.isf
-        return self._restored(quantile(q, theta))
+        return self._restored(self._quantile(q, theta, lower=True))
 
     def isf(self, q: Array, theta: Array) -> Array:
         """Return the smallest y with sf(y) <= q."""
-        quantile = self.response.isf if self.rising else self.response.ppf
-        return self._restored(quantile(q, theta))
+        return self._restored(self._quantile(q, theta, lower=False))
+
+    def _quantile(self, q: Array, theta: Array, *, lower: bool) -> Array:
+        """Return the z of the y with this probability below it, or above it."""
+        side = self.response.ppf if lower == self.rising else self.response.isf
+        return side(q, theta)
+
+    def _plain(self, z: Array) -> Array:
+        """Return y; NaN for z that no y belongs to, as beyond the range of a power transform."""
+        with np.errstate(all="ignore"):
+            return self.backward(self.inner.restore(z))
 
     def _restored(self, z: Array) -> Array:
-        with np.errstate(all="ignore"):
-            y = self.backward(self.inner.restore(z))
-        # z that no y belongs to, as a power transform has them, lie beyond all that do.
-        return np.where(
-            np.isnan(y) & ~np.isnan(z), np.where((z > 0) == self.rising, np.inf, -np.inf), y
-        )
+        """Return y; an end for z beyond all that a y belongs to."""
+        y, (low, high) = self._plain(z), self.ends
+        return np.where(np.isnan(y) & ~np.isnan(z), np.where((z > 0) == self.rising, high, low), y)
+
+    def _levels(self, theta: Array) -> Array:
+        """Return z (..., k) at levels of which the weighted mean is an expectation."""
+        tails = special.expit(-np.abs(_ODDS))
+        theta = theta[..., None, :]
+        below = self._quantile(tails[_ODDS <= 0], theta, lower=True)
+        above = self._quantile(tails[_ODDS > 0], theta, lower=False)
+        return np.concatenate([below, above], axis=-1)
 
     def _outcomes(self, theta: Array) -> Array:
         """Return y (..., k) at levels of which the weighted mean is an expectation."""
-        tails = special.expit(-np.abs(_ODDS))
-        theta = theta[..., None, :]
-        below = self.ppf(tails[_ODDS <= 0], theta)
-        return np.concatenate([below, self.isf(tails[_ODDS > 0], theta)], axis=-1)
+        return self._restored(self._levels(theta))
 
     def mean(self, theta: Array) -> Array:
-        """Return the mean of y."""
+        """Return the mean of y; infinite if y is with a probability of 2e-16 or more."""
         mean: Array = self._outcomes(theta) @ _SHARES
         return mean
 
     def var(self, theta: Array) -> Array:
-        """Return the variance of y."""
+        """Return the variance of y; infinite where the mean is."""
         y = self._outcomes(theta)
-        spread: Array = np.square(y - (y @ _SHARES)[..., None]) @ _SHARES
+        mean = (y @ _SHARES)[..., None]
+        finite = np.isfinite(mean)
+        gaps = np.where(finite, y, np.inf) - np.where(finite, mean, 0.0)
+        spread: Array = np.square(gaps) @ _SHARES
         return spread
 
     def entropy(self, theta: Array) -> Array:
-        """Return the entropy of y in nats."""
-        change: Array = self._log_slope(self._outcomes(theta)) @ _SHARES
+        """Return the entropy of y in nats.
+
+        It is inf where y is infinite with a probability of 2e-16 or more, and -inf where it is so
+        often at an end, as y of which a power transform is beyond its range.
+        """
+        z, (low, high) = self._levels(theta), self.ends
+        y, beyond = self._restored(z), np.isnan(self._plain(z))
+        inside = np.clip(y, np.nextafter(low, np.inf), np.nextafter(high, -np.inf))
+        slope = np.where(beyond, np.where(np.isinf(y), -np.inf, np.inf), self._log_slope(inside))
+        change: Array = slope @ _SHARES
         return self.response.entropy(theta) - change
 
     def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
@@ -180,19 +216,20 @@ class TransformedResponse(Response):
 
 @dataclass(frozen=True)
 class _Applied:
-    """A transformer of one column, or its inverse, as a function of arrays of any shape."""
+    """A transformer of one column, or its inverse, as a function of arrays of any shape.
+
+    Values outside `domain`, which the transformer refuses, give NaN.
+    """
 
     transformer: Any
     inverse: bool
+    domain: tuple[float, float] = (-_LARGEST, _LARGEST)
 
     def __call__(self, values: Array) -> Array:
         column = np.reshape(np.asarray(values, dtype=np.float64), (-1, 1))
-        found = self._plain(column) if self._is_function else self._checked(column)
+        plain = isinstance(self.transformer, FunctionTransformer)
+        found = self._plain(column) if plain else self._checked(column)
         return np.asarray(found, dtype=np.float64).reshape(np.shape(values))
-
-    @property
-    def _is_function(self) -> bool:
-        return isinstance(self.transformer, FunctionTransformer)
 
     def _plain(self, column: Array) -> Any:
         """Call the function itself: the transformer would refuse what is infinite."""
@@ -202,9 +239,73 @@ class _Applied:
         return column if function is None else function(column, **settings)
 
     def _checked(self, column: Array) -> Any:
-        one = self.transformer
+        one, (low, high) = self.transformer, self.domain
         method = one.inverse_transform if self.inverse else one.transform
-        return method(np.clip(column, -_LARGEST, _LARGEST))  # infinity is refused
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # NaN is dealt with where it comes from
+            found = method(np.clip(column, low, high))  # infinity is refused
+        refused = ((column < low) & (low > -_LARGEST)) | ((column > high) & (high < _LARGEST))
+        return np.where(refused, np.nan, found)
+
+
+def _accepted(transformer: Any, value: float) -> bool:
+    try:
+        with np.errstate(all="ignore"):
+            found = transformer.transform(np.array([[value]]))
+    except ValueError:  # scikit-learn's transformers say so what they are not defined for
+        return False
+    return not np.isnan(found).any()
+
+
+def _last_accepted(transformer: Any, inside: float, sign: float) -> float:
+    """Return the last number that the transformer accepts, from one it does towards infinity."""
+    if _accepted(transformer, sign * _LARGEST):
+        return sign * _LARGEST
+    # Halving the distance first in size, then to the last digit.
+    good, bad = inside, sign * _LARGEST
+    if good * bad < 0:
+        if not _accepted(transformer, 0.0):
+            bad = 0.0
+        else:
+            good = 0.0
+    good_bits, bad_bits = (int(np.float64(abs(v)).view(np.int64)) for v in (good, bad))
+    side = np.sign(good) or np.sign(bad)
+    while abs(good_bits - bad_bits) > 1:
+        middle = (good_bits + bad_bits) // 2
+        if _accepted(transformer, float(side * np.int64(middle).view(np.float64))):
+            good_bits = middle
+        else:
+            bad_bits = middle
+    return float(side * np.int64(good_bits).view(np.float64))
+
+
+def _bounded(
+    transformer: Any, dist: Mixture, y: Array, rising: bool
+) -> tuple[_Applied, _Applied, tuple[float, float]]:
+    """Return the function from y, its inverse, and the smallest and the largest possible y."""
+    order = slice(None, None, 1 if rising else -1)
+    support = dist.units.restore(np.array(dist.response.support))[order]
+    backward = _Applied(transformer, True)
+    with np.errstate(all="ignore"):
+        far = backward(support)
+        if isinstance(transformer, FunctionTransformer):  # refuses nothing
+            ends = far if far[0] < far[1] else np.array([-np.inf, np.inf])
+            return _Applied(transformer, False), backward, (float(ends[0]), float(ends[1]))
+        low = _last_accepted(transformer, float(y.min()), -1.0)
+        high = _last_accepted(transformer, float(y.max()), 1.0)
+        forward = _Applied(transformer, False, (low, high))
+        # The inverse is that of z between those of the outermost y; others it may answer wrongly.
+        image = forward(np.array([low, high]))
+        less = np.where(np.isinf(support), np.sign(support) * np.sqrt(_LARGEST), support)
+        ends = np.array([low, high])
+        ends = np.where(np.abs(ends) == _LARGEST, np.sign(ends) * np.inf, ends)
+        ends[np.abs(ends) <= np.nextafter(0.0, 1.0)] = 0.0
+        # Ends where y stays the same, as that of a QuantileTransformer, or that of z has.
+        held = (far == backward(less)) & ((forward(far) == image) | np.isfinite(support))
+        ends = np.where(held, far, ends)
+        image = np.clip(np.where(held, np.sign(image) * np.inf, image), -_LARGEST, _LARGEST)[order]
+    backward = _Applied(transformer, True, (float(image[0]), float(image[1])))
+    return forward, backward, (float(ends[0]), float(ends[1]))
 
 
 def restored(dist: Mixture, transformer: Any) -> Mixture:
@@ -230,7 +331,7 @@ def restored(dist: Mixture, transformer: Any) -> Mixture:
             "numbers is needed"
         )
 
-    forward, backward = _Applied(transformer, False), _Applied(transformer, True)
+    backward = _Applied(transformer, True)
     low, high = dist.interval(0.98)
     probes = low.min() + (high.max() - low.min()) * _PROBES
     with np.errstate(all="ignore"):
@@ -255,11 +356,6 @@ def restored(dist: Mixture, transformer: Any) -> Mixture:
             f"{transformer!r} does not rise or fall throughout {probes[0]:g} to {probes[-1]:g}, "
             "where the model predicts values: quantiles cannot be transformed back"
         )
-    ends = (-np.inf, np.inf)
-    if isinstance(transformer, FunctionTransformer):  # others refuse to be asked at infinity
-        with np.errstate(all="ignore"):
-            far = np.sort(backward(dist.units.restore(np.array(dist.response.support))))
-        if far[0] < far[1]:
-            ends = (float(far[0]), float(far[1]))
+    forward, backward, ends = _bounded(transformer, dist, y, slope > 0)
     response = TransformedResponse(dist.response, dist.units, forward, backward, slope > 0, ends)
     return Mixture(response, dist.particles, Units(), dist.weights)

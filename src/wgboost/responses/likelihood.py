@@ -77,6 +77,11 @@ class Likelihood(ABC):
         return True
 
     @property
+    def may_be_infinite(self) -> bool:
+        """Whether y may be infinite with some probability."""
+        return False
+
+    @property
     def dispersion(self) -> Mapping[int, float]:
         """Coordinates that say how wide y spreads about its location; none by default.
 
