@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from wgboost import ConformalRegressor, WGBClassifier, WGBRegressor, WGBRegressorCV, load
+from wgboost.estimators.distinct import row_hashes
 from wgboost.estimators.seen import known_share, row_marks
 
 RNG = np.random.default_rng(3)
@@ -36,6 +37,28 @@ def test_calibration_on_training_rows_is_no_longer_silent(model, tmp_path):
     model.save(tmp_path / "model.wgb")
     with pytest.warns(UserWarning, match=TRAINED):
         load(tmp_path / "model.wgb").calibrate(X[:200], Y[:200])
+
+
+def test_rows_in_single_precision_are_the_same_rows(model):
+    for kinds in ((np.float32, np.float64), (np.float32, np.float32), (np.float64, np.float32)):
+        with pytest.warns(UserWarning, match=rf"100% {TRAINED}"):
+            model.calibrate(X[:200].astype(kinds[0]), Y[:200].astype(kinds[1]))
+    single = WGBRegressor(evidence=3.0, early_stopping=False, **FEW)
+    single.fit(X[:200].astype(np.float32), Y[:200])
+    with pytest.warns(UserWarning, match=rf"100% {TRAINED}"):
+        single.calibrate(X[:200], Y[:200])
+
+
+def test_hashes_of_earlier_files_in_double_precision_still_tell():
+    rows = row_hashes(X[:200].T, 200), row_hashes([*X[:200].T, Y[:200]], 200)
+    old = np.stack(rows).view(np.int64)
+    assert known_share(old, X[100:], Y[100:]) == (0.5, 200)
+
+
+def test_a_bag_counts_the_rows_of_any_member():
+    bag = WGBRegressorCV([{"evidence": 3.0}], cv=3, **FEW).fit(X[:200], Y[:200])
+    with pytest.warns(UserWarning, match=rf"100% {TRAINED}"):
+        bag.calibrate(X[:200], Y[:200])
 
 
 def test_ood_references_and_conformal_wrappers_say_so_too(model):

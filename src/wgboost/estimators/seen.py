@@ -49,29 +49,43 @@ def known_share(marks: Array, X: Any, y: Any = None) -> tuple[float, int]:
 
     Without y the features alone have to be equal.
     """
-    kept = marks.view(np.uint64)
-    features, both = _hashes(X, y)
+    return _trained_share([marks], X, y)
+
+
+def _trained_share(all_marks: list[Array], X: Any, y: Any) -> tuple[float, int]:
+    """Return the share of rows that any of the marks are of, and by how many it is estimated."""
+    if not all_marks:
+        return 0.0, 0
+    # Models of earlier files have hashes of rows in double precision.
+    return max(_share_in(kind, all_marks, X, y) for kind in (np.float32, np.float64))
+
+
+def _share_in(kind: Any, all_marks: list[Array], X: Any, y: Any) -> tuple[float, int]:
+    features, both = _hashes(X, y, kind)
     if features is None or (y is not None and both is None):
         return 0.0, 0
-    told = features <= kept[0, -1] if kept.shape[1] == _KEPT else np.ones(features.size, bool)
-    found = np.isin(features[told], kept[0]) if y is None else np.isin(both[told], kept[1])  # type: ignore[index]
+    kept = [marks.view(np.uint64) for marks in all_marks]
+    # Of a row with a larger hash of the features it is not known whether it was trained on.
+    full = [marks[0, -1] for marks in kept if marks.shape[1] == _KEPT]
+    told = features <= min(full) if full else np.ones(features.size, bool)
+    hashes, row = (features, 0) if both is None else (both, 1)
+    found = np.isin(hashes[told], np.concatenate([marks[row] for marks in kept]))
     return (float(found.mean()) if found.size else 0.0), int(found.size)
 
 
 def warn_trained_rows(models: list[Any], X: Any, y: Any, remedy: str, stacklevel: int) -> None:
-    """Warn if most of the rows given for calibration are rows that a model was trained on."""
-    for model in models:
-        marks = getattr(model, "_row_marks", None)
-        if marks is None:
-            continue
-        share, told = known_share(marks, X, y)
-        if share > 0.5 and told >= _ENOUGH:
-            warnings.warn(
-                f"{share:.0%} of the rows given are rows that the model was trained on: it errs "
-                f"less there than on new rows, so what is learnt from them is too narrow; {remedy}",
-                stacklevel=stacklevel + 1,
-            )
-            return
+    """Warn if most of the rows given for calibration are rows that a model was trained on.
+
+    A row that any of the models was trained on counts.
+    """
+    known = [getattr(model, "_row_marks", None) for model in models]
+    share, told = _trained_share([marks for marks in known if marks is not None], X, y)
+    if share > 0.5 and told >= _ENOUGH:
+        warnings.warn(
+            f"{share:.0%} of the rows given are rows that the model was trained on: it errs "
+            f"less there than on new rows, so what is learnt from them is too narrow; {remedy}",
+            stacklevel=stacklevel + 1,
+        )
 
 
 def warn_other_rows(marks: Array | None, X: Any, y: Any, stacklevel: int) -> None:
@@ -88,11 +102,15 @@ def warn_other_rows(marks: Array | None, X: Any, y: Any, stacklevel: int) -> Non
         )
 
 
-def _hashes(X: Any, y: Any) -> tuple[Array | None, Array | None]:
+def _hashes(X: Any, y: Any, kind: Any = np.float32) -> tuple[Array | None, Array | None]:
+    """Return hashes of the features, and of features and y, of rows rounded to one precision."""
     if not isinstance(X, np.ndarray):
         return None, None
-    features, y = row_hashes(X.T, len(X)), np.asarray(y)
-    if y.dtype.names is not None or y.dtype.kind not in "biuf" or y.shape[:1] != X.shape[:1]:
-        return features, None
-    columns = y.reshape(len(y), -1).T
-    return features, row_hashes([*X.T, *columns], len(X))
+    y = np.asarray(y)
+    with np.errstate(over="ignore"):
+        columns = [column.astype(kind) for column in X.T]
+        features = row_hashes(columns, len(X))
+        if y.dtype.names is not None or y.dtype.kind not in "biuf" or y.shape[:1] != X.shape[:1]:
+            return features, None
+        columns += [column.astype(kind) for column in y.reshape(len(y), -1).T]
+        return features, row_hashes(columns, len(X))
