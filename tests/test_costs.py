@@ -1,5 +1,6 @@
 """What a fit cannot work with is refused before anything is allocated, and named."""
 
+import re
 import tracemalloc
 import warnings
 
@@ -37,7 +38,7 @@ def test_particles_that_memory_cannot_hold_are_refused_before_anything_is_alloca
 
 def test_particles_whose_pairs_would_take_months_are_refused():
     with pytest.raises(ValueError, match=r"n_particles=200000 with 1 rows of 2 parameters: 4\.0e"):
-        check_shape(200_000, 1, 2, 5000)
+        check_shape(200_000, 1, 2, 5000, 100)
 
 
 def test_a_slow_fit_says_what_it_costs():
@@ -45,14 +46,46 @@ def test_a_slow_fit_says_what_it_costs():
     with pytest.warns(
         UserWarning, match="8.0e.09 pairs of particles in every round, about"
     ) as all_:
-        check_shape(2000, 2000, 2, 5000)
+        check_shape(2000, 2000, 2, 5000, 100)
     assert "in the flow to the start, about 6.67 minutes" in str(all_[0].message)
+    # 16 seconds a round and 400 to start.
+    assert "up to 33.3 minutes with all of 100 rounds" in str(all_[0].message)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_shape(100, 1_000_000, 2, 5000)
-        check_shape(500, 1000, 2, 5000)
+        check_shape(100, 1_000_000, 2, 5000, 100)
+        check_shape(500, 1000, 2, 5000, 100)
         # A given start costs nothing.
-        WGBRegressor(**{**SMALL, "n_particles": 2000, "n_estimators": 0, "init": start}).fit(X, Y)
+        WGBRegressor(
+            **{**SMALL, "n_particles": 2000, "n_estimators": 0, "init": start}, early_stopping=False
+        ).fit(X, Y)
+
+
+def advised(*shape):
+    """Return the number of particles that a refusal of a billion of them advises."""
+    with pytest.raises(ValueError, match="n_particles=1000000000 with") as refused:
+        check_shape(10**9, *shape)
+    return int(re.search(r"n_particles=(\d+) would fit and take under", str(refused.value))[1])
+
+
+@pytest.mark.parametrize("shape", [(40, 2, 5000, 2), (1000, 2, 5000, 4000), (10**6, 2, 0, 100)])
+def test_the_particles_that_are_advised_take_under_a_minute(shape):
+    n_rows, _, steps, rounds = shape
+    most, digit = advised(*shape), 10 ** (len(str(advised(*shape))) - 1)
+
+    def seconds(particles):
+        return particles**2 * (steps / 5e7 + rounds * n_rows / 5e8)
+
+    assert seconds(most) <= 60 < seconds(most + digit)
+
+
+def test_the_total_is_that_of_the_rounds_asked_for_or_of_the_limit():
+    slow = {"n_particles": 2000, "n_jobs": 1}
+    for options, rounds in (({}, 40), ({"n_estimators": 7}, 7), ({"early_stopping": True}, 4000)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.filterwarnings("error", "n_particles=2000 with 40 rows")
+            with pytest.raises(UserWarning, match=f"with all of {rounds} rounds"):
+                WGBRegressor(**slow, **options).fit(X, Y)
 
 
 def test_the_memory_of_the_machine_is_known():

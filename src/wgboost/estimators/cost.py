@@ -29,10 +29,14 @@ def check_cost(estimator: Any, rows: Any) -> None:
     flow = estimator._flow()
     follows = flow is None and response is not None and not isinstance(estimator.init, _GIVEN)
     steps = AveragedFlow().steps if follows else 0 if flow is None else flow.steps
-    check_shape(int(estimator.n_particles), len(rows.X), n_params, steps)
+    watched = estimator._stops_early(len(rows.to_split))
+    rounds = estimator._most_rounds(watched=watched)
+    check_shape(int(estimator.n_particles), len(rows.X), n_params, steps, rounds)
 
 
-def check_shape(n_particles: int, n_rows: int, n_params: int, start_steps: int) -> None:
+def check_shape(
+    n_particles: int, n_rows: int, n_params: int, start_steps: int, n_rounds: int
+) -> None:
     """Raise ValueError for a fit that cannot end, and warn of a very slow one.
 
     Particles of a row interact in pairs: time grows with the square of their number, memory with
@@ -44,21 +48,26 @@ def check_shape(n_particles: int, n_rows: int, n_params: int, start_steps: int) 
         Shape of the state of a fit.
     start_steps : int
         Steps of the flow to the start at most; 0 if the start is given.
+    n_rounds : int
+        Rounds asked for, or the most of them.
     """
     shape = f"{n_rows} rows of {n_params} parameters"
+    quick = _quick(memory_limit(), n_rows, n_params, start_steps, n_rounds)
     needed, there = float(_STATE) * n_particles * n_rows * n_params, memory_limit()
     if needed > there:
         raise ValueError(
             f"n_particles={n_particles} with {shape} needs about {_size(needed)} of memory, of "
-            f"{_size(there)} that there are; n_particles={_fitting(there, n_rows, n_params)} would "
-            "fit, and 10 to 100 are usual"
+            f"{_size(there)} that there are; n_particles={quick} would fit and take under a "
+            "minute, and 10 to 100 are usual"
         )
     pairs = float(n_particles) ** 2
     start, one_round = start_steps * pairs / _START_PAIRS, n_rows * pairs / _ROUND_PAIRS
+    total = start + n_rounds * one_round
     cost = (
         f"n_particles={n_particles} with {shape}: {pairs * n_rows:.1e} pairs of particles in every "
         f"round, about {_duration(one_round)} on one core, and up to {pairs * start_steps:.1e} in "
-        f"the flow to the start, about {_duration(start)}; 10 to 100 particles are usual"
+        f"the flow to the start, about {_duration(start)}; up to {_duration(total)} with all of "
+        f"{n_rounds} rounds. n_particles={quick} would take under a minute, and 10 to 100 are usual"
     )
     if max(start, one_round) > _HOPELESS:
         raise ValueError(cost)
@@ -66,10 +75,16 @@ def check_shape(n_particles: int, n_rows: int, n_params: int, start_steps: int) 
         warnings.warn(cost, UserWarning, stacklevel=2)
 
 
-def _fitting(memory: float, n_rows: int, n_params: int) -> int:
-    """Return the largest power of ten of particles of which a tenth of the memory is enough."""
-    most = max(1.0, memory / 10 / (_STATE * n_rows * n_params))
-    return int(10 ** (len(str(int(most))) - 1))
+def _quick(memory: float, n_rows: int, n_params: int, start_steps: int, n_rounds: int) -> int:
+    """Return the largest round number of particles that takes under a minute.
+
+    One digit followed by zeros; a tenth of the memory is enough for it. At least 1.
+    """
+    a_pair = start_steps / _START_PAIRS + n_rounds * n_rows / _ROUND_PAIRS  # seconds
+    by_time = np.sqrt(_SLOW / a_pair) if a_pair > 0 else np.inf
+    most = int(max(1.0, min(memory / 10 / (_STATE * n_rows * n_params), by_time)))
+    size = 10 ** (len(str(most)) - 1)
+    return int(most // size * size)
 
 
 def _size(n_bytes: float) -> str:

@@ -118,7 +118,8 @@ class WGBRegressor(RegressorPredictions, Evidential):
     early_stopping : bool or None
         Hold out `validation_fraction` of the rows and keep the best number of rounds by
         `eval_metric` on them (or on X_val, y_val given to `fit`). None: where `n_estimators` does
-        not say how many rounds.
+        not say how many rounds. If the metric still improves at the last of 500 rounds or more,
+        `fit` warns; fewer rounds are taken as a choice.
     n_iter_no_change : int or None
         Stop after so many rounds without a better one; None looks at all rounds.
     eval_metric : str or callable, or a list of them

@@ -102,10 +102,10 @@ class Training(TreeView, ABC):
             rows = self._rows(X, fitting=previous is None, **beside)
             check_columns(self)
             warn_weights(self, rows.weight)
+            self._n_rows = rows.total(rows.counted)
             if previous is None:
                 check_cost(self, rows)
                 warn_fixed_rounds(self)
-            self._n_rows = rows.total(rows.counted)
             sets = given_sets(self, rows, X_val, beside_val)
             if sets and validation_rows is not None:
                 raise ValueError("give X_val and y_val, or validation_rows: one of the two")
