@@ -110,7 +110,7 @@ def _order_statistic(
             break
     if not exactly:
         return move, np.zeros(r, dtype=bool)
-    lost: Array = np.isnan(ranks).any(axis=1)
+    lost = np.asarray(np.isnan(ranks).any(axis=1))
     reached = np.floor(np.where(lost[:, None], 0, ranks)).astype(np.int64)
     missing = least - reached.sum(axis=1)  # rows that are further in
     good = (missing >= 1) & (missing <= folds + 1) & ~lost
