@@ -64,7 +64,7 @@ def advised(*shape):
     """Return the number of particles that a refusal of a billion of them advises."""
     with pytest.raises(ValueError, match="n_particles=1000000000 with") as refused:
         check_shape(10**9, *shape)
-    return int(re.search(r"n_particles=(\d+) would fit and take under", str(refused.value))[1])
+    return int(re.search(r"n_particles=(\d+) would fit and take about", str(refused.value))[1])
 
 
 @pytest.mark.parametrize("shape", [(40, 2, 5000, 2), (1000, 2, 5000, 4000), (10**6, 2, 0, 100)])

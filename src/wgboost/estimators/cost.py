@@ -57,7 +57,7 @@ def check_shape(
     if needed > there:
         raise ValueError(
             f"n_particles={n_particles} with {shape} needs about {_size(needed)} of memory, of "
-            f"{_size(there)} that there are; n_particles={quick} would fit and take under a "
+            f"{_size(there)} that there are; n_particles={quick} would fit and take about a "
             "minute, and 10 to 100 are usual"
         )
     pairs = float(n_particles) ** 2
@@ -67,7 +67,7 @@ def check_shape(
         f"n_particles={n_particles} with {shape}: {pairs * n_rows:.1e} pairs of particles in every "
         f"round, about {_duration(one_round)} on one core, and up to {pairs * start_steps:.1e} in "
         f"the flow to the start, about {_duration(start)}; up to {_duration(total)} with all of "
-        f"{n_rounds} rounds. n_particles={quick} would take under a minute, and 10 to 100 are usual"
+        f"{n_rounds} rounds. n_particles={quick} would take about a minute, and 10 to 100 are usual"
     )
     if max(start, one_round) > _HOPELESS:
         raise ValueError(cost)
