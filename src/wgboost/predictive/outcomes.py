@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from wgboost.predictive.count_panels import POINTS, count_panels
 from wgboost.predictive.layout import BLOCK
 from wgboost.predictive.probabilities import Probabilities
 from wgboost.predictive.weights import log_mix
+from wgboost.responses import ZeroInflated
 from wgboost.typing import Array
 
 __all__ = ["Outcomes", "outcomes_of"]
@@ -19,7 +21,7 @@ __all__ = ["Outcomes", "outcomes_of"]
 _ODDS = -np.array([36, 24, 14, 9, 6, 4.5, 3.5, 2.75, 2.2, 1.75, 1.35, 1, 0.7, 0.4, 0.15])
 _TAILS = special.expit(_ODDS)
 _PANELS = 192
-_NODES, _SHARES = np.polynomial.legendre.leggauss(4)
+_NODES, _SHARES = np.polynomial.legendre.leggauss(POINTS)
 _NODES, _SHARES = (_NODES + 1) / 2, _SHARES / 2
 _WHOLE = 2048  # so many whole numbers are taken one by one
 _LARGEST = float(np.finfo(np.float64).max) / 8
@@ -61,7 +63,7 @@ class Outcomes:
 
         Its probabilities are to be added to these: negative ones take the panel away, others are
         of its two parts. The mean of a function with a kink or a jump at y is then as precise as
-        that of a smooth one. None: whole numbers and classes need no cut.
+        that of a smooth one. None: classes, and whole numbers one by one, need none.
         """
         if self.mixture is None or self.edges is None:
             return None
@@ -69,7 +71,10 @@ class Outcomes:
         at = np.clip(dist.units.standardise(y), edges[:, 0], edges[:, -1])
         panel = np.sum(edges[:, 1:-1] <= at[:, None], axis=1)
         cut = np.stack([edges[rows, panel], at, edges[rows, panel + 1]], axis=1)
-        values, shares = _panels(dist, cut)
+        if dist.response.discrete:
+            values, shares = count_panels(dist, np.floor(cut))
+        else:
+            values, shares = _panels(dist, cut)
         of_panel = panel[:, None] * _NODES.size + np.arange(_NODES.size)
         whole = np.take_along_axis(self.probabilities, of_panel, axis=1)
         total = shares.sum(axis=1)
@@ -97,7 +102,8 @@ def outcomes_of(dist: Probabilities, points: Array | None = None) -> Outcomes:
     Classes and up to 2,048 whole numbers are taken one by one. Otherwise the components' quantiles
     are the ends of 192 panels with four Gauss-Legendre points each. A panel has the probability
     that the mixture's cdf gives it, its points have shares by their density: neither steep ends
-    of a density nor scales that differ by many powers of ten are lost.
+    of a density nor scales that differ by many powers of ten are lost. Panels of counts also have
+    the mean that the mixture gives them, and zero has a panel of its own.
     """
     n = len(dist)
     if dist.response.nominal:
@@ -106,7 +112,7 @@ def outcomes_of(dist: Probabilities, points: Array | None = None) -> Outcomes:
         return Outcomes(codes, shares)
     inner = None if points is None else dist.units.standardise(points)
     if dist.response.discrete:
-        return _of_counts(dist)
+        return _of_counts(dist, inner)
     size = _PANELS + (0 if inner is None else inner.shape[1])
     edges = np.empty((n, size + 1))
     values, shares = (np.empty((n, size * _NODES.size)) for _ in range(2))
@@ -135,6 +141,8 @@ def _blocks(dist: Probabilities, columns: int) -> Any:
 def _ends(part: Probabilities) -> Array:
     """Return the ends (r, panels + 1) of panels, in standardised units."""
     theta, response = part.theta()[:, :, None], part.response
+    if isinstance(response, ZeroInflated):  # extra zeros would hide the lower quantiles
+        theta, response = theta[..., :-1], response.part
     below, above = response.ppf(_TAILS, theta), response.isf(_TAILS[::-1], theta)
     quantiles = np.concatenate([below, above], axis=2)  # (r, m, levels)
     if part.weights is not None:  # the particle of the largest weight, for those without any
@@ -173,16 +181,18 @@ def _panels(part: Probabilities, edges: Array, *, outside: bool = False) -> tupl
     return flat, shares.reshape(flat.shape)
 
 
-def _of_counts(dist: Probabilities) -> Outcomes:
+def _of_counts(dist: Probabilities, inner: Array | None) -> Outcomes:
     """Return whole numbers: all of them where they are few, else some of each panel."""
     response, theta = dist.response, dist.theta()
     low = response.ppf(_TAILS[:1], theta).min(axis=1)
     high = response.isf(_TAILS[:1], theta).max(axis=1)
     few = high - low < _WHOLE
-    size = int((high - low)[few].max(initial=0)) + 1
+    size, panels = int((high - low)[few].max(initial=0)) + 1, 0
     if not few.all():
-        size = max(size, _PANELS * _NODES.size)
+        panels = _PANELS + 2 + (0 if inner is None else 2 * inner.shape[1])
+        size = max(size, panels * POINTS)
     values, shares = np.empty((len(dist), size)), np.zeros((len(dist), size))
+    edges = np.repeat(low[:, None], panels + 1, axis=1)  # without width: nothing to cut
     for rows in _blocks(dist, size):
         part, some = dist[rows], np.flatnonzero(few[rows])
         points = low[rows, None] + np.arange(size)
@@ -194,24 +204,22 @@ def _of_counts(dist: Probabilities) -> Outcomes:
             values[rows][some], shares[rows][some] = here, mass
         many = np.flatnonzero(~few[rows])
         if many.size:
-            here, mass = _count_panels(part[many])
+            ends = _count_ends(part[many], None if inner is None else inner[rows][many])
+            here, mass = count_panels(part[many], ends, outside=True)
+            edges[rows][many] = ends
             values[rows][many, : here.shape[1]] = here
             values[rows][many, here.shape[1] :] = here[:, -1:]
             shares[rows][many, : here.shape[1]] = mass
     shares /= shares.sum(axis=1, keepdims=True)
-    return Outcomes(dist.units.restore(values), shares)
+    values = dist.units.restore(values)
+    return Outcomes(values, shares, dist, edges) if panels else Outcomes(values, shares)
 
 
-def _count_panels(part: Probabilities) -> tuple[Array, Array]:
-    """Return whole numbers of panels that are many numbers wide, and their probabilities."""
-    response = part.response
-    edges = np.floor(_ends(part))
-    below, above = (part.over_grid(side, edges) for side in (response.cdf, response.sf))
-    mass = np.where(below[:, 1:] < 0.5, np.diff(below, axis=1), -np.diff(above, axis=1))
-    mass = np.maximum(mass, 0)
-    mass[:, 0] += below[:, 0]
-    mass[:, -1] += above[:, -1]
-    width = np.diff(edges, axis=1)[..., None]
-    points = edges[:, :-1, None] + np.ceil(width * _NODES)
-    shares = np.broadcast_to(_SHARES, points.shape) * mass[..., None]
-    return points.reshape(len(edges), -1), shares.reshape(len(edges), -1)
+def _count_ends(part: Probabilities, inner: Array | None) -> Array:
+    """Return the ends (r, panels + 1) of panels of whole numbers: 0 and inner points are alone."""
+    ends = np.floor(_ends(part))
+    alone = [np.broadcast_to([-1.0, 0.0], (len(ends), 2))]
+    if inner is not None:
+        whole = np.floor(np.clip(inner, 0, ends[:, -1:]))
+        alone += [whole - 1, whole]
+    return np.sort(np.concatenate([*alone, ends], axis=1), axis=1)

@@ -46,8 +46,12 @@ def least_between(
 
 
 def least_of_grid(grid: Array, values: Array) -> tuple[Array, Array, Array, Array]:
-    """Return the best points of rising grids (n, g), their values and their neighbours, (n,)."""
+    """Return the best points of rising grids (n, g), their values and their neighbours, (n,).
+
+    A grid may have a point several times: its neighbours are other points.
+    """
     rows, best = np.arange(len(grid)), values.argmin(axis=1)
-    last = grid.shape[1] - 1
-    left, right = grid[rows, np.maximum(best - 1, 0)], grid[rows, np.minimum(best + 1, last)]
-    return grid[rows, best], values[rows, best], left, right
+    x, last = grid[rows, best], grid.shape[1] - 1
+    before, until = ((grid < x[:, None]).sum(axis=1), (grid <= x[:, None]).sum(axis=1))
+    left, right = grid[rows, np.maximum(before - 1, 0)], grid[rows, np.minimum(until, last)]
+    return x, values[rows, best], left, right

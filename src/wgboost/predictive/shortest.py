@@ -13,6 +13,8 @@ __all__ = ["modes", "shortest_intervals"]
 
 _LEVELS = np.array([0.02, 0.2, 0.4, 0.5, 0.6, 0.8, 0.98])
 _GRID = np.linspace(0, 1, 65)
+_ROUNDING = 1e-12  # of probabilities: it must not ask for one count more
+_NEAR = 32  # values on either side that are tried
 
 
 def modes(dist: Probabilities) -> Array:
@@ -70,11 +72,39 @@ def _of_counts(dist: Probabilities, confidence: float) -> tuple[Array, Array]:
     low, high = np.empty(len(dist)), np.empty(len(dist))
     for row in range(len(dist)):
         values = every.values[row]
-        # Rounding must not ask for one value more.
-        last = np.searchsorted(reached[row], before[row] + confidence - 1e-12)
+        last = np.searchsorted(reached[row], before[row] + confidence - _ROUNDING)
         first = np.flatnonzero(last < values.size)
         width = values[last[first]] - values[first]
         mass = reached[row, last[first]] - before[row, first]
         best = np.lexsort((-mass, width))[0]  # of several, the most probable
         low[row], high[row] = values[first[best]], values[last[first[best]]]
+    if every.edges is not None:
+        wide = np.flatnonzero(every.edges[:, 0] < every.edges[:, -1])
+        low[wide], high[wide] = _refined(dist[wide], confidence, every.values[wide], low[wide])
     return low, high
+
+
+def _refined(
+    dist: Probabilities, confidence: float, grid: Array, low: Array
+) -> tuple[Array, Array]:
+    """Return the ends of the fewest counts as probable as asked, near those from `low` on."""
+    outside = 1 - confidence + _ROUNDING
+
+    def end(start: Array) -> Array:
+        rest = outside - dist.cdf(start - 1)
+        possible = (rest >= 0) & (start >= 0)
+        return np.where(possible, dist.isf(np.maximum(rest, 0)), np.inf)
+
+    def width(start: Array) -> Array:
+        start = np.round(start)
+        return end(start) - start
+
+    place = (grid < low[:, None]).sum(axis=1, keepdims=True) + np.arange(-_NEAR, _NEAR + 1)
+    some = np.take_along_axis(grid, place.clip(0, grid.shape[1] - 1), axis=1)
+    low, least = least_between(width, *least_of_grid(some, width(some)))
+    low = np.round(low)
+    for start in (low - 1, low + 1):
+        there = width(start)
+        better = there < least
+        low, least = np.where(better, start, low), np.where(better, there, least)
+    return low, end(low)

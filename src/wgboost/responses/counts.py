@@ -61,6 +61,23 @@ class Count(Response):
     def above(self, y: Array, theta: Array) -> Array:
         """Return the probability of a count > y, a whole number >= 0."""
 
+    @abstractmethod
+    def size_biased(self, theta: Array) -> Array:
+        """Return the parameters of Y - 1 where counts Y are drawn in proportion to their size.
+
+        These are counts of the same family, and y mass(y) is the mean times their mass at y - 1.
+        """
+
+    def mean_below(self, y: Array, theta: Array) -> Array:
+        """Return the sum of k mass(k) over counts k <= y."""
+        part: Array = self.mean(theta) * self.cdf(np.asarray(y) - 1, self.size_biased(theta))
+        return part
+
+    def mean_above(self, y: Array, theta: Array) -> Array:
+        """Return the sum of k mass(k) over counts k > y."""
+        part: Array = self.mean(theta) * self.sf(np.asarray(y) - 1, self.size_biased(theta))
+        return part
+
     def panjer(self, theta: Array) -> tuple[Array, Array]:
         """Return c and s of Panjer's recursion, mass(y + 1) = mass(y) (c + s y) / (y + 1).
 

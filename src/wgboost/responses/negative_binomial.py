@@ -89,6 +89,11 @@ class NegativeBinomial(Count):
         log: Array = -np.log1p(a * mean) / a
         return log
 
+    def size_biased(self, theta: Array) -> Array:
+        """Return the parameters of Y - 1 where counts Y are drawn in proportion to their size."""
+        mean, a = _mean_and_dispersion(theta)
+        return coordinates(np.log(mean) + np.log1p(a), np.log(a) - np.log1p(a))
+
     def panjer(self, theta: Array) -> tuple[Array, Array]:
         """Return c and s of mass(y + 1) = mass(y) (c + s y) / (y + 1)."""
         mean, a = _mean_and_dispersion(theta)

@@ -61,6 +61,10 @@ class Poisson(Count):
         """Return the log probability of y = 0."""
         return -self.mean(theta)
 
+    def size_biased(self, theta: Array) -> Array:
+        """Return the parameters of Y - 1 where counts Y are drawn in proportion to their size."""
+        return theta
+
     def panjer(self, theta: Array) -> tuple[Array, Array]:
         """Return c and s of mass(y + 1) = mass(y) (c + s y) / (y + 1)."""
         mean = self.mean(theta)

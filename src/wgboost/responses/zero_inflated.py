@@ -69,6 +69,21 @@ class ZeroInflated(Count):
         """Return the log probability of y = 0."""
         return self.log_mass(np.zeros(()), theta)
 
+    def size_biased(self, theta: Array) -> Array:
+        """Return the parameters of Y - 1 where counts Y are drawn in proportion to their size."""
+        never = np.full_like(theta[..., -1:], -np.inf)
+        return np.concatenate([self.part.size_biased(theta[..., :-1]), never], axis=-1)
+
+    def entropy(self, theta: Array) -> Array:
+        """Return the entropy of y in nats: that of the part, with its zero replaced."""
+        theta = np.asarray(theta, dtype=np.float64)
+        part, share = theta[..., :-1], self._share(theta)
+        log_zero = self.part.log_zero(part)
+        counted = self.part.entropy(part) - special.entr(np.exp(log_zero))
+        zero = special.entr(np.exp(self.log_zero(theta)))
+        total: Array = zero + share * counted - special.entr(share) * np.expm1(log_zero)
+        return total
+
     def _extra(self, y: Array, theta: Array) -> tuple[Array, Array, Array]:
         """Return how likely y is an extra zero, any row's zero, and any row."""
         logit = theta[..., -1]

@@ -1,0 +1,91 @@
+"""Panels of whole numbers, each with the probability and the mean that the mixture gives it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wgboost.predictive.probabilities import Probabilities
+from wgboost.predictive.weights import log_mix
+from wgboost.responses import Count
+from wgboost.typing import Array
+
+__all__ = ["POINTS", "count_panels"]
+
+POINTS = 4
+"""Points of a panel."""
+_NODES, _SHARES = np.polynomial.legendre.leggauss(POINTS)
+_NODES, _SHARES = (_NODES + 1) / 2, _SHARES / 2
+_ORDER = np.arange(1.0, POINTS + 1)
+
+
+def count_panels(
+    part: Probabilities, edges: Array, *, outside: bool = False
+) -> tuple[Array, Array]:
+    """Return whole numbers (r, g) of panels, in rising order, and their probabilities.
+
+    Parameters
+    ----------
+    part
+        Rows of counts.
+    edges
+        (r, panels + 1), whole numbers. A panel holds those above its first edge, up to the second.
+    outside
+        Whether counts above the last edge belong to the last panel.
+
+    Notes
+    -----
+    A panel of up to four counts has all of them. A longer one has four, by a Gauss-Legendre rule,
+    with shares by their probability. The shares are then changed linearly in y until the mean is
+    right. Where that takes negative shares, because nearly all of the probability is at one end of
+    the panel, the two counts next to the mean stand for the panel.
+    """
+    mass, mean = _mass_and_mean(part, edges, outside=outside)
+    start, width = edges[:, :-1, None], np.diff(edges, axis=1)[..., None]
+    few = width <= POINTS
+    points = start + np.where(few, np.minimum(_ORDER, width), np.ceil(width * _NODES))
+    flat = points.reshape(len(edges), -1)
+    logs = part.over_grid(part.response.logpdf, flat, log_mix).reshape(points.shape)
+    top = logs.max(axis=2, keepdims=True)
+    plain = ~np.isfinite(top)
+    with np.errstate(invalid="ignore"):
+        shares = np.where(plain, 1.0, np.exp(logs - np.where(plain, 0.0, top)))
+    shares *= np.where(few, np.maximum(width, 1) >= _ORDER, _SHARES)
+    shares /= shares.sum(axis=2, keepdims=True)
+    apart = points - points[..., :1]  # small numbers, whose squares have digits
+    centre = (shares * apart).sum(axis=2, keepdims=True)
+    spread = (shares * np.square(apart - centre)).sum(axis=2, keepdims=True)
+    missing = mean[..., None] - points[..., :1] - centre
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        tilt = np.where(spread > 0, missing / spread, 0.0)
+        tilted = shares * (1 + tilt * (apart - centre))
+    lopsided = ~(tilted >= 0).all(axis=2, keepdims=True)
+    whole = np.floor(mean)
+    near = np.minimum(whole[..., None] + np.minimum(_ORDER - 1, 1), start + width)
+    rest = mean - whole
+    nothing = np.zeros_like(rest)
+    of_near = np.stack([1 - rest, rest, nothing, nothing], axis=2)
+    points, shares = np.where(lopsided, near, points), np.where(lopsided, of_near, tilted)
+    return points.reshape(flat.shape), (shares * mass[..., None]).reshape(flat.shape)
+
+
+def _mass_and_mean(part: Probabilities, edges: Array, *, outside: bool) -> tuple[Array, Array]:
+    """Return the probability (r, panels) of each panel and the mean of the counts in it."""
+    response = part.response
+    assert isinstance(response, Count)
+    below, above, mean_below, mean_above = (
+        part.over_grid(side, edges)
+        for side in (response.cdf, response.sf, response.mean_below, response.mean_above)
+    )
+    # From the nearer end: the difference of two numbers near 1 has no digits.
+    lower = below[:, 1:] < 0.5
+    mass = np.where(lower, np.diff(below, axis=1), -np.diff(above, axis=1))
+    total = np.where(lower, np.diff(mean_below, axis=1), -np.diff(mean_above, axis=1))
+    mass = np.maximum(mass, 0)
+    if outside:
+        mass[:, -1] += above[:, -1]
+        total[:, -1] += mean_above[:, -1]
+    last = edges[:, 1:]
+    first = np.minimum(edges[:, :-1] + 1, last)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        mean = np.where(mass > 0, total / mass, first)
+    return mass, np.clip(mean, first, last)
