@@ -103,3 +103,9 @@ def test_the_newsvendor_orders_the_quantile(case, q):
     quantile = np.searchsorted(np.cumsum(masses), q)
     assert_allclose(action, quantile, atol=0.6)
     assert_allclose(risk, masses @ loss(quantile, counts), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("mean", [1e9, 1e12, 1e15])
+def test_means_of_counts_near_the_largest(mean):
+    dist = Mixture(as_response("negative_binomial"), [[[LOG(mean), 1.0]]])
+    assert_allclose(dist.expect(lambda y: y), mean, rtol=1e-6)
