@@ -56,7 +56,7 @@ def test_nan_in_a_parquet_file_is_a_missing_target(tmp_path, roles):
     models = []
     for name in ("nan", "null"):
         data, model = tmp_path / f"{name}.parquet", tmp_path / f"{name}.wgb"
-        found = facts("fit", data, *roles, "--out", model, *FAST)
+        found = facts("fit", data, *roles, "--out", model, *FAST, "--evidence", "1")
         assert found["rows"] == 30
         assert ["1 of 31 rows lack" in note for note in found["notes"]] == [True]
         models.append(model.read_bytes())

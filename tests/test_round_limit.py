@@ -51,7 +51,7 @@ def test_what_ended_otherwise_is_not_told():
         warnings.simplefilter("error")
         quick = {**SLOW, "learning_rate": 0.5, "evidence": 1.0}
         assert WGBRegressor(n_estimators=5000, early_stopping=True, **quick).fit(X, Y)
-        WGBRegressor(n_estimators=500, **SLOW).fit(X, Y)  # none are held out
+        WGBRegressor(n_estimators=500, evidence=1.0, **SLOW).fit(X, Y)  # none are held out
         measured = WGBRegressor(n_estimators=500, early_stopping=False, **SLOW)
         measured.fit(X, Y, validation_rows=np.arange(10))
         WGBClassifier(n_estimators=100, early_stopping=True, **SLOW).fit(X, classes)  # a choice
