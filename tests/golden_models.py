@@ -14,8 +14,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.model_selection import TimeSeriesSplit
 
 from wgboost import (
+    MMD,
+    FullNewton,
+    Kernel,
+    Normal,
     SmoothStart,
     WGBClassifier,
     WGBClassifierCV,
@@ -24,10 +29,10 @@ from wgboost import (
     WGBRegressorCV,
     load,
 )
-from wgboost.callbacks import Checkpoint
+from wgboost.callbacks import Checkpoint, Keep
 from wgboost.responses import RESPONSES
 
-__all__ = ["FILES", "answers", "kinds", "new_rows"]
+__all__ = ["FILES", "answers", "checkpoints", "kinds", "new_rows"]
 
 FILES = Path(__file__).parent / "files" / "format_2"
 SMALL = {"n_estimators": 3, "n_particles": 3, "random_state": 0, "n_jobs": 1, "max_leaves": 3}
@@ -66,11 +71,17 @@ def _frame(X, z):
     return pd.DataFrame({"size": X[:, 0], "city": pd.Categorical(city), "old": X[:, 2] > 0}), z
 
 
-def _bag(kind, y, **options):
+def _few_rounds(state):
+    """End the fit of a further member, which has 300 rounds, after one."""
+    further = state["member"]["recipe"] == "wide" and state["round"] == 1
+    return Keep(1) if further else None
+
+
+def _bag(kind, y, callbacks=(), **options):
     X, z, _ = _data()
     recipes = {"shallow": {"max_leaves": 2}, "deep": {"max_leaves": 4}}
     small = {"n_estimators": 3, "n_particles": 3, "random_state": 0, "n_jobs": 1, "cv": 2}
-    return kind(recipes, **small, **options).fit(X, y(z))
+    return kind(**{"recipes": recipes, **small, **options}).fit(X, y(z), callbacks=callbacks)
 
 
 def _smooth(n, **options):
@@ -97,6 +108,57 @@ def _checkpoint(folder):
     return path.read_bytes()
 
 
+class _OutOfPowerError(Exception):
+    pass
+
+
+def _checkpoint_of_search(folder):
+    """The state in the second trial of a search for the evidence."""
+
+    def end(state):
+        if state["trial"]["evidence"] > 10 and state["round"] == 2:
+            raise _OutOfPowerError
+
+    X, z, _ = _data()
+    path = folder / "checkpoint"
+    model = WGBRegressor(**{**SMALL, "n_estimators": 6}, early_stopping=True, evidence="auto")
+    try:
+        model.fit(X, z, callbacks=[Checkpoint(path, every_rounds=1), end])
+    except _OutOfPowerError:
+        return path.read_bytes()
+    raise AssertionError("the search had no second trial")
+
+
+def _searched():
+    """Evidence by error, several metrics and sets, found by early stopping and refitted."""
+    rng = np.random.default_rng(1)
+    X = np.round(rng.uniform(-1, 1, size=(300, 3)), 1)
+    y = np.sin(2 * X[:, 0]) + rng.normal(size=300)
+    search = {"n_estimators": 8, "early_stopping": True, "evidence": "auto", "learning_rate": 0.3}
+    model = WGBRegressor(**{**SMALL, **search}, eval_metric=["nll", "crps"]).fit(X, y)
+    [chosen] = [one for one in model.evidence_trials_ if one.get("chosen")]
+    assert chosen["by_error"], "the file is there for evidence that follows the errors"
+    return model
+
+
+def _named_columns():
+    """Exposures and weights as columns of a frame with dates."""
+    X, z, rng = _data()
+    frame, _ = _frame(X, z)
+    frame["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(60) % 40, unit="D")
+    exposure = rng.uniform(0.5, 2, 60)
+    frame = frame.assign(often=np.arange(60) % 3, time=exposure)
+    frame["n"] = rng.poisson(exposure * np.exp(1 + z))
+    model = WGBRegressor(response="poisson", **SMALL)
+    return model.fit(frame, "n", "often", exposure="time")
+
+
+def _ordered(z):
+    names = ["low", "middle", "high"]
+    codes = np.digitize(z, [-0.4, 0.4])
+    return pd.Categorical.from_codes(codes, categories=names, ordered=True)
+
+
 def _labels(z):
     return np.array(["ash", "beech", "cedar"])[np.digitize(z, [-0.4, 0.4])]
 
@@ -106,6 +168,13 @@ def kinds():
     X, z, rng = _data()
     frame, _ = _frame(X, z)
     samples = rng.normal(z[:, None], size=(60, 5))
+    pairs = rng.normal(z[:, None, None], size=(60, 5, 2))
+    rare = {
+        "init": np.linspace(-1, 1, 6).reshape(3, 2), "direction": FullNewton(Kernel("scaled")),
+        "interaction_constraints": [[0, 1], [2]], "max_bins": 16, "subsample": 0.8,
+        "monotone_constraints": {1: -1}, "monotone_parameter": "log_scale", "tree": "shared",
+        "response": Normal(prior_scale=3.0),
+    }  # fmt: skip
     constrained = {"monotone_constraints": [1, 0, 0], "prior": {"mean": 0.1}, "evidence": 10}
     found = {name: (lambda name=name: _of_response(name)) for name in RESPONSES}
     return found | {
@@ -122,7 +191,25 @@ def kinds():
         "bag_of_columns": lambda: _bag(
             WGBRegressorCV, lambda z: np.stack([z, -z], axis=1), response="multivariate_normal"
         ),
+        "searched": _searched,
+        "named_columns": _named_columns,
+        "ordered_labels": lambda: WGBClassifier(response="ordinal", **SMALL).fit(X, _ordered(z)),
+        "xgboost": lambda: WGBRegressor(engine="xgboost", **SMALL).fit(X, z),
+        "rare_settings": lambda: WGBRegressor(**rare, **SMALL).fit(X, z),
+        "general_of_columns": lambda: WGBoost(direction=MMD(), **SMALL).fit(X, pairs),
+        "wide_bag": lambda: _bag(
+            WGBClassifierCV, lambda z: z > 0, [_few_rounds], wide=True, n_particles=2
+        ),
+        "forward_bag": lambda: _bag(WGBRegressorCV, lambda z: z, cv=TimeSeriesSplit(2)),
     }  # fmt: skip
+
+
+def checkpoints(folder):
+    """Functions that return the bytes of a checkpoint, by name."""
+    return {
+        "checkpoint": lambda: _checkpoint(folder),
+        "checkpoint_of_search": lambda: _checkpoint_of_search(folder),
+    }
 
 
 def new_rows(name):
@@ -131,10 +218,13 @@ def new_rows(name):
     grid[1, 1] = np.nan
     if name.startswith("smooth"):
         grid[:, 2] = [0, 1, 3, 7]
-    if name in ("frame", "labels"):
+    if name in ("frame", "labels", "named_columns"):
         frame = pd.DataFrame(grid, columns=["size", "city", "old"])
         frame["city"] = pd.Categorical(["Bonn", None, "Århus", "Delft"])
         frame["old"] = [True, False, True, False]
+        if name == "named_columns":
+            frame["day"] = pd.to_datetime(["2024-01-05", None, "2024-02-01", "2024-03-01"])
+            frame["time"] = [0.5, 1.0, 2.0, 3.0]
         return frame
     return grid
 
@@ -167,7 +257,7 @@ def _write(name, model):
 
 if __name__ == "__main__":
     FILES.mkdir(exist_ok=True)
-    for name, fitted in {**kinds(), "checkpoint": lambda: _checkpoint(FILES)}.items():
+    for name, fitted in {**kinds(), **checkpoints(FILES)}.items():
         if not (FILES / f"{name}.wgb").exists():
             _write(name, fitted())
     (FILES / "checkpoint").unlink(missing_ok=True)
