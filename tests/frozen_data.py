@@ -5,6 +5,8 @@ Only public names are used, and only `build` knows how settings reach a construc
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,6 +55,7 @@ SEARCHED = {**STOPPED, "evidence": "auto"}
 LEVELS = (0.05, 0.5, 0.95)
 
 Arrays = dict[str, Any]
+Fits = dict[str, Callable[[], Arrays]]
 
 
 def build(kind: str, **settings: Any) -> Any:
@@ -171,3 +174,28 @@ def methods(model: Any, rows: Any, y: Any) -> Arrays:
     decided = model.decide(rows, pinball, over="y")
     found |= {"decide": decided, "interval": model.predict_interval(rows, 0.8)}
     return found | {"logpdf": dist.logpdf(y), "cdf": dist.cdf(y), "crps": [crps(dist, y)]}
+
+
+def fitted(
+    kind: str, settings: Arrays, *data: Any, new: Any = NEW, known: Any = None, **fit: Any
+) -> Arrays:
+    """Fit an estimator and return what it predicts of new rows."""
+    model = build(kind, **settings).fit(*data, **fit)
+    return predictions(model, new, **(known or {})) | facts(model)
+
+
+def general(settings: Arrays, y: Any, **fit: Any) -> Arrays:
+    """Fit a `WGBoost` and return what it predicts of new rows."""
+    model = build("WGBoost", **{**FEW, **settings}).fit(X, y, **fit)
+    found = {"particles": model.predict_particles(NEW), "ood_score": model.ood_score(NEW)}
+    return found | {"quantiles": model.predict_quantiles(NEW)} | facts(model)
+
+
+def regressor(settings: Arrays, y: Any = Y, **fit: Any) -> Callable[[], Arrays]:
+    """Return a fit of a regressor to X and y."""
+    return partial(fitted, "WGBRegressor", settings, X, y, **fit)
+
+
+def classifier(settings: Arrays, y: Any = LABELS, **fit: Any) -> Callable[[], Arrays]:
+    """Return a fit of a classifier to X and labels."""
+    return partial(fitted, "WGBClassifier", settings, X, y, **fit)

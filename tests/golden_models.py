@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import TimeSeriesSplit
 
+from golden_data import data, frame_of, labels, new_rows, ordered, values_of
 from wgboost import (
     MMD,
     FullNewton,
@@ -39,36 +40,10 @@ SMALL = {"n_estimators": 3, "n_particles": 3, "random_state": 0, "n_jobs": 1, "m
 LEVELS = (0.05, 0.5, 0.95)
 
 
-def _data():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 3))
-    return X, np.sin(2 * X[:, 0]) + 0.2 * rng.normal(size=60), rng
-
-
-def _y_of(response, z, X, rng):
-    """Values that a response can have, which depend on x."""
-    if response == "beta":
-        return 1 / (1 + np.exp(-z))
-    if response == "multivariate_normal":
-        return np.stack([z, X[:, 1] + 0.1 * z], axis=1)
-    if response in ("categorical", "ordinal"):
-        return np.digitize(z, [-0.4, 0.4])
-    if "poisson" in response or "binomial" in response:
-        return rng.poisson(np.exp(1 + z)) * (rng.random(len(z)) < 0.8)
-    if response in ("normal", "student_t", "laplace", "logistic", "gumbel", "cauchy"):
-        return z
-    return np.exp(z)
-
-
 def _of_response(response):
-    X, z, rng = _data()
+    X, z, rng = data()
     kind = WGBClassifier if response in ("categorical", "ordinal") else WGBRegressor
-    return kind(response=response, **SMALL).fit(X, _y_of(response, z, X, rng))
-
-
-def _frame(X, z):
-    city = np.array(["Århus", "Bonn", "Cádiz"])[np.digitize(X[:, 1], [-0.4, 0.4])]
-    return pd.DataFrame({"size": X[:, 0], "city": pd.Categorical(city), "old": X[:, 2] > 0}), z
+    return kind(response=response, **SMALL).fit(X, values_of(response, z, X, rng))
 
 
 def _few_rounds(state):
@@ -78,14 +53,14 @@ def _few_rounds(state):
 
 
 def _bag(kind, y, callbacks=(), **options):
-    X, z, _ = _data()
+    X, z, _ = data()
     recipes = {"shallow": {"max_leaves": 2}, "deep": {"max_leaves": 4}}
     small = {"n_estimators": 3, "n_particles": 3, "random_state": 0, "n_jobs": 1, "cv": 2}
     return kind(**{"recipes": recipes, **small, **options}).fit(X, y(z), callbacks=callbacks)
 
 
 def _smooth(n, **options):
-    X, z, rng = _data()
+    X, z, rng = data()
     X, z, codes = X[:n], z[:n], rng.integers(0, 4, size=n)
     start = SmoothStart(scaling="between", kernel="matern52", **options)
     model = WGBRegressor(init=start, categorical_features=[2], **SMALL)
@@ -93,7 +68,7 @@ def _smooth(n, **options):
 
 
 def _calibrated(kind, y):
-    X, z, _ = _data()
+    X, z, _ = data()
     model = kind(**SMALL).fit(X[:40], y(z)[:40])
     model.calibrate(X[40:], y(z)[40:])
     model.calibrate_ood(X[40:])
@@ -101,7 +76,7 @@ def _calibrated(kind, y):
 
 
 def _checkpoint(folder):
-    X, z, _ = _data()
+    X, z, _ = data()
     path = folder / "checkpoint"
     model = WGBRegressor(early_stopping=True, **SMALL)
     model.fit(X, z, callbacks=[Checkpoint(path, every_rounds=1)])
@@ -119,7 +94,7 @@ def _checkpoint_of_search(folder):
         if state["trial"]["evidence"] > 10 and state["round"] == 2:
             raise _OutOfPowerError
 
-    X, z, _ = _data()
+    X, z, _ = data()
     path = folder / "checkpoint"
     model = WGBRegressor(**{**SMALL, "n_estimators": 6}, early_stopping=True, evidence="auto")
     try:
@@ -143,8 +118,8 @@ def _searched():
 
 def _named_columns():
     """Exposures and weights as columns of a frame with dates."""
-    X, z, rng = _data()
-    frame, _ = _frame(X, z)
+    X, z, rng = data()
+    frame, _ = frame_of(X, z)
     frame["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(60) % 40, unit="D")
     exposure = rng.uniform(0.5, 2, 60)
     frame = frame.assign(often=np.arange(60) % 3, time=exposure)
@@ -153,20 +128,10 @@ def _named_columns():
     return model.fit(frame, "n", "often", exposure="time")
 
 
-def _ordered(z):
-    names = ["low", "middle", "high"]
-    codes = np.digitize(z, [-0.4, 0.4])
-    return pd.Categorical.from_codes(codes, categories=names, ordered=True)
-
-
-def _labels(z):
-    return np.array(["ash", "beech", "cedar"])[np.digitize(z, [-0.4, 0.4])]
-
-
 def kinds():
     """Functions that fit a model of each kind, by name."""
-    X, z, rng = _data()
-    frame, _ = _frame(X, z)
+    X, z, rng = data()
+    frame, _ = frame_of(X, z)
     samples = rng.normal(z[:, None], size=(60, 5))
     pairs = rng.normal(z[:, None, None], size=(60, 5, 2))
     rare = {
@@ -179,21 +144,21 @@ def kinds():
     found = {name: (lambda name=name: _of_response(name)) for name in RESPONSES}
     return found | {
         "frame": lambda: WGBRegressor(**SMALL).fit(frame, z),
-        "labels": lambda: WGBClassifier(**SMALL).fit(frame, _labels(z)),
+        "labels": lambda: WGBClassifier(**SMALL).fit(frame, labels(z)),
         "constrained": lambda: WGBRegressor(**constrained, **SMALL).fit(X, z),
         "general": lambda: WGBoost(direction="energy", **SMALL).fit(X, samples),
         "smooth": lambda: _smooth(24),
         "smooth_landmarks": lambda: _smooth(60, exact_rows=30, landmarks=12),
         "calibrated": lambda: _calibrated(WGBRegressor, lambda z: z),
-        "calibrated_classes": lambda: _calibrated(WGBClassifier, _labels),
+        "calibrated_classes": lambda: _calibrated(WGBClassifier, labels),
         "bag": lambda: _bag(WGBRegressorCV, lambda z: z),
-        "bag_of_classes": lambda: _bag(WGBClassifierCV, _labels),
+        "bag_of_classes": lambda: _bag(WGBClassifierCV, labels),
         "bag_of_columns": lambda: _bag(
             WGBRegressorCV, lambda z: np.stack([z, -z], axis=1), response="multivariate_normal"
         ),
         "searched": _searched,
         "named_columns": _named_columns,
-        "ordered_labels": lambda: WGBClassifier(response="ordinal", **SMALL).fit(X, _ordered(z)),
+        "ordered_labels": lambda: WGBClassifier(response="ordinal", **SMALL).fit(X, ordered(z)),
         "xgboost": lambda: WGBRegressor(engine="xgboost", **SMALL).fit(X, z),
         "rare_settings": lambda: WGBRegressor(**rare, **SMALL).fit(X, z),
         "general_of_columns": lambda: WGBoost(direction=MMD(), **SMALL).fit(X, pairs),
@@ -210,23 +175,6 @@ def checkpoints(folder):
         "checkpoint": lambda: _checkpoint(folder),
         "checkpoint_of_search": lambda: _checkpoint_of_search(folder),
     }
-
-
-def new_rows(name):
-    """Rows to predict, one of them with a missing value."""
-    grid = np.linspace(-1.5, 1.5, 12).reshape(3, 4).T.copy()
-    grid[1, 1] = np.nan
-    if name.startswith("smooth"):
-        grid[:, 2] = [0, 1, 3, 7]
-    if name in ("frame", "labels", "named_columns"):
-        frame = pd.DataFrame(grid, columns=["size", "city", "old"])
-        frame["city"] = pd.Categorical(["Bonn", None, "Århus", "Delft"])
-        frame["old"] = [True, False, True, False]
-        if name == "named_columns":
-            frame["day"] = pd.to_datetime(["2024-01-05", None, "2024-02-01", "2024-03-01"])
-            frame["time"] = [0.5, 1.0, 2.0, 3.0]
-        return frame
-    return grid
 
 
 def answers(model, rows):
