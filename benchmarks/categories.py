@@ -1,8 +1,9 @@
 """Categorical columns: what levels of noise cost, and what levels that matter bring.
 
 `python benchmarks/categories.py table` prints R2 of 10,000 new rows with and without a categorical
-column, for several numbers of levels that shift y or do not, and for LightGBM and CatBoost (if it
-is installed) too.
+column, for several numbers of levels that shift y or do not. `python benchmarks/categories.py
+classes` prints the log loss of a model of y > 0 on the same data. LightGBM and CatBoost are compared
+where they are installed.
 
 `python benchmarks/categories.py [rows]` prints the negative log-likelihood and the time of a fit
 with 200 levels. Made data: y is normal, its mean depends on the level, on x0 and on the level times
@@ -20,10 +21,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import lightgbm
 import numpy as np
 
-from wgboost import WGBRegressor
+from wgboost import WGBClassifier, WGBRegressor
+
+try:
+    import lightgbm
+except ImportError:
+    lightgbm = None
 
 LEVELS = 200
 SAMPLED = {"learning_rate": 0.05, "subsample": 0.6, "colsample": 0.7, "max_leaves": 8}
@@ -89,81 +94,110 @@ def shifted(seed: int, n: int, levels: int, strength: float) -> tuple[np.ndarray
     return np.column_stack([level, x]), y
 
 
-def wgboost_mean(**changes: Any) -> Callable[..., np.ndarray]:
+Predict = Callable[..., np.ndarray]  # (X, y, X_new, categorical columns) -> predictions
+
+
+def wgboost_fit(classes: bool, **changes: Any) -> Predict:
     """Return a function that fits and predicts; early stopping, an evidence of 10."""
 
     def fitted(X: Any, y: Any, X_new: Any, categorical: list[int]) -> np.ndarray:
-        model = WGBRegressor(
+        model = (WGBClassifier if classes else WGBRegressor)(
             evidence=10.0, early_stopping=True, categorical_features=categorical, n_jobs=1,
             random_state=0, **changes,
-        )  # fmt: skip
-        return np.asarray(model.fit(X, y).predict(X_new))
+        ).fit(X, y)  # fmt: skip
+        return np.asarray(model.predict_proba(X_new)[:, 1] if classes else model.predict(X_new))
 
     return fitted
 
 
-def lightgbm_mean(X: Any, y: Any, X_new: Any, categorical: list[int]) -> np.ndarray:
-    watched = np.random.default_rng(0).random(len(y)) < 0.2
-    inside = lightgbm.Dataset(X[~watched], y[~watched], categorical_feature=categorical)
-    outside = lightgbm.Dataset(X[watched], y[watched], reference=inside)
-    settings = {"verbosity": -1, "num_threads": 1, "seed": 0, "objective": "regression"}
-    stop = lightgbm.early_stopping(50, verbose=False)
-    model = lightgbm.train(settings, inside, 2000, [outside], callbacks=[stop])
-    return np.asarray(model.predict(X_new))
+def lightgbm_fit(classes: bool) -> Predict:
+    def fitted(X: Any, y: Any, X_new: Any, categorical: list[int]) -> np.ndarray:
+        watched = np.random.default_rng(0).random(len(y)) < 0.2
+        inside = lightgbm.Dataset(X[~watched], y[~watched], categorical_feature=categorical)
+        outside = lightgbm.Dataset(X[watched], y[watched], reference=inside)
+        objective = "binary" if classes else "regression"
+        settings = {"verbosity": -1, "num_threads": 1, "seed": 0, "objective": objective}
+        stop = lightgbm.early_stopping(50, verbose=False)
+        model = lightgbm.train(settings, inside, 2000, [outside], callbacks=[stop])
+        return np.asarray(model.predict(X_new))
+
+    return fitted
 
 
-def catboost_mean(X: Any, y: Any, X_new: Any, categorical: list[int]) -> np.ndarray:
-    from catboost import CatBoostRegressor  # not needed by anything else
+def catboost_fit(classes: bool) -> Predict:
+    from catboost import CatBoostClassifier, CatBoostRegressor  # not needed by anything else
     from pandas import DataFrame
 
-    watched = np.random.default_rng(0).random(len(y)) < 0.2
-    old, new = (DataFrame(table).astype(dict.fromkeys(categorical, int)) for table in (X, X_new))
-    model = CatBoostRegressor(
-        cat_features=categorical, thread_count=1, random_seed=0, verbose=False,
-        early_stopping_rounds=50, allow_writing_files=False,
-    )  # fmt: skip
-    model.fit(old[~watched], y[~watched], eval_set=(old[watched], y[watched]))
-    return np.asarray(model.predict(new))
+    def fitted(X: Any, y: Any, X_new: Any, categorical: list[int]) -> np.ndarray:
+        watched = np.random.default_rng(0).random(len(y)) < 0.2
+        kinds = dict.fromkeys(categorical, int)
+        old, new = (DataFrame(table).astype(kinds) for table in (X, X_new))
+        model = (CatBoostClassifier if classes else CatBoostRegressor)(
+            cat_features=categorical, thread_count=1, random_seed=0, verbose=False,
+            early_stopping_rounds=50, allow_writing_files=False,
+        )  # fmt: skip
+        model.fit(old[~watched], y[~watched], eval_set=(old[watched], y[watched]))
+        return np.asarray(model.predict_proba(new)[:, 1] if classes else model.predict(new))
+
+    return fitted
 
 
-def table() -> None:
-    """Print R2 without the column and with it, for levels that mean nothing and others."""
-    models: dict[str, Callable[..., np.ndarray]] = {
-        "wgboost": wgboost_mean(),
-        "wgboost, cat_penalty=0": wgboost_mean(cat_penalty=0.0),
-        "LightGBM": lightgbm_mean,
+def r2(y: np.ndarray, mean: np.ndarray) -> float:
+    return float(1 - np.mean((y - mean) ** 2) / np.var(y))
+
+
+def log_loss(y: np.ndarray, probability: np.ndarray) -> float:
+    return float(-np.log(np.where(y, probability, 1 - probability)).mean())
+
+
+CASES = [
+    (4000, 200, 0.0), (4000, 200, 1.0), (2000, 5, 0.0), (2000, 5, 0.5), (2000, 8, 0.0),
+    (2000, 8, 0.5), (8000, 1000, 0.0), (8000, 1000, 1.0), (8000, 5000, 0.0), (8000, 5000, 1.0),
+]  # fmt: skip
+
+
+def table(classes: bool) -> None:
+    """Print a score without the column and with it, for levels that mean nothing and others."""
+    models = {
+        "wgboost": wgboost_fit(classes),
+        "wgboost, cat_penalty=0": wgboost_fit(classes, cat_penalty=0.0),
     }
+    if lightgbm is not None:
+        models["LightGBM"] = lightgbm_fit(classes)
     if importlib.util.find_spec("catboost"):
-        models["CatBoost"] = catboost_mean
+        models["CatBoost"] = catboost_fit(classes)
     print("| rows | levels | shift | model | without | with |")
     print("| ---: | ---: | ---: | --- | ---: | ---: |")
-    cases = [(4000, 200, 0.0), (4000, 200, 1.0), (2000, 5, 0.0), (2000, 5, 0.5)]
-    cases += [(8000, 5000, 0.0), (8000, 5000, 1.0)]
-    for n, levels, strength in cases:
+    score = log_loss if classes else r2
+    for n, levels, strength in CASES:
         X, y = shifted(1, n, levels, strength)
         X_new, y_new = shifted(2, 10_000, levels, strength)
+        if classes:
+            y, y_new = y > 0, y_new > 0
         for name, fitted in models.items():
-            means = fitted(X[:, 1:], y, X_new[:, 1:], []), fitted(X, y, X_new, [0])
-            without, using = (1 - np.mean((y_new - m) ** 2) / np.var(y_new) for m in means)
-            print(
-                f"| {n:,} | {levels:,} | {strength} | {name} | {without:.3f} | {using:.3f} |",
-                flush=True,
-            )
+            without = score(y_new, fitted(X[:, 1:], y, X_new[:, 1:], []))
+            using = score(y_new, fitted(X, y, X_new, [0]))
+            row = f"| {n:,} | {levels:,} | {strength} | {name} | {without:.3f} | {using:.3f} |"
+            print(row, flush=True)
 
 
 def main() -> None:
-    if sys.argv[1:] == ["table"]:
-        table()
+    if sys.argv[1:] in (["table"], ["classes"]):
+        table(classes=sys.argv[1] == "classes")
         return
     n = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
     X, y, _ = made(1, n)
     X_new, y_new, truth = made(2, 20_000)
     print(f"{n} rows, {LEVELS} levels; NLL of the truth {truth:.3f}")
-    for name, asked in (("categories", [0]), ("codes as numbers", None)):
+    forms: dict[str, dict[str, Any]] = {
+        "categories": {"categorical_features": [0]},
+        "cat_penalty=0": {"categorical_features": [0], "cat_penalty": 0.0},
+        "codes as numbers": {"categorical_features": None},
+    }
+    for name, form in forms.items():
         model = WGBRegressor(
-            categorical_features=asked, n_estimators=2000, early_stopping=True,
-            n_iter_no_change=50, **SETTINGS,
-        ).fit(X, y)  # fmt: skip
+            n_estimators=2000, early_stopping=True, n_iter_no_change=50, **form, **SETTINGS
+        ).fit(X, y)
         nll = -float(model.predict_dist(X_new).logpdf(y_new).mean())
         print(f"wgboost, {name}: NLL {nll:.3f} after {model.n_estimators_} rounds", flush=True)
     sampled = {
@@ -175,7 +209,7 @@ def main() -> None:
         "sampled, 16 leaves": {**sampled, "num_leaves": 16},
         "sampled, 8 leaves": {**sampled, "num_leaves": 8},
     }
-    for name, options in trials.items():
+    for name, options in trials.items() if lightgbm is not None else ():
         print(f"LightGBM, {name}: NLL {lightgbm_nll(X, y, X_new, y_new, options):.3f}", flush=True)
     shapes = {
         "as above": {},

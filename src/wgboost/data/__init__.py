@@ -5,6 +5,7 @@ from wgboost.data.binning import MAX_BINS, Binned, Cuts
 from wgboost.data.dates import calendar_features
 from wgboost.data.features import Features, as_matrix
 from wgboost.data.frames import as_dense, as_frame
+from wgboost.data.level_groups import LevelGroups, group_levels
 from wgboost.data.naming import named_columns, without_columns
 from wgboost.data.schema import FROM_DTYPE, Schema, column_index
 from wgboost.data.stored import PreparedMatrix, StoredMatrix
@@ -17,6 +18,7 @@ __all__ = [
     "Binned",
     "Cuts",
     "Features",
+    "LevelGroups",
     "ParquetBatches",
     "PreparedMatrix",
     "Schema",
@@ -26,6 +28,7 @@ __all__ = [
     "as_matrix",
     "calendar_features",
     "column_index",
+    "group_levels",
     "named_columns",
     "without_columns",
 ]

@@ -31,7 +31,8 @@ _EXACT = 2.0**53  # whole numbers are exact below
 class Levels:
     """The levels of a categorical column and their codes 0, 1, ... n_codes - 1.
 
-    A column has at most 255 codes. If it has more levels, the rarest share the last one.
+    If there are more than 255 levels, the 254 most frequent have the first codes. Trees group the
+    others; see `LevelGroups`. In models of earlier versions these share the code 254.
     """
 
     values: tuple[str, ...] | tuple[float, ...]  # ascending
@@ -52,7 +53,7 @@ class Levels:
             mass = np.bincount(which, None if weight is None else weight[there])
             rare = np.sort(np.argsort(-mass, kind="stable")[MAX_BINS - 1 :])
             codes -= np.searchsorted(rare, codes)
-            codes[rare] = MAX_BINS - 1
+            codes[rare] = np.arange(MAX_BINS - 1, len(values))
         return cls(tuple(values.tolist()), tuple(codes.tolist()))
 
     @property
@@ -203,11 +204,14 @@ class Schema:
         sizes = [0 if one is None else len(one.values) for one in self.levels]
         text = [value for one in listed if one.text for value in one.values]
         numbers = [value for one in listed if not one.text for value in one.values]
+        codes = [code for one in listed for code in one.codes]
         return {
             "types": np.array(kinds, dtype=np.uint8),
             "names": None if self.names is None else np.array(self.names, dtype=object),
             "first_level": np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            "codes": np.array([code for one in listed for code in one.codes], dtype=np.uint8),
+            "codes": np.array(
+                codes, dtype=np.uint8 if max(codes, default=0) < MAX_BINS else np.int64
+            ),
             "text": np.array(text, dtype=object),
             "numbers": np.array(numbers, dtype=np.float64),
         }
@@ -236,7 +240,8 @@ class Schema:
 def _check_arrays(
     types: Array, names: Array | None, first_level: Array, codes: Array, text: Array, numbers: Array
 ) -> None:
-    kinds = [(types, np.uint8), (first_level, np.int64), (codes, np.uint8), (numbers, np.float64)]
+    of_codes = np.int64 if codes.dtype == np.int64 else np.uint8
+    kinds = [(types, np.uint8), (first_level, np.int64), (codes, of_codes), (numbers, np.float64)]
     if not all(array.dtype == kind and array.ndim == 1 for array, kind in kinds):
         raise ValueError("the columns are described by arrays of another kind")
     if names is not None and (names.shape != types.shape or len(set(names.tolist())) < len(names)):
@@ -253,7 +258,9 @@ def _check_arrays(
         or codes.size != first_level[-1]
     ):
         raise ValueError("levels do not belong to the categories")
-    if (codes >= MAX_BINS).any() or np.isnan(numbers).any():
+    # A code beyond the last of 255 counts levels, of which a column has no more than are listed.
+    most = np.repeat(np.maximum(sizes, MAX_BINS), sizes)
+    if (codes < 0).any() or (codes >= most).any() or np.isnan(numbers).any():
         raise ValueError("a category has a code or a level that it cannot have")
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from wgboost.boosting import PROBES, BackgroundStart, Replay, Start
 from wgboost.data import Features
 from wgboost.directions import Kernel
+from wgboost.ensemble import FlatTrees
 from wgboost.estimators.constraints import tree_constraints
 from wgboost.estimators.evidence_trials import (
     Trial,
@@ -249,8 +250,12 @@ class ChosenEvidence(Training):
         learner = self._learner()
         if not isinstance(learner, HistTree):
             raise TypeError(f"{learner!r} has no trees to boost again")
+        X, n_levels = rows.X, self.schema_.n_levels
+        if isinstance(pilot.ensemble, FlatTrees) and pilot.ensemble.level_groups is not None:
+            groups = pilot.ensemble.level_groups
+            X, n_levels = groups.apply(X), groups.n_levels(n_levels)
         features = Features.from_raw(
-            rows.X, bins=self.max_bins, n_levels=self.schema_.n_levels, weight=rows.weight,
+            X, bins=self.max_bins, n_levels=n_levels, weight=rows.weight,
             rng=np.random.default_rng([self.seed_, 2**31]), n_threads=self._n_threads(),
         )  # fmt: skip
         plain = replace(

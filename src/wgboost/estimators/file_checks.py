@@ -8,6 +8,7 @@ import numpy as np
 
 from wgboost.boosting import BackgroundStart, ConstantStart
 from wgboost.calibration import Calibration, OODReference
+from wgboost.data import MAX_BINS, LevelGroups
 from wgboost.ensemble import FlatTrees
 from wgboost.persistence import check_trees
 from wgboost.responses import ColumnUnits, Ordinal, Response, Units
@@ -49,6 +50,7 @@ def check_model(model: Any) -> None:
     model._check_parameters()
     _check_start(model)
     check_trees(model.ensemble_, model.n_features_in_, model.start_.shape)
+    _check_groups(model.ensemble_.level_groups, model.schema_.n_levels)
     _check_reach(model.start_.particles, model.ensemble_)
     rounds = model.n_estimators_
     _require(type(rounds) is int and rounds == model.ensemble_.n_rounds, "rounds do not count up")
@@ -65,6 +67,14 @@ def check_model(model: Any) -> None:
     if evidential:
         _check_response(model)
         _check_calibration(model)
+
+
+def _check_groups(groups: Any, n_levels: Array) -> None:
+    if groups is None:
+        _require((n_levels <= MAX_BINS).all(), "a category has more levels than codes")
+        return
+    _require(isinstance(groups, LevelGroups), "the groups of levels are none")
+    groups.check(n_levels)
 
 
 def check_bag(bag: Any) -> None:

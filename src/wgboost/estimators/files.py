@@ -11,7 +11,7 @@ from sklearn.preprocessing import LabelEncoder
 
 from wgboost.boosting import AveragedFlow, BackgroundStart, ConstantStart, EstimatorStart
 from wgboost.calibration import Calibration, OODReference
-from wgboost.data import Schema
+from wgboost.data import LevelGroups, Schema
 from wgboost.directions import DIRECTIONS, Kernel
 from wgboost.ensemble import FlatTrees
 from wgboost.estimators.file_checks import BAG, FITTED, SHARED, check_bag, check_model
@@ -47,8 +47,8 @@ _CLASSES: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
         AveragedFlow, Background, BackgroundStart, Calibration, ColumnUnits, Columns, ConstantStart,
-        Constraints, Covariance, FlatTrees, HistTree, Kernel, Landmarks, OODReference, Process,
-        Scale, SmoothStart, TreeSettings, Units, *DIRECTIONS.values(), *RESPONSES.values(),
+        Constraints, Covariance, FlatTrees, HistTree, Kernel, Landmarks, LevelGroups, OODReference,
+        Process, Scale, SmoothStart, TreeSettings, Units, *DIRECTIONS.values(), *RESPONSES.values(),
     )
 }  # fmt: skip
 _SKOPS = (

@@ -12,7 +12,7 @@ import numpy as np
 
 from wgboost.boosting import Interrupted, MeanStep, Movement, Start, Validation, Watch, boost
 from wgboost.callbacks import Progress
-from wgboost.data import Features, StoredMatrix
+from wgboost.data import MAX_BINS, Features, StoredMatrix, group_levels
 from wgboost.engines import collective
 from wgboost.ensemble import FlatTrees, RoundList, join_rounds
 from wgboost.estimators.parameters import Parameters
@@ -113,10 +113,30 @@ def train(
         learner = replace(learner, longest_step=longest)
     if isinstance(learner, HistTree) and constraints is not None:
         learner = replace(learner, constraints=constraints)
+    movement = Movement(
+        target,
+        estimator._direction(),
+        estimator.leaf,
+        n_threads,
+        _mean_step(target, weight, learner),
+    )
+    first_targets, n_levels = None, estimator.schema_.n_levels
+    if isinstance(learner, HistTree) and (n_levels > 0).any():
+        # Of the start, also where earlier rounds are continued: the model is that of one run.
+        rng = np.random.default_rng([seed, 2**31 + 5])
+        first_targets = movement(start_particles, float(estimator.learning_rate), rng)
+    coded, groups = X, None
+    if first_targets is not None and (n_levels > MAX_BINS).any():
+        rng = np.random.default_rng([seed, 2**31 + 6])
+        groups, coded = group_levels(X, n_levels, *first_targets, weight, rng)
+        known = None if previous is None else getattr(previous.ensemble, "level_groups", None)
+        if known is not None and not known.same_as(groups):
+            groups, coded = known, known.apply(X)  # of other rows than these
+        n_levels = groups.n_levels(n_levels)
     features = Features.from_raw(
-        X,
+        coded,
         bins=estimator.max_bins if learner.uses_codes else None,
-        n_levels=estimator.schema_.n_levels,
+        n_levels=n_levels,
         weight=weight,
         rng=np.random.default_rng([seed, 2**31]),
         n_threads=n_threads,
@@ -125,19 +145,22 @@ def train(
     def so_far(rows: Any, particles: Directions) -> Directions:
         if previous is None:
             return particles
+        ensemble = previous.ensemble
+        if groups is not None and isinstance(ensemble, FlatTrees):
+            ensemble = replace(ensemble, level_groups=None)  # rows have codes
         if isinstance(rows, StoredMatrix):
-            return rows.predict(previous.ensemble, particles, n_threads)
-        added: Directions = previous.ensemble.predict(rows, start=particles, n_threads=n_threads)
+            return rows.predict(ensemble, particles, n_threads)
+        added: Directions = ensemble.predict(rows, start=particles, n_threads=n_threads)
         return added
 
     validations = []
     for one in held_out:
         codes = None
+        given: Any = one.X if groups is None else groups.apply(one.X)
         if features.cuts is not None:
-            given: Any = one.X
             stored = isinstance(given, StoredMatrix)
             codes = given.binned if stored else features.cuts.apply(given, n_threads=n_threads)
-        state = so_far(one.X, start.at(one.X))
+        state = so_far(given, start.at(one.X))
         earlier = {} if previous is None else previous.measured(one)
         validations.append(Validation(one.name, one.X, codes, state, one.metrics, earlier))
     watched = None
@@ -150,6 +173,8 @@ def train(
     def fit(rounds: Sequence[Any], n_kept: int, interrupted: bool = False) -> Fit:
         history = {v.name: v.history for v in validations}
         found = fit_of(previous, rounds, n_kept, X.shape[1], start, units or Units(), history)
+        if groups is not None and isinstance(found.ensemble, FlatTrees):
+            found = replace(found, ensemble=replace(found.ensemble, level_groups=groups))
         return replace(found, interrupted=interrupted)
 
     def about_fit(info: dict[str, Any]) -> dict[str, Any]:
@@ -161,22 +186,12 @@ def train(
         where = course.describe(stage, info, best_round)
         return {"save": save_to, "watch": watched, **where}
 
-    movement = Movement(
-        target,
-        estimator._direction(),
-        estimator.leaf,
-        n_threads,
-        _mean_step(target, weight, learner),
-    )
-    if isinstance(learner, HistTree) and (estimator.schema_.n_levels > 0).any():
-        # Of the start, also where earlier rounds are continued: the model is that of one run.
-        rng = np.random.default_rng([seed, 2**31 + 5])
-        first_targets = movement(start_particles, float(estimator.learning_rate), rng)
+    if isinstance(learner, HistTree) and first_targets is not None:
         learner = learner.with_signal(features, *first_targets, weight)
     bar = Progress(int(estimator.verbose), measure=measure) if estimator.verbose else None
     try:
         result = boost(
-            so_far(X, start_particles),
+            so_far(coded, start_particles),
             movement,
             features,
             learner,

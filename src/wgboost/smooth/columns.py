@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from wgboost.data import MAX_BINS
 from wgboost.responses.units import mean_and_deviation
 from wgboost.typing import Array
 
@@ -54,7 +55,7 @@ class Columns:
         for j, n_codes in enumerate(n_levels.tolist()):
             values = np.asarray(X[:, j], dtype=np.float64)
             if n_codes:
-                there = np.unique(np.nan_to_num(values, nan=-1))
+                there = np.unique(_codes(values))
                 if there.size > 1:
                     made += [(j, _LEVEL, int(code), 0.0, 1.0, none, none) for code in there]
                 continue
@@ -119,7 +120,7 @@ class Columns:
         for c, (j, kind) in enumerate(zip(self.feature, self.kind, strict=True)):
             values = np.asarray(X[:, j], dtype=np.float64)
             if kind == _LEVEL:
-                out[:, c] = np.nan_to_num(values, nan=-1) == self.level[c]
+                out[:, c] = _codes(values) == self.level[c]
                 continue
             missing = np.isnan(values)
             if kind == _MISSING:
@@ -192,6 +193,11 @@ class Columns:
         _require(number, "the share of ranks is none")
         for begin, end in zip(self.first_knot[:-1], self.first_knot[1:], strict=True):
             _require((np.diff(self.knots[begin:end]) > 0).all(), "knots are not in order")
+
+
+def _codes(levels: Array) -> Array:
+    """Return a code of each level, -1 if missing; the rarest of more than 255 levels share one."""
+    return np.minimum(np.nan_to_num(levels, nan=-1), MAX_BINS - 1)
 
 
 def _require(condition: Any, otherwise: str) -> None:

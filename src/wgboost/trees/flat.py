@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from wgboost import _core
-from wgboost.data import Binned, as_matrix
+from wgboost.data import Binned, LevelGroups, as_matrix
 from wgboost.trees.tree import Tree
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer, check_threads
@@ -58,6 +58,7 @@ class FlatTrees:
     cover: Array
     values: Array  # (leaves, outputs per tree) float32
     sets: Array  # (sets, 8) uint32, as in Tree
+    level_groups: LevelGroups | None = None  # of categories with more levels than codes
 
     @classmethod
     def join(cls, parts: Sequence[FlatTrees]) -> FlatTrees:
@@ -163,6 +164,8 @@ class FlatTrees:
             raise ValueError(
                 f"X has {X.shape[1]} features, the trees were grown on {self.n_features}"
             )
+        if self.level_groups is not None:
+            X = self.level_groups.apply(X)
         return X, self._rounds(n_rounds)
 
     def _rounds(self, n_rounds: int | None) -> int:
