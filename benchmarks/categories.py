@@ -2,8 +2,8 @@
 
 `python benchmarks/categories.py table` prints R2 of 10,000 new rows with and without a categorical
 column, for several numbers of levels that shift y or do not. `python benchmarks/categories.py
-classes` prints the log loss of a model of y > 0 on the same data. LightGBM and CatBoost are compared
-where they are installed.
+classes` prints the log loss of a model of y > 0 on the same data. LightGBM and CatBoost are
+compared where they are installed.
 
 `python benchmarks/categories.py [rows]` prints the negative log-likelihood and the time of a fit
 with 200 levels. Made data: y is normal, its mean depends on the level, on x0 and on the level times

@@ -197,7 +197,8 @@ class Columns:
 
 def _codes(levels: Array) -> Array:
     """Return a code of each level, -1 if missing; the rarest of more than 255 levels share one."""
-    return np.minimum(np.nan_to_num(levels, nan=-1), MAX_BINS - 1)
+    codes: Array = np.minimum(np.nan_to_num(levels, nan=-1), MAX_BINS - 1)
+    return codes
 
 
 def _require(condition: Any, otherwise: str) -> None:

@@ -81,7 +81,7 @@ class FlatTrees:
     @classmethod
     def empty(cls, n_features: int, shape: tuple[int, int]) -> FlatTrees:
         """Return an ensemble without rounds."""
-        arrays = {name: np.zeros(0, kind) for name, kind in _ROW_ARRAYS.items()}
+        arrays: dict[str, Any] = {name: np.zeros(0, kind) for name, kind in _ROW_ARRAYS.items()}
         arrays["values"] = np.zeros((0, shape[0] * shape[1]), np.float32)
         arrays["sets"] = np.zeros((0, 8), np.uint32)
         arrays.update(dict.fromkeys(_FIRSTS, np.zeros(1, np.int64)))
