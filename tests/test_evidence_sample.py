@@ -205,7 +205,7 @@ def test_the_sample_follows_the_seed():
     assert values[0] == values[1] != values[2]
 
 
-def test_all_rows_follow_the_search_once_for_each_kind_of_evidence():
+def test_all_rows_are_trained_once_with_what_the_sample_took():
     def trial(level, by_error, rows, value):
         return {"evidence": level, "by_error": by_error, "rows": rows, "value": value, "start": 2.0}
 
@@ -216,8 +216,35 @@ def test_all_rows_follow_the_search_once_for_each_kind_of_evidence():
     assert next_on(trials[:1], 5, 9, True, True) == whole
     assert next_on([*trials, trial(10.0, False, 9, 0.5)], 5, 9, False, False) is None
     trials.append(trial(40.0, True, 5, 1.0))
-    assert next_on(trials, 5, 9, True, False) == whole
-    trials.append(trial(10.0, False, 9, 0.5))
     assert next_on(trials, 5, 9, True, False) == whole | {"by_error": True}
-    trials.append(trial(60.0, True, 9, 0.5))
-    assert next_on(trials, 5, 9, True, False) is None
+    assert next_on([*trials, trial(60.0, True, 9, 0.5)], 5, 9, True, False) is None
+    worse = [*trials[:-1], trial(40.0, True, 5, 1.5)]
+    assert next_on(worse, 5, 9, True, False) == whole
+
+
+def test_evidence_by_error_of_all_rows_is_a_function_of_x_found_on_the_sample(monkeypatch):
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-1, 1, (2000, 2))
+    y = rng.standard_normal(2000) * np.where(X[:, 0] > 0, 1.0, 3.0)
+    monkeypatch.setattr(evidence, "_SAMPLE", 500)
+    given = []
+    kept = evidence.ChosenEvidence._speaking
+
+    def look(self, rows, *others):
+        spoken = kept(self, rows, *others)
+        given.append((spoken, len(rows)))
+        return spoken
+
+    monkeypatch.setattr(evidence.ChosenEvidence, "_speaking", look)
+    model = WGBRegressor(**SETTINGS).fit(X, y)
+    assert model.evidence_trials_[-1]["by_error"]
+    by_error = {n: rows for rows, n in given if np.ndim(rows.evidence)}
+    assert set(by_error) == {500, 1600, 2000}
+    mean = {n: 1 / np.mean(1 / rows.evidence) for n, rows in by_error.items()}
+    assert mean[1600] == pytest.approx(mean[500] * 3.2**0.25, rel=0.1)
+    assert model.evidence_ == pytest.approx(mean[2000])
+    same = {x.tobytes(): e for x, e in zip(by_error[500].X, by_error[500].evidence, strict=True)}
+    all_rows = zip(by_error[1600].X, by_error[1600].evidence, strict=True)
+    ratios = [e / same[x.tobytes()] for x, e in all_rows if x.tobytes() in same]
+    assert len(ratios) == 500
+    np.testing.assert_allclose(ratios, 3.2**0.25, rtol=1e-4)

@@ -56,6 +56,15 @@ def test_smoothed_values_are_means_over_neighbours(newton):
     assert_allclose(smooth, expected_means[GROUP], rtol=1e-5)
 
 
+def test_smoothed_values_are_a_function_of_x():
+    values = np.random.default_rng(0).exponential(size=330)
+    made = replay(6, 0.3)
+    there = made.smoothed(values)
+    assert_array_equal(made.smoothed(values, GROUP[:, None].astype(float)), there)
+    assert_array_equal(made.smoothed(values, np.array([[9.0], [-9.0]])), there[[-1, 0]])
+    assert_allclose(replay(0, 0.3).smoothed(values, np.zeros((2, 1))), values.mean(), rtol=1e-6)
+
+
 def test_no_round_errs_by_the_distance_to_the_start():
     truth = np.arange(330.0)[:, None]
     errors = replay(0, 0.1).errors(truth, np.ones((330, 1)), np.full((330, 1), 7.0))

@@ -9,6 +9,7 @@ import numpy as np
 from wgboost.boosting.randomness import RoundRandomness
 from wgboost.data import Features
 from wgboost.learners import HistTree
+from wgboost.trees import FlatTrees
 from wgboost.typing import Array, Directions
 
 __all__ = ["PROBES", "Replay"]
@@ -52,20 +53,32 @@ class Replay:
         fitted -= truth[:, None]
         return fitted
 
-    def smoothed(self, values: Array) -> Array:
-        """Return what the same rounds make of values (n,): their mean over neighbouring rows."""
+    def smoothed(self, values: Array, X: Array | None = None) -> Array:
+        """Return what the same rounds make of values (n,): their mean over neighbouring rows.
+
+        With X (k, p), raw features of other rows, it is returned for these (k,).
+        """
         target = values.astype(np.float32)[:, None, None]
         fitted = np.full_like(target, np.average(values, weights=self.weight))
-        self._boost(fitted, target, np.ones_like(target), np.inf)
+        start = fitted[:1].copy()
+        trees = self._boost(fitted, target, np.ones_like(target), np.inf)
+        if X is not None:
+            fitted = np.broadcast_to(start, (len(X), 1, 1))
+            if trees:
+                flat = FlatTrees.join(trees)
+                fitted = flat.predict(X, start=fitted, n_threads=self.learner.n_threads)
         return fitted[:, 0, 0].astype(np.float64)
 
     def _boost(
         self, fitted: Directions, target: Directions, curvature: Directions, longest_step: float
-    ) -> None:
-        """Move what is fitted, in place; each probe has trees that see all of its coordinates."""
+    ) -> list[FlatTrees]:
+        """Move what is fitted, in place, and return the trees of each round.
+
+        Each probe has trees that see all of its coordinates.
+        """
         settings = replace(self.learner.settings, tree="per_particle", split_on="all")
         learner = replace(self.learner, settings=settings, longest_step=longest_step)
-        draws = RoundRandomness(self.seed)
+        draws, trees = RoundRandomness(self.seed), []
         for r in range(self.n_rounds):
             left, curved = target - fitted, curvature if self.newton else None
             if self.newton:
@@ -73,4 +86,7 @@ class Replay:
             if r == 0:
                 learner = learner.with_signal(self.features, left, curved, self.weight)
             fit = learner.fit(self.features, left, curved, self.weight, draws.at(r))
-            fit.scaled(self.rate).add_to(fitted)
+            step = fit.scaled(self.rate)
+            step.add_to(fitted)
+            trees.append(step.flat)
+        return trees

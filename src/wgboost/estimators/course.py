@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
@@ -26,6 +27,10 @@ class Course:
         sample, in the fit to all rows, over those of the stage; 0 if none are.
     stopped : bool
         Whether a callback has ended the fit by returning True.
+    inside : callable or None
+        Returns the rows that are trained on while others are held out.
+    dues : list
+        What a search for evidence found on a sample of these, kept for the refit.
     """
 
     began: float = field(default_factory=lambda: monotonic())
@@ -33,12 +38,15 @@ class Course:
     trial: dict[str, Any] | None = None
     refit_share: float = 0.0
     stopped: bool = False
+    inside: Callable[[], Any] | None = None
+    dues: list[Any] = field(default_factory=list)
     _refit_seconds: float = 0.0
 
     def begin(self, recipe: str, fold: int) -> None:
         """Go on to another model of a bag."""
         self.member, self.trial = {"recipe": recipe, "fold": fold}, None
         self.refit_share = self._refit_seconds = 0.0
+        self.inside, self.dues = None, []
 
     def expect(self, refit_share: float) -> None:
         """Set the rows that are still to be trained on, over those of the present stage."""

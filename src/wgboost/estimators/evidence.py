@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import PROBES, BackgroundStart, Replay, Start
+from wgboost.boosting import BackgroundStart, Replay, Start
 from wgboost.data import Features
 from wgboost.directions import Kernel
 from wgboost.ensemble import FlatTrees
@@ -18,6 +18,7 @@ from wgboost.estimators.evidence_trials import (
     best_trial,
     next_on,
     pilot_of,
+    sampled,
 )
 from wgboost.estimators.fitting import Fit
 from wgboost.estimators.posterior_rows import PosteriorRows, without_rows
@@ -32,10 +33,23 @@ __all__ = ["ChosenEvidence", "expected"]
 
 _SAMPLE = 20_000  # rows that evidence is chosen on, where there are twice as many or more
 _WATCHED = 10_000  # rows of each set that such a search is measured on
-_FEWEST_PROBES = 2  # errors that are looked at for each row
+_GROWTH = 0.25  # power of the number of rows that evidence by error grows with
 _MOST = 1000.0
 _LEAST = 1e-3  # of the mean information: where y says nothing, noise has no bounds
 _SCALED = 3.0  # from here on the kernel is in the units of the posterior
+
+
+@dataclass(frozen=True, eq=False)
+class _Due:
+    """One over the evidence of some rows, before it is smoothed over x."""
+
+    replay: Replay
+    values: Array  # (n,)
+    least: float
+
+    def evidence(self, X: Array | None = None) -> Array:
+        """Return the evidence of these rows, or of those with features X (k, p)."""
+        return 1.0 / self.replay.smoothed(self.values, X).clip(self.least, 1.0)
 
 
 def expected(response: Response, theta: Array) -> Array:
@@ -86,7 +100,7 @@ class ChosenEvidence(Training):
         elif stage or goes_on:
             [trial] = [one for one in self.evidence_trials_ if one.get("chosen")]
             near = like if previous is None else previous.start
-            rows = self._speaking(rows, trial, saver, near)
+            rows = self._speaking(rows, trial, saver, near, self._course.dues)
         else:
             return self._searched(rows, sets, callbacks, previous, saver, paused, watch, like)
         return super()._train(
@@ -114,17 +128,18 @@ class ChosenEvidence(Training):
         fits: dict[int, Fit] = {}
         few, few_sets = self._sampled(rows, sets)
         has_errors, course = self._has_errors(rows), self._course
+        dues: list[_Due] = course.dues
         n_rows, refit_share = self._n_rows, course.refit_share
 
         def train(trial: Trial, *before: Any) -> Fit:
             near = next((one.start for one in fits.values()), like)
-            pilot = fits.get(pilot_of(self.evidence_trials_, trial)) if trial["by_error"] else None
+            pilot = fits.get(pilot_of(self.evidence_trials_)) if trial["by_error"] else None
             whole = trial.get("rows", len(rows)) == len(rows)
             self._n_rows = n_rows if whole else few.total(few.counted)
             # A fit to all rows follows the sample, before the refit.
             share = refit_share if whole else (1.0 + refit_share) * len(rows) / len(few)
             course.expect(share)
-            some = self._speaking(rows if whole else few, trial, saver, near, pilot)
+            some = self._speaking(rows if whole else few, trial, saver, near, dues, pilot)
             name = f"evidence {self.evidence_:.3g}" + " by error" * trial["by_error"]
             if whole and few is not rows:
                 name = f"fit {name}"
@@ -187,17 +202,42 @@ class ChosenEvidence(Training):
 
     def _speaking(
         self, rows: PosteriorRows, trial: Trial, saver: Saver, like: Start | None,
-        pilot: Fit | None = None,
+        dues: list[_Due], pilot: Fit | None = None,
     ) -> PosteriorRows:  # fmt: skip
         """Return the rows with the evidence of a trial.
 
         By error, it is that of the best constant, times the variance of what particles expect over
         the squared error of it. `pilot` is the model of this constant, if there is one already.
+        Where a sample chose the evidence, that of all rows is the function of x that was found on
+        the sample. `dues` keeps this for the refit.
         """
         if not trial["by_error"]:
             self.evidence_ = float(trial["evidence"])
             return replace(rows, evidence=self.evidence_, sought=True)
-        best = self.evidence_trials_[pilot_of(self.evidence_trials_, trial)]
+        some, n_rows = rows, self._n_rows
+        if sampled([*self.evidence_trials_, trial]):
+            inside = self._course.inside
+            some = (rows if inside is None else inside()).sample(_SAMPLE, self.seed_)
+            self._n_rows = some.total(some.counted)
+        else:
+            dues.clear()
+        try:
+            if not dues:
+                dues.append(self._due_of_errors(some, saver, like, pilot))
+        finally:
+            self._n_rows = n_rows
+        evidence = dues[0].evidence(None if some is rows else rows.X)
+        if some is not rows:  # the more rows, the smaller the errors
+            share = rows.total(rows.counted) / some.total(some.counted)
+            evidence = (evidence * share**_GROWTH).clip(1.0, _MOST)
+        self.evidence_ = float(1.0 / np.average(1.0 / evidence, weights=rows.weight))
+        return replace(rows, evidence=evidence, sought=True)
+
+    def _due_of_errors(
+        self, rows: PosteriorRows, saver: Saver, like: Start | None, pilot: Fit | None
+    ) -> _Due:
+        """Return one over the evidence of rows, by the errors of the best constant's model."""
+        best = self.evidence_trials_[pilot_of(self.evidence_trials_)]
         self.evidence_ = float(best["evidence"])
         if pilot is None:
             same = replace(rows, evidence=self.evidence_, sought=True)
@@ -206,15 +246,13 @@ class ChosenEvidence(Training):
             )
             if pilot.interrupted:
                 raise KeyboardInterrupt
-        evidence = 1.0 / self._due(rows, pilot, self.evidence_)
-        self.evidence_ = float(1.0 / np.average(1.0 / evidence, weights=rows.weight))
-        return replace(rows, evidence=evidence, sought=True)
+        return self._due(rows, pilot, self.evidence_)
 
     def _has_errors(self, rows: PosteriorRows) -> bool:
         """Whether a model can be boosted again: its trees, on rows that are in memory."""
         return isinstance(self._learner(), HistTree) and isinstance(rows.X, np.ndarray)
 
-    def _due(self, rows: PosteriorRows, pilot: Fit, level: float) -> Array:
+    def _due(self, rows: PosteriorRows, pilot: Fit, level: float) -> _Due:
         """Return one over the evidence of each row, from how far its model of one level errs."""
         start = pilot.start.at(rows.X)
         replay = self._replay(rows, pilot)
@@ -236,7 +274,7 @@ class ChosenEvidence(Training):
         weight = np.ones(len(rows)) if rows.weight is None else rows.weight.astype(np.float64)
         least = max(1.0 / _MOST, float(np.square(weight / weight.sum()).sum()))
         due = np.where(np.isfinite(due), due, 1.0 / level).clip(least, 1.0)
-        return replay.smoothed(due).clip(least, 1.0)
+        return _Due(replay, due, least)
 
     def _add_errors_of(self, start: Start, rows: PosteriorRows, errors: Directions) -> None:
         """Add to errors (n, probes, d) those of a process that particles are relative to."""
@@ -263,11 +301,7 @@ class ChosenEvidence(Training):
             longest_step=rows.response.longest_step,
             constraints=tree_constraints(self, rows.param_names, pilot.start.shape[1]),
         )  # fmt: skip
-        # Errors are smoothed over rows: after a sample, fewer errors of each row tell as much.
-        sizes = {one.get("rows") for one in getattr(self, "evidence_trials_", [])}
-        share = len(rows) / _SAMPLE if len(sizes) > 1 else 1.0
         return Replay(
             features, plain, n_rounds=pilot.n_rounds, rate=float(self.learning_rate),
             newton=self.leaf == "newton", weight=rows.weight, seed=self.seed_,
-            probes=PROBES if share <= 1 else max(_FEWEST_PROBES, round(PROBES / share)),
         )  # fmt: skip

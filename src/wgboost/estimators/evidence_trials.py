@@ -14,6 +14,7 @@ __all__ = [
     "next_on",
     "next_trial",
     "pilot_of",
+    "sampled",
 ]
 
 LADDER = (1.0, 3.0, 10.0, 30.0, 100.0)
@@ -76,23 +77,26 @@ def next_on(
 ) -> Trial | None:
     """Return what to try next of n rows of which a sample chooses the evidence, with its "rows".
 
-    The search on the sample comes first, unless it is `decided` that it is over. Then the best
-    constant is trained on all rows, and after it evidence by error, if the sample took that.
+    The search on the sample comes first, unless it is `decided` that it is over. What it took, the
+    best constant or evidence by error, is then trained on all rows.
     """
     tried = [one for one in trials if one.get("rows", n_sample) == n_sample]
     trial = None if decided else next_trial(tried, has_errors)
     if trial is not None:
         return {**trial, "rows": n_sample}
-    done = sum(one.get("rows", n) == n for one in trials)
-    by_error = bool(tried[best_trial(tried)]["by_error"])
-    if n_sample == n or done > int(by_error):
+    if n_sample == n or len(tried) < len(trials):
         return None
     level = tried[best_constant(tried)]["evidence"]
-    return {"evidence": level, "by_error": done == 1, "rows": n}
+    return {"evidence": level, "by_error": bool(tried[best_trial(tried)]["by_error"]), "rows": n}
 
 
-def pilot_of(trials: Sequence[Trial], trial: Trial) -> int:
-    """Return which constant a trial by error follows: the best on the same number of rows."""
-    n = trial.get("rows")
-    same = [i for i, one in enumerate(trials) if one.get("rows", n) == n]
+def pilot_of(trials: Sequence[Trial]) -> int:
+    """Return which constant evidence by error follows: the best on all rows or on a sample."""
+    n = min(one.get("rows", 0) for one in trials)
+    same = [i for i, one in enumerate(trials) if one.get("rows", 0) == n]
     return same[best_constant([trials[i] for i in same])]
+
+
+def sampled(trials: Sequence[Trial]) -> bool:
+    """Whether a sample chose the evidence of more rows than these."""
+    return len({one.get("rows") for one in trials}) > 1

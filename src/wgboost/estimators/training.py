@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -157,6 +158,7 @@ class Training(TreeView, ABC):
             rows, validation_rows, self.validation_fraction, self.seed_, units
         )
         self._n_rows = rows.total(inside)
+        self._course.inside = partial(rows.part, inside)
         if previous is not None and paused is not None and paused.stage == "refit":
             return self._refit(rows, callbacks, None, saver, paused, previous)
         before = outside if previous is None else previous.held_out
