@@ -19,6 +19,8 @@ SETTINGS = {
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (N, 3))
 Y = np.sin(2 * X[:, 0]) + RNG.standard_normal(N)
+PLANE = RNG.uniform(-1, 1, (2000, 2))
+MANY = PLANE, np.sin(2 * PLANE[:, 0]) + 1.5 * RNG.standard_normal(2000)
 INSIDE = 320  # rows that are left to train on
 
 
@@ -116,6 +118,24 @@ def test_a_checkpoint_anywhere_goes_on_to_the_same_model(tmp_path, stop):
     np.testing.assert_array_equal(again.predict(X), whole.predict(X))
     assert again.evidence_trials_ == whole.evidence_trials_
     assert again.history_ == whole.history_
+
+
+@pytest.mark.parametrize("stage", ["fit", "refit"])
+def test_a_checkpoint_finds_evidence_by_error_again(tmp_path, monkeypatch, stage):
+    monkeypatch.setattr(evidence, "_SAMPLE", 500)
+    monkeypatch.setattr(evidence, "_WATCHED", 200)
+    path = tmp_path / "half.wgb"
+
+    def pause(info):
+        if info["stage"] == stage and info["round"] == 2:
+            info["save"](path)
+
+    pause.in_refit = True
+    whole = WGBRegressor(**SETTINGS).fit(*MANY, callbacks=[pause])
+    assert whole.evidence_trials_[-1]["by_error"]
+    again = WGBRegressor(**SETTINGS).fit(*MANY, resume_from=path)
+    np.testing.assert_array_equal(again.predict(MANY[0]), whole.predict(MANY[0]))
+    assert again.evidence_ == whole.evidence_
 
 
 def test_true_in_the_search_still_trains_on_all_rows():
@@ -223,9 +243,6 @@ def test_all_rows_are_trained_once_with_what_the_sample_took():
 
 
 def test_evidence_by_error_of_all_rows_is_a_function_of_x_found_on_the_sample(monkeypatch):
-    rng = np.random.default_rng(3)
-    X = rng.uniform(-1, 1, (2000, 2))
-    y = rng.standard_normal(2000) * np.where(X[:, 0] > 0, 1.0, 3.0)
     monkeypatch.setattr(evidence, "_SAMPLE", 500)
     given = []
     kept = evidence.ChosenEvidence._speaking
@@ -236,7 +253,7 @@ def test_evidence_by_error_of_all_rows_is_a_function_of_x_found_on_the_sample(mo
         return spoken
 
     monkeypatch.setattr(evidence.ChosenEvidence, "_speaking", look)
-    model = WGBRegressor(**SETTINGS).fit(X, y)
+    model = WGBRegressor(**SETTINGS).fit(*MANY)
     assert model.evidence_trials_[-1]["by_error"]
     by_error = {n: rows for rows, n in given if np.ndim(rows.evidence)}
     assert set(by_error) == {500, 1600, 2000}

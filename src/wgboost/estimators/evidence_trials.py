@@ -64,9 +64,10 @@ def best_trial(trials: Sequence[Trial]) -> int:
     if all(one["by_error"] for one in trials):
         return 0
     best = best_constant(trials)
-    learnt = trials[best]["start"] - trials[best]["value"]
+    start = trials[best]["start"]  # a start with more evidence is better, with less left to learn
+    learnt = start - trials[best]["value"]
     for i, one in enumerate(trials):
-        kept = one["start"] - one["value"] >= _KEPT * learnt
+        kept = start - one["value"] >= _KEPT * learnt
         if one["by_error"] and one["evidence"] >= NOISY and kept:
             return i
     return best
