@@ -52,6 +52,7 @@ def test_evidence_by_error_is_taken_unless_it_loses_what_was_learnt():
         followed = {"evidence": 40.0, "by_error": True, "value": value, "start": 2.0}
         assert best_trial([constant, followed]) == chosen
         assert best_trial([constant, {**followed, "evidence": 9.0}]) == 0
+        assert best_trial([constant, {**followed, "start": 1.5}]) == chosen
 
 
 def test_noise_asks_for_more_evidence_than_its_absence():

@@ -76,8 +76,8 @@ def test_a_chosen_constant_is_the_fit_with_this_number():
     assert model.history_ == plain.history_
 
 
-def test_fewer_rows_than_twice_the_sample_are_searched_as_they_are(monkeypatch):
-    monkeypatch.setattr(evidence, "_SAMPLE", INSIDE // 2 + 1)
+def test_fewer_rows_than_four_times_the_sample_are_searched_as_they_are(monkeypatch):
+    monkeypatch.setattr(evidence, "_SAMPLE", INSIDE // 4 + 1)
     some = WGBRegressor(**SETTINGS).fit(X, Y)
     monkeypatch.setattr(evidence, "_SAMPLE", 10**9)
     whole = WGBRegressor(**SETTINGS).fit(X, Y)
@@ -90,13 +90,13 @@ def _leaves(fitted):
 
 
 def test_the_trees_of_each_stage_suit_its_rows(monkeypatch):
-    monkeypatch.setattr(evidence, "_SAMPLE", 150)
+    monkeypatch.setattr(evidence, "_SAMPLE", 80)
     default = WGBRegressor()
     free = {name: getattr(default, name) for name in ("max_depth", "growth", "max_leaves")}
     spy = Spy(lambda info: trees[info["stage"]].append(_leaves(info["rounds"][-1])))
     trees = {"evidence": [], "fit": [], "refit": []}
     WGBRegressor(**SETTINGS | free).fit(X, Y, callbacks=[spy])
-    assert max(trees["evidence"]) == usual_leaves(150)
+    assert max(trees["evidence"]) == usual_leaves(80)
     assert max(trees["fit"]) == max(trees["refit"]) == usual_leaves(INSIDE)
 
 
@@ -122,7 +122,7 @@ def test_a_checkpoint_anywhere_goes_on_to_the_same_model(tmp_path, stop):
 
 @pytest.mark.parametrize("stage", ["fit", "refit"])
 def test_a_checkpoint_finds_evidence_by_error_again(tmp_path, monkeypatch, stage):
-    monkeypatch.setattr(evidence, "_SAMPLE", 500)
+    monkeypatch.setattr(evidence, "_SAMPLE", 400)
     monkeypatch.setattr(evidence, "_WATCHED", 200)
     path = tmp_path / "half.wgb"
 
@@ -243,7 +243,7 @@ def test_all_rows_are_trained_once_with_what_the_sample_took():
 
 
 def test_evidence_by_error_of_all_rows_is_a_function_of_x_found_on_the_sample(monkeypatch):
-    monkeypatch.setattr(evidence, "_SAMPLE", 500)
+    monkeypatch.setattr(evidence, "_SAMPLE", 400)
     given = []
     kept = evidence.ChosenEvidence._speaking
 
@@ -256,12 +256,12 @@ def test_evidence_by_error_of_all_rows_is_a_function_of_x_found_on_the_sample(mo
     model = WGBRegressor(**SETTINGS).fit(*MANY)
     assert model.evidence_trials_[-1]["by_error"]
     by_error = {n: rows for rows, n in given if np.ndim(rows.evidence)}
-    assert set(by_error) == {500, 1600, 2000}
+    assert set(by_error) == {400, 1600, 2000}
     mean = {n: 1 / np.mean(1 / rows.evidence) for n, rows in by_error.items()}
-    assert mean[1600] == pytest.approx(mean[500] * 3.2**0.25, rel=0.1)
+    assert mean[1600] == pytest.approx(mean[400] * 4**0.25, rel=0.1)
     assert model.evidence_ == pytest.approx(mean[2000])
-    same = {x.tobytes(): e for x, e in zip(by_error[500].X, by_error[500].evidence, strict=True)}
+    same = {x.tobytes(): e for x, e in zip(by_error[400].X, by_error[400].evidence, strict=True)}
     all_rows = zip(by_error[1600].X, by_error[1600].evidence, strict=True)
     ratios = [e / same[x.tobytes()] for x, e in all_rows if x.tobytes() in same]
-    assert len(ratios) == 500
-    np.testing.assert_allclose(ratios, 3.2**0.25, rtol=1e-4)
+    assert len(ratios) == 400
+    np.testing.assert_allclose(ratios, 4**0.25, rtol=1e-4)

@@ -31,7 +31,7 @@ from wgboost.validation import check_choice, check_number
 
 __all__ = ["ChosenEvidence", "expected"]
 
-_SAMPLE = 20_000  # rows that evidence is chosen on, where there are twice as many or more
+_SAMPLE, _TIMES = 10_000, 4  # rows that evidence is chosen on, where there are so many times more
 _WATCHED = 10_000  # rows of each set that such a search is measured on
 _GROWTH = 0.25  # power of the number of rows that evidence by error grows with
 _MOST = 1000.0
@@ -195,7 +195,7 @@ class ChosenEvidence(Training):
         self, rows: PosteriorRows, sets: Mapping[str, Any]
     ) -> tuple[PosteriorRows, Mapping[str, Any]]:
         """Return the rows to choose the evidence on and those to measure it by."""
-        if len(rows) < 2 * _SAMPLE:
+        if len(rows) < _TIMES * _SAMPLE:
             return rows, sets
         watched = {name: one.sample(_WATCHED, self.seed_) for name, one in sets.items()}
         return rows.sample(_SAMPLE, self.seed_), watched

@@ -64,10 +64,11 @@ def best_trial(trials: Sequence[Trial]) -> int:
     if all(one["by_error"] for one in trials):
         return 0
     best = best_constant(trials)
-    start = trials[best]["start"]  # a start with more evidence is better, with less left to learn
+    start = trials[best]["start"]
     learnt = start - trials[best]["value"]
     for i, one in enumerate(trials):
-        kept = start - one["value"] >= _KEPT * learnt
+        # More evidence starts better, with less left to learn: that is no loss.
+        kept = max(start, one["start"]) - one["value"] >= _KEPT * learnt
         if one["by_error"] and one["evidence"] >= NOISY and kept:
             return i
     return best

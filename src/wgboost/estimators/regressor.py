@@ -83,7 +83,7 @@ class WGBRegressor(RegressorPredictions, Evidential):
         early stopping or X_val: it trains for some numbers and takes the best by `eval_metric`, and
         where that is much lets the evidence of a row follow how far the model errs there, as one
         that is boosted again from its own predictions shows; `evidence_trials_` says what was
-        tried. With 40,000 rows or more to train on, the search sees 20,000 of them.
+        tried. With 40,000 rows or more to train on, the search sees 10,000 of them.
     kernel : "gaussian", "scaled" or None
         Distances between particles as they are, or in units of each row's Fisher information. None
         is "gaussian", and with evidence="auto" "scaled" for an evidence of 3 or more.

@@ -62,4 +62,6 @@ class PosteriorTarget:
 
 def _centre(particles: Directions) -> Directions:
     """Return the mean particle (n, d): np.mean over a middle axis takes six times as long."""
-    return np.einsum("nmd->nd", particles) / np.float32(particles.shape[1])
+    total: Directions = np.einsum("nmd->nd", particles)
+    total /= np.float32(particles.shape[1])
+    return total
