@@ -55,7 +55,8 @@ def machine() -> str:
         except PackageNotFoundError:
             versions.append(f"no {name}")
     found = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
-    blas = sorted(str(one.get("architecture")) for one in threadpool_info())
+    # As a set: which libraries are loaded by now depends on what was imported.
+    blas = sorted({one["architecture"] for one in threadpool_info() if one["user_api"] == "blas"})
     parts = [platform.machine(), platform.system(), *platform.libc_ver(), *found, *blas, *versions]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 

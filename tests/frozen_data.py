@@ -25,6 +25,8 @@ __all__ = [
     "LABELS",
     "NEW",
     "NEW_FRAME",
+    "NOISY_X",
+    "NOISY_Y",
     "N_NEW",
     "SEARCHED",
     "SIGNAL",
