@@ -22,9 +22,11 @@ from wgboost.plotting.style import class_colours, legend_on_top
 from wgboost.plotting.table import Grid, Table
 from wgboost.plotting.texts import (
     count_ticks,
+    date_ticks,
     in_legend,
     keep_ticks,
     name_ticks,
+    on_axis,
     plain,
     whole,
 )
@@ -65,7 +67,7 @@ class PartialDependenceDisplay(Display):
     Attributes
     ----------
     grid : Array
-        Values of the feature, or its most frequent values as text.
+        Values of the feature, numbers or datetime64, or its most frequent values as text.
     average : Array
         The mean over rows (lines, grid): one line, or one for each class.
     low, high : Array
@@ -152,7 +154,7 @@ class PartialDependenceDisplay(Display):
             if dist.response.nominal
             else of_numbers.format(plain(name_of(None, name, model)))
         )
-        observed = table.column(j).astype(np.float64) if grid.numeric else None
+        observed = table.scale(j)
         return cls(
             grid.values, values.mean(axis=1).T, low.T, high.T, table.names[j], quantity, text,
             lines, observed,
@@ -160,8 +162,9 @@ class PartialDependenceDisplay(Display):
 
     def draw(self, ax: Any) -> None:
         """Put the lines and their quartiles into axes."""
-        numeric = self.grid.dtype.kind in "fiu"
-        x = self.grid if numeric else np.arange(len(self.grid))
+        dates = self.grid.dtype.kind == "M"
+        numeric = dates or self.grid.dtype.kind in "fiu"
+        x = on_axis(self.grid) if numeric else np.arange(len(self.grid))
         names = [in_legend(one) for one in self.lines or ["mean over rows"]]
         colours, bars = class_colours(len(self.average)), not (numeric and len(x) > 12)
         apart = 0.7 / len(colours) * float(np.diff(x).min() if len(x) > 1 else 1)
@@ -184,14 +187,16 @@ class PartialDependenceDisplay(Display):
         if bars:
             ax.margins(x=0.12)
         if self.observed is not None and numeric:
-            marks = self.observed[np.isfinite(self.observed)]
-            inside = np.quantile(marks, np.linspace(0.05, 0.95, 19))
+            marks = on_axis(self.observed)
+            inside = np.quantile(marks[np.isfinite(marks)], np.linspace(0.05, 0.95, 19))
             ax.plot(
                 inside, np.zeros(19), "|", color="0.45", ms=7, clip_on=False, zorder=4,
                 transform=ax.get_xaxis_transform(),
             )  # fmt: skip
         if not numeric:
             name_ticks(ax.xaxis, x, self.grid, turn=True)
+        elif dates:
+            date_ticks(ax.xaxis)
         elif whole(self.grid if self.observed is None else self.observed):
             count_ticks(ax.xaxis, x)
         else:

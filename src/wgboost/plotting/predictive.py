@@ -21,9 +21,11 @@ from wgboost.plotting.style import BLUE, ORANGE, class_colours, legend_on_top, m
 from wgboost.plotting.table import Table
 from wgboost.plotting.texts import (
     count_ticks,
+    date_ticks,
     in_legend,
     keep_ticks,
     name_ticks,
+    on_axis,
     plain,
     whole,
 )
@@ -49,7 +51,7 @@ class PredictiveDisplay(Display):
     Attributes
     ----------
     x : Array
-        Values of the feature, or ranks of rows.
+        Values of the feature, numbers or datetime64, or ranks of rows.
     dist : Mixture
         The distributions at x.
     bands : tuple of float
@@ -145,13 +147,15 @@ class PredictiveDisplay(Display):
             kept = _some(table.shape[0], 5 * max_rows)
             checked = joint.response.check(values)
             y_seen = _seen((checked if column is None else checked[:, column])[kept])
-            x_seen = table.column(j)[kept]
-            if ticks is not None:
-                place = {text: i for i, text in enumerate(ticks)}
-                x_seen = np.array([place.get(str(value), np.nan) for value in x_seen], dtype=float)
-            x_seen = np.asarray(x_seen, dtype=np.float64)
+            scale = table.scale(j)
+            if scale is None:
+                place = {text: i for i, text in enumerate(ticks or ())}
+                at = [place.get(str(value), np.nan) for value in table.column(j)[kept]]
+                x_seen = np.array(at, dtype=np.float64)
+            else:
+                x_seen = scale[kept]
         made = cls._of(x, dist, kind, bands, x_seen, y_seen, table.names[j], name, classes, ticks)
-        made.whole = grid.numeric and whole(table.column(j))
+        made.whole = grid.numeric and whole(table.scale(j))
         return made.plot(ax)
 
     @classmethod
@@ -208,6 +212,11 @@ class PredictiveDisplay(Display):
 
     # --- drawing ------------------------------------------------------------------------------
 
+    @property
+    def _at(self) -> Any:
+        """Where x lies on matplotlib's axis."""
+        return on_axis(self.x)
+
     def draw(self, ax: Any) -> None:
         """Put the bands, the density or the classes into axes."""
         if self.classes is not None:
@@ -219,10 +228,12 @@ class PredictiveDisplay(Display):
         along = None if self.feature is None else plain(self.feature)
         ax.set_xlabel("rows, sorted by prediction" if along is None else along)
         if self.ticks is not None:
-            name_ticks(ax.xaxis, self.x, self.ticks, turn=True)
+            name_ticks(ax.xaxis, self._at, self.ticks, turn=True)
         elif self.feature is None:
             ax.set_xlim(0.5, len(self.x) + 0.5)
             count_ticks(ax.xaxis)
+        elif self.x.dtype.kind == "M":
+            date_ticks(ax.xaxis)
         elif self.whole:
             count_ticks(ax.xaxis, self.x)
         ax.set_title("Predictive distribution" + ("" if along is None else f" along {along}"))
@@ -234,18 +245,18 @@ class PredictiveDisplay(Display):
         else:
             for i in range(len(self.bands) - 1, -1, -1):
                 shade = {"color": BLUE, "lw": 0, "alpha": 0.2, "step": step}
-                ax.fill_between(self.x, self.low[i], self.high[i], **shade)
+                ax.fill_between(self._at, self.low[i], self.high[i], **shade)
             self._name_bands(ax)
         style = {"drawstyle": "steps-mid"} if step else {}
         colour = ORANGE if self.kind == "density" else BLUE
-        ax.plot(self.x, self.middle, color=colour, lw=1.6, label="median", **style)
+        ax.plot(self._at, self.middle, color=colour, lw=1.6, label="median", **style)
         self._finish(ax)
 
     def _draw_bars(self, ax: Any) -> None:
         for low, high in zip(self.low, self.high, strict=True):
-            ax.vlines(self.x, low, high, color=BLUE, alpha=0.2, lw=22)
+            ax.vlines(self._at, low, high, color=BLUE, alpha=0.2, lw=22)
         self._name_bands(ax)
-        ax.scatter(self.x, self.middle, color=BLUE, marker="_", s=420, lw=2)
+        ax.scatter(self._at, self.middle, color=BLUE, marker="_", s=420, lw=2)
         ax.plot([], [], color=BLUE, lw=2, label="median")
         ax.margins(x=0.12)
         self._finish(ax)
@@ -259,12 +270,13 @@ class PredictiveDisplay(Display):
 
     def _finish(self, ax: Any) -> None:
         if self.x_seen is not None and self.y_seen is not None:
-            here = np.isfinite(self.x_seen)
+            x_seen = on_axis(self.x_seen)
+            here = np.isfinite(x_seen)
             jitter = np.zeros(int(here.sum()))
             if self.feature is not None and 1 < len(self.x) <= 12:
-                near = 0.05 * float(np.diff(self.x).min())
+                near = 0.05 * float(np.diff(self._at).min())
                 jitter = np.random.default_rng(0).uniform(-near, near, jitter.size)
-            mark_seen(ax, self.x_seen[here] + jitter, self.y_seen[here])
+            mark_seen(ax, x_seen[here] + jitter, self.y_seen[here])
         ax.set_ylabel(plain(self.name))
         if self.dist.response.discrete:
             count_ticks(ax.yaxis)
@@ -280,7 +292,7 @@ class PredictiveDisplay(Display):
         density = (self.dist.pmf if discrete else self.dist.pdf)(grid[None]).T
         top = float(np.quantile(density[np.isfinite(density)], 0.995))
         ax.pcolormesh(
-            self.x, grid, np.minimum(density, top) ** 0.6, cmap="Blues", shading="nearest",
+            self._at, grid, np.minimum(density, top) ** 0.6, cmap="Blues", shading="nearest",
             rasterized=True,
         )  # fmt: skip
 
@@ -289,7 +301,7 @@ class PredictiveDisplay(Display):
         colours = class_colours(len(names))
         if self.feature is None:
             ax.stackplot(
-                self.x, self.middle, colors=colours, alpha=0.75, labels=names, lw=0, step="mid"
+                self._at, self.middle, colors=colours, alpha=0.75, labels=names, lw=0, step="mid"
             )
             if self.x_seen is not None and self.y_seen is not None:
                 shade = [colours[int(code)] for code in self.y_seen.lower]
@@ -302,12 +314,12 @@ class PredictiveDisplay(Display):
             for i, (name, colour) in enumerate(zip(names, colours, strict=True)):
                 if self.ticks is None:
                     ax.fill_between(
-                        self.x, self.low[i], self.high[i], color=colour, alpha=0.18, lw=0
+                        self._at, self.low[i], self.high[i], color=colour, alpha=0.18, lw=0
                     )
-                    ax.plot(self.x, self.middle[i], color=colour, lw=1.6, label=name)
+                    ax.plot(self._at, self.middle[i], color=colour, lw=1.6, label=name)
                 else:
-                    ax.vlines(self.x, self.low[i], self.high[i], color=colour, alpha=0.3, lw=6)
-                    ax.scatter(self.x, self.middle[i], color=colour, s=22, label=name, zorder=3)
+                    ax.vlines(self._at, self.low[i], self.high[i], color=colour, alpha=0.3, lw=6)
+                    ax.scatter(self._at, self.middle[i], color=colour, s=22, label=name, zorder=3)
             ax.set_ylim(0, 1.02)
             ax.margins(x=0.12 if self.ticks is not None else 0.05)
         ax.set_ylabel("probability of the class")

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
+from wgboost.data.frames import column_of
+from wgboost.data.temporal import native_dates
 from wgboost.typing import Array
 from wgboost.validation import check_integer, nearest_name
 
 __all__ = ["Grid", "Table"]
 
 _CATEGORIES = 20
+_DAY = 86_400e6  # microseconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,9 +27,10 @@ class Grid:
     Attributes
     ----------
     values : Array
-        Numbers, or the distinct values of a column that is not numeric (the most frequent first).
+        Numbers, dates (datetime64), or the distinct values of a column of categories as text: in
+        their order if they have one, else the most frequent first.
     rows : Array or None
-        Rows that have those values, where they are not numbers.
+        Rows that have those values, where the column is not of a numeric type.
     """
 
     values: Array
@@ -33,8 +38,8 @@ class Grid:
 
     @property
     def numeric(self) -> bool:
-        """Whether the values are numbers."""
-        return self.rows is None
+        """Whether the values are numbers or dates."""
+        return self.values.dtype.kind in "fiuM"
 
     def __len__(self) -> int:
         return len(self.values)
@@ -87,49 +92,83 @@ class Table:
             return values
         return np.asarray(self.frame[self.frame.columns[j]].to_numpy())
 
-    def numeric(self, j: int) -> bool:
-        """Whether a feature consists of numbers."""
+    def scale(self, j: int) -> Array | None:
+        """Return a feature (n,) as numbers, or as datetime64 if it has dates.
+
+        None for categories, text and truth values. Durations are days, times of the day hours.
+        """
+        if self.frame is None:
+            return self.matrix[:, j].astype(np.float64) if self._native_numbers(j) else None
+        series = self.frame[:, j]
+        if series.dtype == nw.Boolean:
+            return None
+        column = column_of(self.frame, j)
+        if column.text or column.declared:
+            return None
+        numbers: Array = column.values.astype(np.float64)
+        if not column.dated or not _has_dates(series):
+            return numbers
+        missing = np.isnan(numbers)
+        dates = np.where(missing, 0, numbers * _DAY).round().astype("datetime64[us]")
+        dates[missing] = np.datetime64("NaT")
+        return dates
+
+    def _native_numbers(self, j: int) -> bool:
+        """Whether a feature can hold any number as it is."""
         if self.frame is not None:
             return bool(self.frame.schema[self.frame.columns[j]].is_numeric())
         return self.matrix.dtype.kind in "fiu"
 
-    def _numbers(self, j: int) -> Array:
-        values = self.column(j).astype(np.float64)
-        if not np.isfinite(values).any():
-            raise ValueError(f"{self.names[j]!r} has no finite value to look at")
-        return values
-
     def grid(self, j: int, size: int, *, ends: float = 0.0) -> Grid:
         """Return values over the range of a feature, without a share `ends` of rows on each side.
 
-        A feature with few values, or one that is not numeric, has those.
+        A feature with few values, or one of categories, has those. Dates, and numbers of a type
+        that is not numeric, are those of rows next to an even grid.
         """
-        if self.numeric(j):
-            values = self._numbers(j)
-            finite = values[np.isfinite(values)]
-            distinct = np.unique(finite)
-            if distinct.size <= min(12, size):
-                return Grid(distinct)
+        scale = self.scale(j)
+        if scale is None:
+            return self._categories(j)
+        numbers = _as_numbers(scale)
+        finite = numbers[np.isfinite(numbers)]
+        if not finite.size:
+            raise ValueError(f"{self.names[j]!r} has no finite value to look at")
+        values = np.unique(finite)
+        if values.size > min(12, size):
             low, high = np.quantile(finite, [ends, 1 - ends])
             if not low < high:
-                low, high = distinct[0], distinct[-1]
-            return Grid(np.linspace(low, high, size))
-        column = self.column(j)
-        text = np.array([str(value) for value in column])
-        _, first, counts = np.unique(text, return_index=True, return_counts=True)
-        rows = first[np.argsort(-counts, kind="stable")][:_CATEGORIES]
-        return Grid(text[rows], rows)
+                low, high = values[0], values[-1]
+            values = np.linspace(low, high, size)
+        if self._native_numbers(j):
+            return Grid(values)
+        order = np.argsort(numbers, kind="stable")[: finite.size]  # NaN last
+        after = np.searchsorted(numbers[order], values).clip(1, max(finite.size - 1, 1))
+        pair = order[np.minimum(np.stack([after - 1, after]), finite.size - 1)]
+        nearer = np.abs(numbers[pair] - values).argmin(axis=0)
+        near = pair[nearer, np.arange(values.size)]
+        _, first = np.unique(numbers[near], return_index=True)
+        return Grid(scale[near[first]], near[first])
+
+    def _categories(self, j: int) -> Grid:
+        text = np.array([str(value) for value in self.column(j)])
+        distinct, first, counts = np.unique(text, return_index=True, return_counts=True)
+        kept = np.argsort(-counts, kind="stable")[:_CATEGORIES]
+        levels = () if self.frame is None else getattr(self.frame[:, j].dtype, "categories", ())
+        if levels:  # in order
+            rank = {str(level): i for i, level in enumerate(levels)}
+            kept = kept[np.argsort([rank.get(one, len(rank)) for one in distinct[kept]])]
+        return Grid(distinct[kept], first[kept])
 
     def typical(self, j: int) -> int:
         """Return a row that has the median of a feature, or its most frequent value."""
-        if self.numeric(j):
-            values = self.column(j).astype(np.float64)
+        scale = self.scale(j)
+        if scale is not None:
+            values = _as_numbers(scale)
             order = np.argsort(values, kind="stable")  # NaN last
             present = int((~np.isnan(values)).sum())
             return int(order[max(present - 1, 0) // 2])
-        rows = self.grid(j, _CATEGORIES).rows
-        assert rows is not None
-        return int(rows[0])
+        text = np.array([str(value) for value in self.column(j)])
+        _, first, counts = np.unique(text, return_index=True, return_counts=True)
+        return int(first[counts.argmax()])
 
     def take(self, rows: Array, j: int | None = None, grid: Grid | None = None) -> Any:
         """Return rows of X, of its own kind; feature j as the grid has it, one value per row."""
@@ -168,3 +207,17 @@ class Table:
                 at = grid.rows if k == j and grid.rows is not None else rows[k]
                 columns.append(self.frame[name][at.tolist()])
         return self.frame[[0] * len(grid), :].with_columns(*columns).to_native()
+
+
+def _has_dates(series: Any) -> bool:
+    """Whether a series that stands for days has dates; others are durations or times."""
+    if series.dtype == nw.Object:
+        return any(isinstance(value, datetime.date) for value in series.to_list())
+    return native_dates(series) is not None
+
+
+def _as_numbers(scale: Array) -> Array:
+    """Return numbers as they are, and dates as microseconds; NaN where missing."""
+    if scale.dtype.kind != "M":
+        return scale
+    return np.where(np.isnat(scale), np.nan, scale.astype(np.int64))

@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["count_ticks", "in_legend", "keep_ticks", "name_ticks", "plain", "whole"]
+__all__ = [
+    "count_ticks",
+    "date_ticks",
+    "in_legend",
+    "keep_ticks",
+    "name_ticks",
+    "on_axis",
+    "plain",
+    "whole",
+]
 
 _LONGEST = 28
 _FEW = 12
@@ -37,8 +46,28 @@ def name_ticks(axis: Any, places: Any, names: Iterable[Any], *, turn: bool = Fal
     axis.set_ticks(places, [plain(name, 18) for name in names], parse_math=False, **style)
 
 
+def on_axis(values: Any) -> Any:
+    """Return where matplotlib puts values: dates as its own numbers, numbers as they are."""
+    if np.asarray(values).dtype.kind != "M":
+        return values
+    from matplotlib.dates import date2num
+
+    return date2num(values)
+
+
+def date_ticks(axis: Any) -> None:
+    """Put ticks at round dates, written as shortly as they can be told apart."""
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+    locator = AutoDateLocator(minticks=3, maxticks=7)
+    axis.set_major_locator(locator)
+    axis.set_major_formatter(ConciseDateFormatter(locator))
+
+
 def whole(values: Any) -> bool:
     """Whether all finite values are whole numbers."""
+    if np.asarray(values).dtype.kind == "M":
+        return False
     numbers = np.asarray(values, dtype=np.float64)
     finite = numbers[np.isfinite(numbers)]
     return bool(finite.size) and bool((finite == np.round(finite)).all())
