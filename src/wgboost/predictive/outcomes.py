@@ -143,7 +143,8 @@ def _ends(part: Probabilities) -> Array:
     theta, response = part.theta()[:, :, None], part.response
     if isinstance(response, ZeroInflated):  # extra zeros would hide the lower quantiles
         theta, response = theta[..., :-1], response.part
-    below, above = response.ppf(_TAILS, theta), response.isf(_TAILS[::-1], theta)
+    tails = _tails_of_each(theta.shape[1])
+    below, above = response.ppf(tails, theta), response.isf(tails[:, ::-1], theta)
     quantiles = np.concatenate([below, above], axis=2)  # (r, m, levels)
     if part.weights is not None:  # the particle of the largest weight, for those without any
         chosen = quantiles[np.arange(len(part)), part.weights.argmax(axis=1)]
@@ -154,6 +155,18 @@ def _ends(part: Probabilities) -> Array:
     share = place - left
     between: Array = every[:, left] * (1 - share) + every[:, left + 1] * share
     return np.maximum.accumulate(between, axis=1)  # rounding must not reverse two of them
+
+
+def _tails_of_each(m: int) -> Array:
+    """Return tail probabilities (m, levels) of m components, the first ones far out.
+
+    Components that agree would have the same quantiles, and panels as wide as those of a single
+    one: the levels of each lie between those of the others.
+    """
+    shift = (np.arange(m) + 0.5) / m - 0.5
+    inner = np.diff(np.append(_ODDS[1:], -_ODDS[-1])) * shift[:, None]
+    odds = np.column_stack([np.full(m, _ODDS[0]), _ODDS[1:] + inner])
+    return np.asarray(special.expit(odds), dtype=np.float64)
 
 
 def _panels(part: Probabilities, edges: Array, *, outside: bool = False) -> tuple[Array, Array]:

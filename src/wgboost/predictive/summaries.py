@@ -35,7 +35,7 @@ class Summaries(Probabilities):
             where `classes` is known, else codes. Values that belong to rows are given as (n, 1).
         points : float, list of floats or array (n, k), optional
             Values of y at which the function has a kink or a jump. Without them the mean of a
-            function that jumps is right to about 0.001 of the jump; smooth ones to about 1e-8.
+            function that jumps is right to about 0.005 of the jump; smooth ones to about 1e-8.
 
         Returns
         -------
