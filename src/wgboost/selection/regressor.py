@@ -43,7 +43,7 @@ class WGBRegressorCV(RegressorPredictions, Bag):
     eval_metric : str or callable, or a list
         What early stopping and the race go by; see `WGBRegressor`.
     n_jobs : int or None
-        Threads; None and -1 use all cores. The result does not depend on it.
+        As in `WGBRegressor`: None takes a thread for each core unless something limits them.
     random_state : int, RandomState or None
         Of the folds and of all members.
     verbose : int
