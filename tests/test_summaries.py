@@ -61,18 +61,6 @@ def test_expectations_match_quadrature_by_scipy(weighted):
         assert_allclose(found[i], plain, rtol=1e-8)
 
 
-@pytest.mark.parametrize("spread", [0.0, 0.3, 1.0])
-def test_a_jump_that_is_not_named_costs_little_precision(spread):
-    """However many particles there are, and most of all where they agree."""
-    for m, bound in ((1, 0.002), (10, 0.0065), (30, 0.005)):
-        rng = np.random.default_rng(m)
-        theta = rng.normal(size=(30, m, 2)) * [spread, 0.3 * spread]
-        dist = Mixture(Normal(), theta)
-        for value in np.linspace(-1.5, 1.5, 21):
-            jump = dist.expect(lambda y, v=value: y > v)
-            assert_allclose(jump, dist.sf(np.full(30, value)), atol=bound)
-
-
 @pytest.mark.parametrize("make", [normal_mixture, gammas])
 def test_a_jump_or_a_kink_that_is_named_costs_no_precision(make):
     dist = make()

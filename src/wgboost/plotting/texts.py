@@ -50,18 +50,20 @@ def on_axis(values: Any) -> Any:
     """Return where matplotlib puts values: dates as its own numbers, numbers as they are."""
     if np.asarray(values).dtype.kind != "M":
         return values
-    from matplotlib.dates import date2num
+    from matplotlib import dates
 
-    return date2num(values)
+    untyped: Any = dates
+    return untyped.date2num(values)
 
 
 def date_ticks(axis: Any) -> None:
     """Put ticks at round dates, written as shortly as they can be told apart."""
-    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+    from matplotlib import dates
 
-    locator = AutoDateLocator(minticks=3, maxticks=7)
+    untyped: Any = dates
+    locator = untyped.AutoDateLocator(minticks=3, maxticks=7)
     axis.set_major_locator(locator)
-    axis.set_major_formatter(ConciseDateFormatter(locator))
+    axis.set_major_formatter(untyped.ConciseDateFormatter(locator))
 
 
 def whole(values: Any) -> bool:
