@@ -32,7 +32,7 @@ class AveragedFlow:
     ----------
     steps, rate : int, float
         So many steps of this size from standard normal draws; fewer when the flow has settled, and
-        at most 1,000 of a response without sufficient statistics.
+        at most 1,000 of counts and of a response without sufficient statistics.
     of : "posterior" or "directions"
         The direction of the averaged posterior, mean score over mean curvature (the author's
         code), or the average of the rows' directions (the paper's text; costs a pass over
@@ -72,6 +72,8 @@ def averaged_flow(
             power = evidence if weight is None else weight * evidence
             evidence = float(np.average(evidence, weights=weight))
         statistics = response.statistics(y, power)
+        if response.statistics_are_values:
+            still, steps = _STILL_ENOUGH, min(steps, _ROW_STEPS)
     else:
         common = not response.per_row() and not np.ndim(evidence)
         if common and isinstance(y, Observations):

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from wgboost.boosting.identified import curvature_factors
 from wgboost.boosting.mean_step import MeanStep
 from wgboost.directions import Direction, InteractingDirection
 from wgboost.targets import RowTarget
@@ -39,7 +40,8 @@ class Movement:
         """
         gradient, curvature = self._separate(particles, rate, rng)
         if self.mean_step is not None:
-            self._add_mean_step(gradient, curvature, particles)
+            self._follow_information(self.mean_step, gradient, curvature, particles)
+            self._add_mean_step(self.mean_step, gradient, curvature, particles)
         return gradient, curvature
 
     def _separate(
@@ -57,16 +59,26 @@ class Movement:
         direction.towards(posterior, particles, metric, self._gradient, curvature, self.n_threads)
         return self._gradient, curvature
 
-    def _add_mean_step(
-        self, gradient: Directions, curvature: Directions | None, particles: Directions
+    @staticmethod
+    def _follow_information(
+        common: MeanStep, gradient: Directions, curvature: Directions | None, particles: Directions
     ) -> None:
-        """Replace the mean of the movement over rows by `mean_step`, in place."""
-        if self.mean_step is None:
-            return
-        step, mean = self.mean_step(particles.mean(axis=1)), self.mean_step.mean
-        now = mean(gradient.mean(axis=1))
+        """Multiply curvatures by `curvature_factors`, or divide the movement by them, in place."""
+        factors = curvature_factors(common.response, common.y, particles.mean(axis=1))
+        factors = factors[:, None].astype(np.float32)
+        if curvature is None:
+            gradient /= factors
+        else:
+            curvature *= factors
+
+    @staticmethod
+    def _add_mean_step(
+        common: MeanStep, gradient: Directions, curvature: Directions | None, particles: Directions
+    ) -> None:
+        """Replace the mean of the movement over rows by that of `common`, in place."""
+        step, now = common(particles.mean(axis=1)), common.mean(gradient.mean(axis=1))
         if curvature is not None:
-            now = now / mean(curvature.mean(axis=1))
+            now = now / common.mean(curvature.mean(axis=1))
         change = (step - now).astype(np.float32)
         gradient += change if curvature is None else curvature * change
 

@@ -49,6 +49,8 @@ class Response(Likelihood, Prior):
 
     sufficient: ClassVar[bool] = False
     """Whether the likelihood's averages over rows reduce to `statistics`."""
+    statistics_are_values: ClassVar[bool] = False
+    """Whether `statistics` are values of y with their shares, so that an average costs a pass."""
     longest_step: ClassVar[float] = np.inf
     """How far a tree's leaf may move a coordinate in one round, before the learning rate.
 

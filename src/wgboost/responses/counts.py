@@ -40,6 +40,7 @@ class Count(Response):
 
     discrete: ClassVar[bool] = True
     sufficient: ClassVar[bool] = True
+    statistics_are_values: ClassVar[bool] = True
     longest_step: ClassVar[float] = 3.0
     recursive: ClassVar[bool] = False
     """Whether the family is one of Panjer's: Poisson, negative binomial."""

@@ -29,6 +29,8 @@ __all__ = [
 _BOUNDS = ("lower", "upper", "above", "below")
 _DTYPE = np.dtype([(name, np.float64) for name in _BOUNDS])
 _STEP = 1e-4
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8) / np.array([[2.0], [2.0]])  # -1/2 to 1/2
+_NODES = _NODES + 0.5
 
 
 def censored(lower: Any, upper: Any, *, above: Any = -np.inf, below: Any = np.inf) -> Array:
@@ -184,6 +186,14 @@ class Observations:
         return self.above is not None
 
     @property
+    def cut(self) -> Array:
+        """Whether rows with another y would be missing from the data, (n,)."""
+        if self.above is None or self.below is None:
+            return np.zeros(len(self), dtype=bool)
+        finite: Array = np.isfinite(self.above) | np.isfinite(self.below)
+        return finite
+
+    @property
     def plain(self) -> bool:
         """Whether nothing but y is known, of all rows."""
         beside = (self.above, self.below, self.offset)
@@ -262,10 +272,11 @@ class Observations:
     def curvature(self, response: Response, theta: Array) -> Array:
         """Return a positive curvature (n, m, d).
 
-        Of rows with bounds the Fisher information of a known y, which says at least as much.
+        Of rows with bounds or truncation the Fisher information of a known y, which says at least
+        as much.
         """
         theta = self._moved(response, theta)
-        exact = self.exact
+        exact = self.exact & ~self.cut
         if self.noise is None:
             curvature = np.array(response.likelihood_fisher(theta))
         else:
@@ -285,6 +296,23 @@ class Observations:
         moved = self._moved(response, theta[:, None])
         information = response.noisy(self.lower[:, None], moved, self.noise[:, None])[2]
         return information[:, 0].astype(theta.dtype, copy=False)
+
+    def information(self, response: Response, theta: Array) -> Array:
+        """Return the Fisher information (n, d, d) at theta (n, d) of a truncated y.
+
+        The covariance of the score between `above` and `below`, by quadrature over probabilities.
+        """
+        if self.above is None or self.below is None:
+            raise ValueError("no row is truncated: above and below are None")
+        moved = self._moved(response, np.asarray(theta, dtype=np.float64)[:, None])
+        most, least = (response.sf(bound[:, None], moved) for bound in (self.above, self.below))
+        probability = least + (most - least) * _NODES
+        moved = np.broadcast_to(moved, (*probability.shape, moved.shape[-1]))
+        y = response.isf(probability, moved)
+        score = response.likelihood_score(y, moved)
+        score = score - np.einsum("k,nkj->nj", _WEIGHTS, score)[:, None]
+        covariance: Array = np.einsum("k,nki,nkj->nij", _WEIGHTS, score, score)
+        return covariance
 
     def hessian(self, response: Response, theta: Array) -> Array:
         """Return the Hessian (n, m, d, d) of the log likelihood, by differences of the score."""
