@@ -9,6 +9,7 @@ from plain_directions import plain_newton_step, plain_normal
 from wgboost import AveragedFlow, Categorical, DiagonalNewton, Kernel, Normal
 from wgboost.boosting import averaged_flow
 from wgboost.directions import as_direction
+from wgboost.responses import as_response
 
 
 def settled(direction, m, seed, rate, steps, sd=0.5, bandwidth=0.1):
@@ -188,3 +189,13 @@ def test_no_steps_leave_the_draws():
 def test_a_flow_that_makes_no_sense_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         AveragedFlow(**options)
+
+
+@pytest.mark.parametrize("name", ["zero_inflated_poisson", "zero_inflated_negative_binomial"])
+def test_the_flow_of_large_counts_takes_a_thousand_steps_at_most(name):
+    rng = np.random.default_rng(0)
+    y = np.floor(1e11 * rng.gamma(5.0, 0.2, size=60)) * (rng.random(60) > 0.3)
+    response, steps = as_response(name), (1000, 1500)
+    ends = [start(response, y, AveragedFlow(steps=s), evidence=10.0) for s in steps]
+    assert_array_equal(*ends)
+    assert_allclose(ends[0][:, 0].mean(), np.log(y[y > 0].mean()), atol=0.05)
