@@ -62,6 +62,10 @@ def _rounds() -> Fits:
         "searched-by-error": partial(fitted, "WGBRegressor", by_error, NOISY_X, NOISY_Y),
         "searched-resumed": partial(_resumed, by_error, NOISY_X, NOISY_Y, "evidence"),
         "searched-warm-start": partial(_warm_start, by_error, NOISY_X, NOISY_Y, 15),
+        "searched-on-a-sample": partial(_of_many_rows, "flow"),
+        "searched-on-a-sample-by-error": partial(
+            _of_many_rows, np.linspace(-1, 1, 4).reshape(2, 2)
+        ),
         "searched-classes": classifier(SEARCHED),
         "stopped-refitted": regressor(STOPPED),
         "stopped-kept": regressor({**own, "refit": False}, groups=np.arange(N) // 3),
@@ -77,6 +81,15 @@ def _rounds() -> Fits:
 def _methods(kind: str, y: Any) -> Arrays:
     model = build(kind, **STOPPED).fit(X, y)
     return methods(model, X[:N_NEW], y[:N_NEW])
+
+
+def _of_many_rows(init: Any) -> Arrays:
+    """So many rows that a sample of them chooses the evidence."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50_100, 1))
+    y = np.sin(2 * X[:, 0]) + rng.normal(size=len(X))
+    few = {"n_particles": 2, "n_estimators": 3, "max_leaves": 3, "learning_rate": 0.5}
+    return fitted("WGBRegressor", {**SEARCHED, **few, "init": init}, X, y, new=X[:N_NEW])
 
 
 def _warm_start(settings: Arrays, X: Any, y: Any, n_rounds: int) -> Arrays:

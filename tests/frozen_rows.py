@@ -103,6 +103,7 @@ def _trees() -> Fits:
         ),
         "interactions": regressor({**FEW, "interaction_constraints": [[0, 1], [2]]}),
         "categories": partial(fitted, "WGBRegressor", FEW, FRAME, Y_FRAME, new=NEW_FRAME),
+        "categories-of-many-levels": _many_levels,
         "categories-of-classes": partial(
             fitted, "WGBClassifier", {**FEW, "class_weight": "balanced"}, FRAME, LABELS,
             new=NEW_FRAME,
@@ -112,6 +113,15 @@ def _trees() -> Fits:
             fitted, "WGBClassifier.paper", {"n_estimators": 6, **SMALL}, X, LABELS
         ),
     }  # fmt: skip
+
+
+def _many_levels() -> Arrays:
+    """A category with more levels than there are codes."""
+    rng = np.random.default_rng(6)
+    level = np.concatenate([np.arange(300), rng.integers(0, 40, 300)]).astype(np.float64)
+    X = np.column_stack([level, np.round(rng.normal(size=600), 1)])
+    y = np.sin(level) + 0.3 * X[:, 1] + 0.1 * rng.normal(size=600)
+    return fitted("WGBRegressor", {**FEW, "categorical_features": [0]}, X, y, new=X[::50])
 
 
 def _rows() -> Fits:

@@ -116,6 +116,15 @@ def _searched():
     return model
 
 
+def _many_levels():
+    """A category with more levels than there are codes."""
+    rng = np.random.default_rng(1)
+    level = np.concatenate([np.arange(300), rng.integers(0, 40, 300)])
+    X = np.column_stack([np.round(rng.normal(size=(600, 2)), 1), level])
+    model = WGBRegressor(categorical_features=[2], **SMALL)
+    return model.fit(X, np.sin(level) + X[:, 0])
+
+
 def _named_columns():
     """Exposures and weights as columns of a frame with dates."""
     X, z, rng = data()
@@ -157,6 +166,7 @@ def kinds():
             WGBRegressorCV, lambda z: np.stack([z, -z], axis=1), response="multivariate_normal"
         ),
         "searched": _searched,
+        "many_levels": _many_levels,
         "named_columns": _named_columns,
         "ordered_labels": lambda: WGBClassifier(response="ordinal", **SMALL).fit(X, ordered(z)),
         "xgboost": lambda: WGBRegressor(engine="xgboost", **SMALL).fit(X, z),
