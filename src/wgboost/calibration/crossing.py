@@ -1,12 +1,14 @@
 """Where the tails of several distributions hold a given number of scores, by few evaluations.
 
 The tails are followed along a coordinate in which their logarithm is nearly a parabola. Each step
-evaluates them at one point per row and solves for the order statistic on the parabolas.
+evaluates them at one point per row and solves for the order statistic on the cubic curves through
+this point and the last.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,7 +18,9 @@ from wgboost.typing import Array
 __all__ = ["tail_crossing"]
 
 _PASSES = 5
-_SMALL = 1e-4  # a last step in log tail, after which the parabola is exact to rounding
+_SMALL = 3e-4  # a last step in log tail
+_EXACT = 2e-5  # its product with the step before: the cubic's error is a fraction of the square
+_CLOSE = 3e-4  # in log tail: points closer than this do not tell a third derivative
 _ROUNDING = 1e-9  # relative, outwards: a value as odd as the level is inside
 _MOST = 0.45  # of a tail; scores end at one half
 _ITERATIONS = 20
@@ -24,8 +28,9 @@ _NEAR = 0.49  # in ranks
 
 
 def tail_crossing(
-    dists: Sequence[Mixture], tails: Sequence[Array], least: int, start: Array, *, upper: bool
-) -> tuple[Array, Array]:
+    dists: Sequence[Mixture], tails: Sequence[Array], least: int, start: Array, tail: float,
+    *, upper: bool,
+) -> tuple[Array, Array]:  # fmt: skip
     """Return the outermost y (n,) whose tails are at least as large as `least` given ones.
 
     Parameters
@@ -36,8 +41,8 @@ def tail_crossing(
         For each distribution rising probabilities that its tail is compared with.
     least
         The number of pairs with a tail of the row >= a given one.
-    start
-        First guesses, (n,).
+    start, tail
+        First guesses (n,), and about the size of the tail there.
     upper
         The side of the tail.
 
@@ -50,56 +55,112 @@ def tail_crossing(
     logged = bool(np.isfinite(low).all() and np.isinf(dists[0].support()[1]).all())
     with np.errstate(all="ignore"):
         logs = [np.log(given) for given in tails]
-        u = np.log(start - low) if logged else start.copy()
-        y, solved = np.full(n, np.nan), ~np.isfinite(u)
-        slope, bend = np.zeros((n, len(dists))), np.zeros((n, len(dists)))
+        path = _Path(dists, low, upper=upper, logged=logged)
+        u, begun = path.near(np.log(start - low) if logged else start.copy(), tail)
+        y, solved = np.full(n, np.nan), np.zeros(n, dtype=bool)
+        curves = np.zeros((4, n, len(dists)))  # value and derivatives of the log tails
         last_u = np.full(n, np.nan)
-        open_ = np.flatnonzero(~solved)
-        solved[:] = False
+        open_ = np.flatnonzero(np.isfinite(u))
         for step in range(_PASSES):
-            at, floor = u[open_], low[open_]
-            x = floor + np.exp(at) if logged else at
-            parts = dists if open_.size == n else [dist[open_] for dist in dists]
-            tail = np.stack([(one.sf if upper else one.cdf)(x) for one in parts], axis=1)
-            density = np.stack([one.pdf(x) for one in parts], axis=1)
-            density *= (x - floor)[:, None] if logged else 1
-            steep = density / tail * (-1 if upper else 1)  # of the log tail
+            at = u[open_]
+            log_tail, slope = path.at(open_, at)
+            now = np.stack([log_tail, slope, np.zeros_like(slope), np.zeros_like(slope)])
+            back = (last_u[open_] - at)[:, None]
             if step:
-                bend[open_] = (steep - slope[open_]) / (at - last_u[open_])[:, None]
-            slope[open_], last_u[open_] = steep, at
-            known = np.log(tail), steep, bend[open_], logs, least
-            move, good = _order_statistic(*known, upper, exactly=step > 0)
-            reach = np.abs(move[:, None] * steep).max(axis=1)
-            good &= (tail * np.exp(reach)[:, None]).max(axis=1) < _MOST
-            found = good & (reach < _SMALL) if step else np.zeros(len(at), dtype=bool)
-            outwards = _ROUNDING / np.abs(steep).min(axis=1) * (1 if upper else -1)
+                now[2:] = _bends(now, curves[:, open_], back)
+            else:  # all have about the bend of the first
+                bend = (slope[:, 0] - begun[1, open_]) / (at - begun[0, open_])
+                now[2] = np.where(np.isfinite(bend), bend, 0)[:, None]
+            curves[:, open_], last_u[open_] = now, at
+            move, good = _order_statistic(now, logs, least, upper)
+            reach = np.abs(move[:, None] * slope).max(axis=1)
+            # Two points of a curve have to be apart.
+            move = np.where((step == 0) & (reach < _CLOSE), _CLOSE / slope[:, 0], move)
+            good &= np.exp(log_tail + reach[:, None]).max(axis=1) < _MOST
+            span = np.abs(back * slope).max(axis=1)
+            found = good & (reach < _SMALL) & (reach * span < _EXACT)
+            found &= step > 0
+            outwards = _ROUNDING / np.abs(slope).min(axis=1) * (1 if upper else -1)
             u[open_] = at + move + np.where(found, outwards, 0)
-            y[open_[found]] = (low + np.exp(u) if logged else u)[open_[found]]
-            solved[open_[found]] = True
+            done = open_[found]
+            y[done] = low[done] + np.exp(u[done]) if logged else u[done]
+            solved[done] = True
             open_ = open_[~found & np.isfinite(u[open_])]
             if not open_.size:
                 break
     return y, solved & np.isfinite(y)
 
 
-def _order_statistic(
-    log_tail: Array, slope: Array, bend: Array, logs: Sequence[Array], least: int, upper: bool,
-    *, exactly: bool,
-) -> tuple[Array, Array]:  # fmt: skip
-    """Return the step (r,) to the crossing of parabolas (r, K), and where it was found.
+@dataclass(frozen=True, eq=False)
+class _Path:
+    """Log tails along a coordinate u: y, or its log distance to the lower end of the support."""
 
-    It is that of ranks with interpolation, unless `exactly`.
+    dists: Sequence[Mixture]
+    low: Array
+    upper: bool
+    logged: bool
+
+    def at(self, rows: Array, u: Array, folds: int | None = None) -> tuple[Array, Array]:
+        """Return the log tails (r, K) at u (r,) of some rows, and their slopes."""
+        dists = self.dists[:folds]
+        if rows.size < len(self.low):
+            dists = [dist[rows] for dist in dists]
+        y = self.low[rows] + np.exp(u) if self.logged else u
+        tail = np.stack([(dist.sf if self.upper else dist.cdf)(y) for dist in dists], axis=1)
+        density = np.stack([_density(dist, y) for dist in dists], axis=1)
+        density *= (y - self.low[rows])[:, None] if self.logged else 1
+        slope = density / tail * (-1 if self.upper else 1)
+        return np.log(tail), slope
+
+    def near(self, u: Array, tail: float) -> tuple[Array, Array]:
+        """Return u (n,) after a Newton step towards this tail of the first distribution.
+
+        Also where it began, and the slope there, (2, n).
+        """
+        log_tail, slope = (part[:, 0] for part in self.at(np.arange(len(u)), u, 1))
+        limit = 1 / np.abs(slope)
+        step = np.clip((np.log(tail) - log_tail) / slope, -limit, limit)
+        return u + np.where(np.isfinite(step), step, 0), np.stack([u, slope])
+
+
+def _density(dist: Mixture, y: Array) -> Array:
+    """Return the density without the logarithms that keep it from underflow, (r,)."""
+
+    def kernel(y: Array, theta: Array) -> Array:
+        density: Array = np.exp(dist.response.logpdf(y, theta))
+        return density
+
+    return dist.over_grid(kernel, dist.units.standardise(y[:, None]))[:, 0] / dist.units.scale
+
+
+def _bends(now: Array, before: Array, back: Array) -> Array:
+    """Return second and third derivatives from values and slopes here and at a distance `back`."""
+    first = (before[0] - now[0] - now[1] * back) / np.square(back)
+    second = (before[1] - now[1]) / back
+    third = np.where(np.abs(back * now[1]) > _CLOSE, 6 * (second - 2 * first) / back, 0)
+    return np.stack([second - 0.5 * third * back, third])
+
+
+def _order_statistic(
+    curves: Array, logs: Sequence[Array], least: int, upper: bool
+) -> tuple[Array, Array]:
+    """Return the step (r,) to the crossing of cubic curves (4, r, K), and where it was found.
+
+    `curves` holds the log tail and its first three derivatives. Where it was not found the step is
+    that of ranks with interpolation.
     """
+    log_tail, slope, bend, third = curves
     r, folds = log_tail.shape
     aim, move, ranks = least - 0.5, np.zeros(r), np.empty((r, folds))
     rows = np.arange(r)
     for iteration in range(_ITERATIONS):
         along = move[rows, None]
+        steep = slope[rows] + bend[rows] * along
         here = log_tail[rows] + along * (slope[rows] + 0.5 * bend[rows] * along)
         for k, given in enumerate(logs):
             ranks[rows, k] = np.interp(here[:, k], given, np.arange(1.0, given.size + 1), left=0)
         total = ranks[rows].sum(axis=1)
-        steepness = (ranks[rows] * (slope[rows] + bend[rows] * along)).sum(axis=1) / total
+        steepness = (ranks[rows] * steep).sum(axis=1) / total
         # Ranks have steps and gaps: smaller corrections later on do not go to and fro.
         correction = np.log(aim / total) / steepness * 0.8 ** (iteration // 2)
         far = ~(np.abs(total - aim) < _NEAR)
@@ -108,8 +169,6 @@ def _order_statistic(
         rows = rows[far]
         if not rows.size:
             break
-    if not exactly:
-        return move, np.zeros(r, dtype=bool)
     lost = np.asarray(np.isnan(ranks).any(axis=1))
     reached = np.floor(np.where(lost[:, None], 0, ranks)).astype(np.int64)
     missing = least - reached.sum(axis=1)  # rows that are further in
@@ -119,9 +178,11 @@ def _order_statistic(
     for k, given in enumerate(logs):
         index = reached[:, k, None] + np.arange(folds + 1)
         rise = given[np.minimum(index, given.size - 1)] - log_tail[:, k, None]
-        one = np.repeat(move[:, None], folds + 1, axis=1)
-        for _ in range(4):
-            one = rise / (slope[:, k, None] + 0.5 * bend[:, k, None] * one)
+        a, b, c = (part[:, k, None] for part in (slope, bend / 2, third / 6))
+        one = rise / a
+        for _ in range(3):  # Newton's
+            excess = one * (a + one * (b + one * c)) - rise
+            one = one - excess / (a + one * (2 * b + one * (3 * c)))
         steps[:, k] = np.where(index < given.size, inwards * one, np.inf)
     ordered = np.sort(steps.reshape(r, -1), axis=1)
     chosen = ordered[np.arange(r), np.clip(missing, 1, folds + 1) - 1]

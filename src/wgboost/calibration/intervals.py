@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from wgboost.calibration.count_crossing import count_crossings
 from wgboost.calibration.crossing import tail_crossing
 from wgboost.calibration.interval_scores import IntervalScore, interval_score_of
 from wgboost.calibration.level import (
@@ -27,6 +28,7 @@ __all__ = [
 ]
 
 _HALVINGS = 40  # of brackets that are a fraction of the interval
+_ROUNDING = 1e-9  # relative: a value as odd as the level is inside
 _IMPOSSIBLE = (
     'are infinitely odd for their model (it is far too narrow; conformity="scaled" goes by '
     "distances, which are finite)"
@@ -110,7 +112,8 @@ def cross_conformal_interval(
         raise ValueError(f"{len(dists)} distributions with {len(scores)} arrays of scores")
     if len({len(dist) for dist in dists}) > 1:
         raise ValueError(f"the folds predict {[len(dist) for dist in dists]} rows; give the same")
-    sides = [interval_score_of(conformity, dist) for dist in dists]
+    for dist in dists:
+        interval_score_of(conformity, dist)  # raises where there are no intervals
     known = [np.sort(check_scores("scores", of_fold)) for of_fold in scores]
     pooled = np.sort(np.concatenate(known))
     n = pooled.size
@@ -118,7 +121,7 @@ def cross_conformal_interval(
     level = float(pooled[rank - 1]) if rank <= n else np.inf
     least = n + 1 - rank
     low, high = np.full((2, len(dists[0])), np.nan)
-    if conformity == "cdf" and len(dists) > 1 and not sides[0].discrete and -0.5 < level < 0:
+    if conformity == "cdf" and len(dists) > 1 and -0.5 < level < 0:
         low, high = _crossings(dists, known, least, level)
     rest = np.flatnonzero(np.isnan(low) | np.isnan(high))
     if rest.size:
@@ -139,12 +142,14 @@ def _crossings(
 ) -> tuple[Array, Array]:
     """Return both ends (n,) from a few evaluations of the tails; NaN where they were not found."""
     tails = [np.sort(np.maximum(-known, 0)) for known in scores]
+    if dists[0].response.discrete:
+        return count_crossings(dists, tails, least, -level)
     theta = np.mean([dist.theta().mean(axis=1) for dist in dists], axis=0)
     response, units, tail = dists[0].response, dists[0].units, np.asarray(-level)
     found = []
     for upper, quantile in ((False, response.ppf), (True, response.isf)):
         start = units.restore(quantile(tail, theta))
-        y, solved = tail_crossing(dists, tails, least, start, upper=upper)
+        y, solved = tail_crossing(dists, tails, least, start, -level, upper=upper)
         found.append(np.where(solved, y, np.nan))
     return found[0], found[1]
 
@@ -165,7 +170,10 @@ def _end(
     def inside(y: Array) -> Array:
         rows = np.zeros(len(y), dtype=np.int64)
         for one, known in zip(sides, scores, strict=True):
-            rows += known.size - np.searchsorted(known, getattr(one, side)(y), side="left")
+            odd = getattr(one, side)(y)
+            # Whole numbers have ties, which rounding must not break.
+            odd = odd - _ROUNDING * np.abs(odd) if discrete else odd
+            rows += known.size - np.searchsorted(known, odd, side="left")
         return rows >= least
 
     inner, outer = inner.copy(), outer.copy()

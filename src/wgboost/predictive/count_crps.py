@@ -11,13 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
+from wgboost.predictive.count_tables import components_of
 from wgboost.predictive.layout import BLOCK
 from wgboost.predictive.near_normal import is_near_normal, near_normal_crps
 from wgboost.predictive.panels import AT_END, AT_START, DIFFERENTIATE, INTEGRATE, N, T, W
 from wgboost.predictive.rows import ParticleRows
-from wgboost.responses import Count, ZeroInflated
+from wgboost.responses import Count
 from wgboost.typing import Array
 
 __all__ = ["count_crps"]
@@ -76,15 +76,7 @@ def count_crps(dist: ParticleRows, y: Array) -> tuple[Array, Array]:
 
 
 def _rows_of(dist: ParticleRows, y: Array) -> _Rows:
-    theta, weights = dist.theta(), dist.weights
-    n, m = theta.shape[:2]
-    share = np.full((n, m), 1 / m) if weights is None else weights
-    family, zero = dist.response, np.zeros(n)
-    if isinstance(family, ZeroInflated):
-        extra = share * special.expit(theta[..., -1])
-        share, zero = share * special.expit(-theta[..., -1]), extra.sum(axis=1)
-        family, theta = family.part, theta[..., :-1]
-    assert isinstance(family, Count)
+    family, theta, share, zero = components_of(dist.response, dist.theta(), dist.weights)
     first, last = _range(family, theta)
     used = share > 0
     first = np.where(used, first, np.inf).min(axis=1)

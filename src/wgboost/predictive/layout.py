@@ -12,8 +12,8 @@ from wgboost.typing import Array
 
 __all__ = ["BLOCK", "as_grid", "blocks"]
 
-BLOCK = 2**18
-"""Numbers in a temporary array: 2 MB of float64, so that a chain of them stays in the cache."""
+BLOCK = 2**16
+"""Numbers in a temporary array: 0.5 MB of float64, so that a chain of them stays in the cache."""
 
 
 def as_grid(

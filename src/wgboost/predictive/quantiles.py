@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from wgboost.predictive.count_tables import table_quantile
 from wgboost.predictive.rows import ParticleRows
 from wgboost.predictive.weights import mix
 from wgboost.responses import Response, smallest_whole
@@ -181,6 +182,17 @@ def discrete_quantile(
     response: Response, theta: Array, weight: Array | None, q: Array, upper: bool
 ) -> Array:
     """Return the smallest whole x with cdf(x) >= q, or if `upper` with sf(x) <= q, (N,)."""
+    found = table_quantile(response, theta, weight, q, upper=upper)
+    rest = np.flatnonzero(np.isnan(found))
+    if rest.size:
+        found[rest] = _searched(response, theta[rest], _chosen(weight, rest), q[rest], upper)
+    return found
+
+
+def _searched(
+    response: Response, theta: Array, weight: Array | None, q: Array, upper: bool
+) -> Array:
+    """Return the smallest whole x from evaluations of the tails, (N,)."""
     centre = _centre(theta, weight)
     start = (response.isf if upper else response.ppf)(q, centre)
     side = response.sf if upper else response.cdf

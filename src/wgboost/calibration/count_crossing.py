@@ -1,0 +1,94 @@
+"""CV+ ends of counts from tables of the folds' cdf."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from wgboost.predictive import Mixture
+from wgboost.predictive.count_tables import LONGEST_TABLE, CountTable, components_of, is_tabled
+from wgboost.typing import Array
+
+__all__ = ["count_crossings"]
+
+_ROUNDING = 1e-9  # relative, outwards: a value as odd as the level is inside
+_LEAST = 1e-4  # of tails, which are differences from 1
+
+
+def count_crossings(
+    dists: Sequence[Mixture], tails: Sequence[Array], least: int, tail: float
+) -> tuple[Array, Array]:
+    """Return the outermost counts (n,) whose tails are at least as large as `least` given ones.
+
+    Parameters
+    ----------
+    dists
+        K distributions of n rows.
+    tails
+        For each distribution rising probabilities that its tail is compared with.
+    least
+        The number of pairs with a tail of the row >= a given one.
+    tail
+        About the size of the tails in question.
+
+    Returns
+    -------
+    low, high
+        NaN where they are not found: where a table would be too long, and for other responses than
+        Poisson and negative binomial counts, with or without extra zeros.
+    """
+    low, high = np.full((2, len(dists[0])), np.nan)
+    alike = len({dist.particles.shape for dist in dists}) == 1
+    if not (alike and tail > _LEAST and is_tabled(dists[0].response)):
+        return low, high
+    theta = np.stack([dist.theta() for dist in dists], axis=1)
+    weights = None
+    if any(dist.weights is not None for dist in dists):
+        equal = np.full(theta.shape[:1] + theta.shape[2:3], 1 / theta.shape[2])
+        each = [equal if dist.weights is None else dist.weights for dist in dists]
+        weights = np.stack(each, axis=1)
+    parts = components_of(dists[0].response, theta, weights)
+
+    def held(probability: Array) -> Array:
+        """Return whether tails (K, r) are at least as large as enough of the given ones."""
+        rank = np.zeros(probability.shape[1], dtype=np.int64)
+        for known, own in zip(tails, probability, strict=True):
+            rank += np.searchsorted(known, own * (1 + _ROUNDING), side="right")
+        return rank >= least
+
+    for block in parts.blocks():
+        table, rows = CountTable(parts.take(block)), block
+        while rows.size and table.count < LONGEST_TABLE:
+            first, reached = table.count, table.extend()
+            for end, condition in ((low, held), (high, lambda cdf: ~held(1 - cdf))):
+                new = np.flatnonzero(np.isnan(end[rows]))
+                if new.size:
+                    end[rows[new]] = first + _first_column(reached[..., new], condition)
+            rest = np.isnan(low[rows]) | np.isnan(high[rows])
+            rows = rows[rest]
+            if not rest.all():
+                table.keep(rest)
+    return low, high
+
+
+def _first_column(table: Array, condition: Callable[[Array], Array]) -> Array:
+    """Return the first column of a table (w, K, r) at which a condition holds, NaN if none, (r,).
+
+    Once it holds, it does for all later ones.
+    """
+    width, _, r = table.shape
+    found = condition(table[-1])
+    before, after = np.full(r, -1), np.full(r, width - 1)
+    rows = np.flatnonzero(found)
+    while rows.size:
+        middle = (before[rows] + after[rows] + 1) // 2
+        middle = np.minimum(middle, after[rows] - 1)
+        open_ = middle > before[rows]
+        rows, middle = rows[open_], middle[open_]
+        if not rows.size:
+            break
+        hit = condition(table[middle, :, rows].T)
+        after[rows[hit]] = middle[hit]
+        before[rows[~hit]] = middle[~hit]
+    return np.where(found, after, np.nan)
