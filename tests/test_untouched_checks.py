@@ -48,7 +48,9 @@ def test_a_bag_takes_a_weight_for_repeats(kind, check):
     check(kind.__name__, kind(cv=2, n_estimators=10))
 
 
+# One check gives a class weights of 1e-4, and a fold of it warns of them.
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:sample weights are 0.0001 on average")
 @parametrize_with_checks(STOPPING + BAGS)
 def test_long_fits_keep_the_contract_of_scikit_learn(estimator, check):
     check(estimator)
