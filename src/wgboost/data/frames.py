@@ -17,7 +17,7 @@ from scipy import sparse
 from wgboost.data.temporal import days_of, days_of_values
 from wgboost.typing import Array
 
-__all__ = ["Column", "as_dense", "as_frame", "column_of", "frame_names"]
+__all__ = ["Column", "as_dense", "as_frame", "column_of", "column_of_values", "frame_names"]
 
 _NUMBERS = (numbers.Real, np.bool_, decimal.Decimal)
 
@@ -67,7 +67,11 @@ def frame_names(frame: Any) -> list[str] | None:
 
     A mixture of text and other names is a TypeError.
     """
+    if frame.implementation.is_pyarrow():  # whose columns are slow to list
+        return list(frame.to_native().schema.names)
     columns = list(frame.columns)
+    if set(map(type, columns)) == {str}:
+        return columns
     named = [isinstance(name, str) for name in columns]
     if all(named):
         return columns
@@ -93,7 +97,7 @@ def _column(name: Any, series: Any) -> Column:
     if kind == nw.Boolean or kind.is_numeric():
         return Column(_floats(series, nw.Float64))
     if kind in (nw.Categorical, nw.Enum):
-        return Column(_levels(name, series), declared=True)
+        return _of_series(name, series, declared=True)
     dates = days_of(series)
     if dates is not None:
         return Column(dates, dated=True)
@@ -102,20 +106,52 @@ def _column(name: Any, series: Any) -> Column:
     if type_name.startswith("Sparse["):
         return _column(name, nw.from_native(native.sparse.to_dense(), series_only=True))
     if type_name.startswith("interval["):
-        return Column(_levels(name, series), declared=True)
+        return _of_series(name, series, declared=True)
     if kind in (nw.String, nw.Object) or series.null_count() == len(series):
-        return _of_objects(name, series)
+        return _of_series(name, series, declared=False)
     raise TypeError(f"column {name!r} of type {kind} is neither numbers nor categories; drop it")
 
 
-def _levels(name: Any, series: Any) -> Array:
-    """Values of a categorical type: numbers and text as they are, intervals and dates as text."""
-    values, missing = series.to_list(), series.is_null().to_numpy()
+def _of_series(name: Any, series: Any, declared: bool) -> Column:
+    return column_of_values(name, series.to_list(), series.is_null().to_numpy(), declared)
+
+
+def column_of_values(
+    name: Any, values: Sequence[Any], missing: Sequence[bool] | Array, declared: bool
+) -> Column:
+    """Return a column of Python's values: text, numbers or dates.
+
+    Parameters
+    ----------
+    name
+        The name of the column, for errors.
+    values
+        The values (n,).
+    missing
+        Where (n,) there is none.
+    declared
+        Whether the column is of a categorical type. Intervals and dates become text then.
+
+    Returns
+    -------
+    Column
+
+    Raises
+    ------
+    TypeError
+        For values that are neither all text nor all numbers.
+    """
+    missing = np.asarray(missing, dtype=bool)
+    if not declared:
+        dates = days_of_values(values, missing)
+        return (
+            Column(_objects(name, values, missing)) if dates is None else Column(dates, dated=True)
+        )
     types = {type(value) for value, gone in zip(values, missing, strict=True) if not gone}
     odd = len(types) == 1 and not issubclass(next(iter(types)), (str, *_NUMBERS))
     if odd:
         values = [None if gone else _said(v) for v, gone in zip(values, missing, strict=True)]
-    return _objects(name, values, missing)
+    return Column(_objects(name, values, missing), declared=True)
 
 
 def _said(value: Any) -> str:
@@ -129,12 +165,6 @@ def _said(value: Any) -> str:
     before = "[" if value.closed in ("left", "both") else "("
     after = "]" if value.closed in ("right", "both") else ")"
     return f"{before}{ends[0]}, {ends[1]}{after}"
-
-
-def _of_objects(name: Any, series: Any) -> Column:
-    values, missing = series.to_list(), series.is_null().to_numpy()
-    dates = days_of_values(values, missing)
-    return Column(_objects(name, values, missing)) if dates is None else Column(dates, dated=True)
 
 
 def _floats(series: Any, kind: Any) -> Array:

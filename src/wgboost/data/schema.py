@@ -9,7 +9,6 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 
 from wgboost.data.binning import MAX_BINS
@@ -66,12 +65,15 @@ class Levels:
         """Whether levels are text; a column that was always missing could be anything."""
         return any(isinstance(value, str) for value in self.values)
 
+    @cached_property
+    def _code_of(self) -> dict[str | float, float]:
+        return dict(zip(self.values, map(float, self.codes), strict=True))
+
     def encode(self, values: Array) -> Array:
         """Return codes as floats (n,); levels not known are NaN, like missing ones."""
         if values.dtype == object:
-            codes = dict(zip(self.values, map(float, self.codes), strict=True))
-            found = (codes.get(value, np.nan) for value in values)
-            return np.fromiter(found, dtype=np.float64, count=len(values))
+            codes = self._code_of
+            return np.array([codes.get(value, np.nan) for value in values], dtype=np.float64)
         if not self.values or self.text:  # nothing but missing values, see _check_kind
             return np.full(len(values), np.nan)
         levels, values = np.asarray(self.values, dtype=np.float64), _decimal(values)
@@ -141,11 +143,12 @@ class Schema:
         frame = as_frame(X)
         names = None if frame is None else frame_names(frame)
         known = self._numbered(names) if self.names is None else self.names
+        order = None
         if known is not None and names is not None and list(known) != names:
             self._check_names(names, known)
-            given = dict(zip(names, frame.columns, strict=True))
-            frame = frame.select([nw.col(given[name]) for name in known])
-        table = Table.of(X if frame is None else frame, apart=self._apart)
+            place = {name: i for i, name in enumerate(names)}
+            order = [place[name] for name in known]
+        table = Table.of(X if frame is None else frame, apart=self._apart, order=order)
         if table.shape[1] != len(self.levels):
             raise ValueError(f"X has {table.shape[1]} columns, training had {len(self.levels)}")
         for i, column in table.others.items():

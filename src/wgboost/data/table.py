@@ -1,8 +1,4 @@
-"""The columns of a frame or a matrix, with all plain numbers in one block.
-
-A frame of hundreds of columns takes as long to convert column by column as thousands of rows take
-to predict. Columns of NumPy's numbers, and those of polars and Arrow, are converted at once.
-"""
+"""The columns of a frame or a matrix, with all plain numbers in one block."""
 
 from __future__ import annotations
 
@@ -12,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.data.frames import Column, as_frame, column_of
+from wgboost.data.frames import Column, as_frame
 from wgboost.data.matrix import as_matrix
+from wgboost.data.sources import source_of
 from wgboost.typing import Array
 
 __all__ = ["Table"]
-
-_ARROW = {"bool", "float", "double", *(f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +27,7 @@ class Table:
     block : Array
         Columns (n, k) of plain numbers, float32 or float64, NaN where missing.
     at : list
-        Which of the p columns they are.
+        Which of the p columns they are; a range if they are all, in order.
     others : dict
         All other columns, by index.
     """
@@ -43,10 +38,27 @@ class Table:
     others: dict[int, Column]
 
     @classmethod
-    def of(cls, X: Any, apart: Collection[int] = ()) -> Table:
-        """Return the columns of a frame or a matrix; those at `apart` one by one.
+    def of(cls, X: Any, apart: Collection[int] = (), order: Sequence[int] | None = None) -> Table:
+        """Return the columns of a frame or a matrix.
 
-        Raises TypeError for columns that are neither numbers nor categories.
+        Parameters
+        ----------
+        X
+            The frame or the matrix.
+        apart
+            Columns to read one by one, by their index in the table.
+        order
+            Which column of a frame is the first of the table, the second, and so on; by default
+            they keep their order.
+
+        Returns
+        -------
+        Table
+
+        Raises
+        ------
+        TypeError
+            For columns that are neither numbers nor categories.
         """
         frame = as_frame(X)
         if frame is None:
@@ -62,13 +74,18 @@ class Table:
             raise ValueError(
                 f"X of shape {(n, p)} is empty; at least one row and feature are needed"
             )
-        plain = [i for i in _plain(frame) if i not in apart]
-        block = _block(frame, plain, n)
-        if len(plain) == p:
+        source = source_of(frame)
+        single = apart if order is None else {order[i] for i in apart}
+        plain = [i for i in source.plain() if i not in single]
+        block = source.block(plain) if plain else np.empty((n, 0))
+        if len(plain) == p and order is None:
             return cls((n, p), block, range(p), {})
-        known = set(plain)
-        others = {i: column_of(frame, i) for i in range(p) if i not in known}
-        return cls((n, p), block, plain, others)
+        others = {i: source.column(i) for i in sorted(set(range(p)).difference(plain))}
+        if order is None:
+            return cls((n, p), block, plain, others)
+        index = {place: i for i, place in enumerate(order)}
+        moved = {index[place]: column for place, column in others.items()}
+        return cls((n, p), block, [index[place] for place in plain], moved)
 
     def columns(self) -> list[Column]:
         """Return all columns, in order."""
@@ -78,7 +95,7 @@ class Table:
 
     def matrix(self, encoded: dict[int, Array]) -> Array:
         """Return all columns as a matrix (n, p); `encoded` holds what stands for some of them."""
-        if not self.others:
+        if isinstance(self.at, range) and not self.others:
             return self.block
         values = {i: column.values for i, column in self.others.items()} | encoded
         dtypes = {column.dtype for column in values.values()}
@@ -91,55 +108,3 @@ class Table:
         for i, column in values.items():
             matrix[:, i] = column
         return matrix
-
-
-def _plain(frame: Any) -> list[int]:
-    """Return which columns of a frame are numbers in a type that is converted at once."""
-    native = frame.to_native()
-    if frame.implementation.is_pandas():
-        kinds = [isinstance(one, np.dtype) and one.char in "?bBhHiIlLqQfd" for one in native.dtypes]
-    elif frame.implementation.is_polars():
-        kinds = [
-            (one.is_numeric() and not one.is_decimal()) or str(one) == "Boolean"
-            for one in native.dtypes
-        ]
-    elif frame.implementation.is_pyarrow():
-        kinds = [str(one) in _ARROW for one in native.schema.types]
-    else:
-        return []
-    return [i for i, kind in enumerate(kinds) if kind]
-
-
-def _block(frame: Any, at: list[int], n: int) -> Array:
-    """Return numeric columns as a matrix (n, k), float32 if all of them are."""
-    native = frame.to_native()
-    if not at:
-        return np.empty((n, 0))
-    some = len(at) < frame.shape[1]
-    if frame.implementation.is_pandas():
-        part = native.iloc[:, at] if some else native
-        kinds = set(part.dtypes)
-        narrow = kinds == {np.dtype(np.float32)}
-        numbers: Array = part.to_numpy(dtype=np.float32 if narrow else np.float64)
-        return numbers
-    if frame.implementation.is_polars():
-        part = native[:, at] if some else native
-        kinds = {str(one) for one in part.dtypes}
-        if len(kinds) > 1 or not kinds <= {"Float32", "Float64"}:
-            part = part.cast(frame.implementation.to_native_namespace().Float64)
-        numbers = part.to_numpy()
-        return numbers  # noqa: RET504
-    values = [native.column(i) for i in at]
-    narrow = {str(one.type) for one in values} == {"float"}
-    matrix = np.empty((n, len(at)), np.float32 if narrow else np.float64, order="F")
-    for j, one in enumerate(values):
-        matrix[:, j] = _of_arrow(one)
-    return matrix
-
-
-def _of_arrow(column: Any) -> Array:
-    values: Array = column.to_numpy()
-    if values.dtype != object:
-        return values
-    # Truth values of which some are missing.
-    return np.array([np.nan if one is None else float(one) for one in values])

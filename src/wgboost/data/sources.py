@@ -1,0 +1,182 @@
+"""Columns of frames, read the fast way that each library has.
+
+A frame of hundreds of columns takes as long to convert column by column as thousands of rows take
+to predict. Plain numbers are read as one block, and a single row is read as a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from wgboost.data.frames import Column, column_of, column_of_values
+from wgboost.typing import Array
+
+__all__ = ["Source", "source_of"]
+
+_CHARS = "?bBhHiIlLqQfd"  # NumPy's plain numbers
+_ARROW_NUMBERS = {"float", "double", *(f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64))}
+_ARROW_TEXT = ("string", "large_string", "string_view")
+_ARROW_CATEGORIES = tuple(f"dictionary<values={one}," for one in _ARROW_TEXT)
+
+
+class Source:
+    """The columns of a frame of any library, one by one."""
+
+    def __init__(self, frame: Any):
+        self.frame = frame  # of narwhals
+        self.native = frame.to_native()
+
+    def plain(self) -> list[int]:
+        """Return which columns are numbers that `block` reads at once."""
+        return []
+
+    def block(self, at: Sequence[int]) -> Array:
+        """Return plain columns as a matrix (n, k), float32 if all of them are, else float64."""
+        return np.empty((len(self.frame), len(at)))
+
+    def column(self, i: int) -> Column:
+        """Return any column; raise TypeError for one that is no feature."""
+        return column_of(self.frame, i)
+
+
+class _Pandas(Source):
+    def __init__(self, frame: Any):
+        super().__init__(frame)
+        self._dtypes: list[Any] = self.native.dtypes.tolist()
+        # Of each object once: columns share them, and types of categories are slow to hash.
+        keys = list(map(id, self._dtypes))
+        each = dict(zip(keys, self._dtypes, strict=True))
+        found = {key: _number_type(one) for key, one in each.items()}
+        self._numbers = [found[key] for key in keys]
+        # Whether a missing value may be something else than NaN.
+        known = (one.name == "category" or one is found[key] for key, one in each.items())
+        self._missing = {} if all(known) else {"na_value": np.nan}
+
+    @cached_property
+    def _row(self) -> Array:
+        """The values of the first row, NaN where missing."""
+        row: Array = self.native.iloc[0].to_numpy(dtype=object, **self._missing)
+        return row
+
+    @cached_property
+    def _names(self) -> list[Any]:
+        return self.native.columns.tolist()  # type: ignore[no-any-return]
+
+    def plain(self) -> list[int]:
+        return [i for i, one in enumerate(self._numbers) if one is not None]
+
+    def block(self, at: Sequence[int]) -> Array:
+        dtype = _narrowest({self._numbers[i] for i in at})
+        some = len(at) < len(self._dtypes)
+        if some and len(self.native) == 1:
+            return self._row[at].astype(dtype)[None]
+        part = self.native.iloc[:, at] if some else self.native
+        numbers: Array = part.to_numpy(dtype=dtype, **self._missing)
+        return numbers
+
+    def column(self, i: int) -> Column:
+        kind = self._dtypes[i].name
+        declared = kind == "category"
+        if len(self.native) > 1 or not (declared or kind in ("object", "str", "string")):
+            return super().column(i)
+        value = self._row[i]
+        return column_of_values(self._names[i], [value], [value != value], declared)
+
+
+class _Polars(Source):
+    def plain(self) -> list[int]:
+        return [
+            i for i, one in enumerate(self.native.dtypes)
+            if (one.is_numeric() and not one.is_decimal()) or str(one) == "Boolean"
+        ]  # fmt: skip
+
+    def block(self, at: Sequence[int]) -> Array:
+        dtypes = self.native.dtypes
+        kinds, some = {str(dtypes[i]) for i in at}, len(at) < len(dtypes)
+        if some and len(self.native) == 1:
+            dtype = np.float32 if kinds == {"Float32"} else np.float64
+            row = self.native.row(0)
+            return np.array([[row[i] for i in at]], dtype=dtype)  # None becomes NaN
+        part = self.native[:, at] if some else self.native
+        if len(kinds) > 1 or not kinds <= {"Float32", "Float64"}:
+            part = part.cast(self.frame.implementation.to_native_namespace().Float64)
+        numbers: Array = part.to_numpy()
+        return numbers
+
+    def column(self, i: int) -> Column:
+        series = self.native[:, i]
+        kind = str(series.dtype)
+        declared = kind.startswith(("Categorical", "Enum"))
+        if not declared and kind != "String":
+            return super().column(i)
+        return _with_none(self.native.columns[i], series.to_list(), declared)
+
+
+class _Arrow(Source):
+    def __init__(self, frame: Any):
+        super().__init__(frame)
+        self._types = [str(one) for one in self.native.schema.types]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return self.native.schema.names  # type: ignore[no-any-return]
+
+    def plain(self) -> list[int]:
+        return [i for i, one in enumerate(self._types) if one in _ARROW_NUMBERS or one == "bool"]
+
+    def block(self, at: Sequence[int]) -> Array:
+        places: dict[str, list[int]] = {}
+        for j, i in enumerate(at):
+            places.setdefault(self._types[i], []).append(j)
+        dtype = np.float32 if set(places) == {"float"} else np.float64
+        matrix = np.empty((len(self.frame), len(at)), dtype, order="F")
+        for kind, those in places.items():
+            part = self.native.select([at[j] for j in those])
+            batches = part.to_batches()
+            # Arrow makes no tensors of truth values, and before version 16 none at all.
+            if kind == "bool" or not hasattr(batches[0], "to_tensor"):
+                for j, column in zip(those, part.columns, strict=True):
+                    matrix[:, j] = column.to_numpy()  # None becomes NaN
+                continue
+            start = 0
+            for batch in batches:
+                end = start + batch.num_rows
+                matrix[start:end, those] = batch.to_tensor(null_to_nan=True).to_numpy()
+                start = end
+        return matrix
+
+    def column(self, i: int) -> Column:
+        kind = self._types[i]
+        declared = kind.startswith(_ARROW_CATEGORIES)
+        if not declared and kind not in _ARROW_TEXT:
+            return super().column(i)
+        return _with_none(self._names[i], self.native.column(i).to_pylist(), declared)
+
+
+def source_of(frame: Any) -> Source:
+    """Return the columns of a narwhals frame."""
+    library = frame.implementation
+    if library.is_pandas():
+        return _Pandas(frame)
+    if library.is_polars():
+        return _Polars(frame)
+    return _Arrow(frame) if library.is_pyarrow() else Source(frame)
+
+
+def _number_type(dtype: Any) -> Any:
+    """Return NumPy's type of pandas' plain numbers, nullable ones too; None for other types."""
+    if not isinstance(dtype, np.dtype):
+        dtype = getattr(dtype, "numpy_dtype", None)
+    return dtype if isinstance(dtype, np.dtype) and dtype.char in _CHARS else None
+
+
+def _narrowest(dtypes: set[Any]) -> Any:
+    return np.float32 if dtypes == {np.dtype(np.float32)} else np.float64
+
+
+def _with_none(name: Any, values: list[Any], declared: bool) -> Column:
+    return column_of_values(name, values, [value is None for value in values], declared)
