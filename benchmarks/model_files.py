@@ -187,16 +187,17 @@ MUTATIONS = [
 def rows_for(model: object) -> object:
     """Rows that a model takes: a frame if its columns have names, with levels of categories."""
     rng = np.random.default_rng(1)
-    levels = model.schema_.levels[:1000]
-    columns = []
-    for known in levels:
+    schema, columns = model.model_.schema, []
+    for i, known in enumerate(schema.levels[:1000]):
         column = rng.normal(size=ROWS)
+        if i in schema.dates:
+            column = pd.Timestamp("2026-01-01") + pd.to_timedelta(np.arange(ROWS), unit="D")
         if known is not None and known.values:
             column = np.array(known.values, dtype=object)[np.arange(ROWS) % len(known.values)]
         columns.append(column)
-    if model.schema_.names is None:
+    if schema.names is None:
         return np.array(columns, dtype=np.float64).T
-    return pd.DataFrame(dict(zip(model.schema_.names, columns, strict=False)))
+    return pd.DataFrame(dict(zip(schema.names, columns, strict=False)))
 
 
 def predictions(model: object, X: object) -> list[np.ndarray]:
@@ -214,7 +215,9 @@ def predictions(model: object, X: object) -> list[np.ndarray]:
 def model_bytes(model: object) -> int:
     members = getattr(model, "members_", [model])
     arrays = [
-        array for one in members for array in (*vars(one.ensemble_).values(), one.start_.particles)
+        array
+        for one in members
+        for array in (*vars(one.model_.ensemble).values(), one.model_.start.particles)
     ]
     return sum(a.nbytes for a in arrays if isinstance(a, np.ndarray))
 

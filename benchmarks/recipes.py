@@ -36,8 +36,8 @@ from sklearn.datasets import (
 )
 
 from wgboost import WGBClassifier, WGBRegressor, metrics
-from wgboost.estimators.parameters import usual_leaves
 from wgboost.selection import regressor_recipes
+from wgboost.training import usual_leaves
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from paper.data import REGRESSION, Source
@@ -221,7 +221,7 @@ def measure(settings: dict, inside: Table, outside: Table, like: list) -> dict:
     model.fit(*inside)
     seconds, dist, y = time.process_time() - begun, model.predict_dist(outside[0]), outside[1]
     if settings.get("init") == "smooth":
-        like[:] = [model.start_]
+        like[:] = [model.model_.start]
     return {
         "nll": metrics.nll(dist, y), "rmse": metrics.rmse(dist, y), "crps": metrics.crps(dist, y),
         "rounds": model.n_estimators_, "evidence": model.evidence_, "seconds": seconds,

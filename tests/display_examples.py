@@ -6,7 +6,7 @@ import matplotlib as mpl
 import numpy as np
 
 from wgboost import WGBClassifier, WGBRegressor, censored
-from wgboost.estimators.parameters import PAPER_TREES
+from wgboost.estimators.paper import PAPER_TREES
 
 mpl.use("Agg")
 

@@ -8,7 +8,7 @@ import pytest
 
 from wgboost import WGBClassifier, WGBRegressor, load
 from wgboost.boosting import Replay
-from wgboost.estimators.evidence_trials import LADDER, best_trial, next_trial
+from wgboost.training.evidence_trials import LADDER, best_trial, next_trial
 
 SETTINGS = {
     "evidence": "auto", "early_stopping": True, "n_iter_no_change": 5, "n_estimators": 30,
@@ -94,7 +94,7 @@ def test_rows_measured_with_errors_tell_less(monkeypatch):
     y += 2 * np.random.default_rng(1).standard_normal(300)
     model = WGBRegressor(**SETTINGS).fit(X, y, y_std=2.0)
     assert told
-    assert max(one[:, 0].max() for one in told) < (model.units_.scale / 2) ** 2
+    assert max(one[:, 0].max() for one in told) < (model.model_.units.scale / 2) ** 2
 
 
 @pytest.mark.parametrize("seed", [1, 3])

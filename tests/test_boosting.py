@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from plain_directions import plain_newton_step, plain_normal
 from wgboost import AveragedFlow, WGBClassifier, WGBRegressor, metrics
-from wgboost.estimators.parameters import PAPER_TREES
+from wgboost.estimators.paper import PAPER_TREES
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(150, 3))

@@ -21,7 +21,7 @@ from wgboost import (
     metrics,
 )
 from wgboost.calibration import out_of_fold
-from wgboost.estimators.parameters import PAPER_TREES
+from wgboost.estimators.paper import PAPER_TREES
 
 # Too sure: ten observations a row, and more rounds than are good.
 SURE = WGBRegressor(n_estimators=80, evidence=10, random_state=0, n_jobs=1, **PAPER_TREES)

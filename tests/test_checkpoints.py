@@ -20,7 +20,7 @@ from wgboost import (
     load,
 )
 from wgboost.callbacks import Checkpoint, EarlyStopping, MaxTime
-from wgboost.estimators.parameters import PAPER_TREES
+from wgboost.estimators.paper import PAPER_TREES
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(150, 3))

@@ -21,7 +21,7 @@ from wgboost import (
     censored,
 )
 from wgboost.calibration import conformal_interval, conformal_sets
-from wgboost.estimators.parameters import PAPER_TREES
+from wgboost.estimators.paper import PAPER_TREES
 
 PLAIN = WGBRegressor(n_estimators=30, evidence=10, random_state=0, n_jobs=1, **PAPER_TREES)
 CLASSES = WGBClassifier(n_estimators=15, random_state=0, n_jobs=1)

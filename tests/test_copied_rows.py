@@ -7,7 +7,7 @@ import pytest
 from sklearn.model_selection import KFold
 
 from wgboost import WGBClassifier, WGBoost, WGBRegressor, WGBRegressorCV, censored
-from wgboost.estimators.distinct import find_distinct, row_hashes
+from wgboost.training.copies import find_distinct, row_hashes
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(80, 3))

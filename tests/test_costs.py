@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from wgboost import WGBClassifier, WGBoost, WGBRegressor
-from wgboost.estimators.cost import check_shape
 from wgboost.machine import memory_limit
+from wgboost.training.cost import check_shape
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 2))

@@ -37,7 +37,10 @@ def test_every_row_is_in_one_fold_and_members_have_the_units_of_all_rows(bag):
     held = np.concatenate([one.validation_rows_ for one in bag.members_])
     assert_array_equal(np.sort(held), np.arange(90))
     for one in bag.members_:
-        assert (one.units_.shift, one.units_.scale) == (Y.mean(), pytest.approx(Y.std()))
+        assert (one.model_.units.shift, one.model_.units.scale) == (
+            Y.mean(),
+            pytest.approx(Y.std()),
+        )
         assert not one.refitted_
 
 
@@ -55,7 +58,7 @@ def test_the_density_of_a_bag_is_the_mean_of_its_members(bag):
 def test_members_with_a_smooth_start_stand_each_on_their_own_ground():
     recipes = {"smooth": {"init": "smooth", "learning_rate": 0.3, "evidence": 3.0}}
     raw = WGBRegressorCV(recipes, **SMALL, calibrated=False).fit(X, Y)
-    means = [one.start_.ground(NEW).location for one in raw.members_]
+    means = [one.model_.start.ground(NEW).location for one in raw.members_]
     assert np.ptp(means, axis=0).min() > 0
     dist, each = raw.predict_dist(NEW), [one.predict_dist(NEW) for one in raw.members_]
     assert_allclose(dist.pdf(Y[:40]), np.mean([one.pdf(Y[:40]) for one in each], axis=0), rtol=1e-6)

@@ -5,7 +5,7 @@ import pytest
 
 from wgboost import WGBClassifierCV, WGBRegressorCV
 from wgboost.callbacks import Checkpoint, Keep, Log, MaxTime
-from wgboost.estimators import course
+from wgboost.training import progress
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(90, 3))
@@ -32,7 +32,7 @@ def test_callbacks_are_told_the_recipe_and_the_fold():
 
 def test_one_time_budget_is_for_all_models(monkeypatch):
     ticks = iter(range(10**6))
-    monkeypatch.setattr(course, "monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr(progress, "monotonic", lambda: float(next(ticks)))
     rounds = []
     stop = {"callbacks": [lambda info: rounds.append(info["round"]), MaxTime(30)]}
     options = {**SMALL, "n_iter_no_change": None}
@@ -70,4 +70,3 @@ def test_a_bag_with_callbacks_that_only_look_is_the_same_bag():
     plain = WGBRegressorCV(RECIPES, **SMALL).fit(X, Y)
     watched = WGBRegressorCV(RECIPES, **SMALL).fit(X, Y, callbacks=[lambda _: None])
     np.testing.assert_array_equal(plain.predict(X), watched.predict(X))
-    assert not hasattr(watched.members_[0], "_course")

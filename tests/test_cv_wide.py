@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from wgboost import Interrupted, WGBClassifier, WGBClassifierCV, load, metrics
+from wgboost.estimators.preparing import training_data
 from wgboost.responses import Categorical, Ordinal
 from wgboost.selection import (
     Entry,
@@ -15,6 +16,7 @@ from wgboost.selection import (
     run_some,
     wide_recipe,
 )
+from wgboost.selection.classifier import ClassifierBag
 
 RNG = np.random.default_rng(3)
 PLACES = np.array([[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]])
@@ -178,10 +180,11 @@ def test_of_two_classes_none_is_left_out(capsys):
     few = {**SMALL, "cv": 2, "n_estimators": 2, "n_particles": 2}
     bag = WGBClassifierCV(verbose=1, **few).fit(X, LABELS == "a")
     assert "left out" not in capsys.readouterr().out
-    assert bag._further_recipe(bag.members_[0]._rows(
-        X, fitting=False, y=LABELS == "a", sample_weight=None, offset=None, exposure=None,
-        y_std=None,
-    )) is None  # so that all of a time_budget is the race's  # fmt: skip
+    known = dict.fromkeys(("sample_weight", "offset", "exposure", "y_std"))
+    params = bag.members_[0].get_params(deep=False)
+    _, data = training_data("WGBClassifier", params, X, {"y": LABELS == "a", **known})
+    # So that all of a time_budget is the race's.
+    assert ClassifierBag(bag.get_params(deep=False)).ood_recipe(data) is None
 
 
 def test_with_recipes_of_ones_own_only_if_asked():

@@ -50,7 +50,7 @@ def test_predictions_are_those_of_one_process(client, settings):
     model = WGBRegressor(**{**FEW, **settings}).fit(X, parts(Y, 400, 150, 50), client=client)
     one = alone(COARSE, Y, **settings)
     np.testing.assert_allclose(model.predict(COARSE), one.predict(COARSE), atol=1e-5)
-    assert model.units_ == one.units_
+    assert model.model_.units == one.model_.units
     lazy = model.predict(X)
     assert lazy.chunks == ((400, 150, 50),)
     np.testing.assert_array_equal(lazy.compute(), model.predict(COARSE))
@@ -86,7 +86,7 @@ def test_the_untouched_estimator_grows_the_trees_of_one_machine(client):
         parts(X[train], 1200, 800), parts(y[train], 1200, 800), client=client
     )
     one = wgboost.WGBRegressor(**settings).fit(X[train], y[train])
-    leaves = [max(tree.n_leaves for tree in each.ensemble_.trees) for each in (model, one)]
+    leaves = [max(tree.n_leaves for tree in each.model_.ensemble.trees) for each in (model, one)]
     assert leaves == [31, 31]
     apart = nll(model.predict_dist(X[test]), y[test]) - nll(one.predict_dist(X[test]), y[test])
     assert abs(apart) < 0.01

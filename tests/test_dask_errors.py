@@ -17,10 +17,12 @@ import pandas as pd  # noqa: E402
 from dask.distributed import Client, LocalCluster  # noqa: E402
 
 import wgboost  # noqa: E402
+from model_particles import particles_of  # noqa: E402
 from wgboost.cluster.work import reduced  # noqa: E402
 from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
 from wgboost.dask.joining import joined  # noqa: E402
 from wgboost.dask.tracker import Tracker  # noqa: E402
+from wgboost.estimators.preparing import training_data  # noqa: E402
 from wgboost.metrics import METRICS  # noqa: E402
 
 X = np.arange(40.0).reshape(20, 2)
@@ -184,13 +186,13 @@ def test_a_fit_says_that_it_waits_for_workers(caplog):
 
 def test_a_metric_of_one_process_is_not_changed_by_the_reduction():
     model = wgboost.WGBRegressor(n_estimators=2, n_particles=2).fit(X, X[:, 0])
-    rows = model._rows(
-        X, fitting=False, y=X[:, 0], sample_weight=None, offset=None, exposure=None, y_std=None
-    )
-    particles = model._particles(X)
+    known = dict.fromkeys(("sample_weight", "offset", "exposure", "y_std"))
+    params = model.get_params(deep=False)
+    _, rows = training_data("WGBRegressor", params, X, {"y": X[:, 0], **known})
+    particles = particles_of(model, X)
     for name in ("nll", "rmse", "crps"):
-        score = rows.scorer(METRICS[name], model.units_)(particles)
-        assert reduced(rows, METRICS[name], model.units_)(particles) == pytest.approx(score)
+        score = rows.scorer(METRICS[name], model.model_.units)(particles)
+        assert reduced(rows, METRICS[name], model.model_.units)(particles) == pytest.approx(score)
 
 
 def test_a_dead_scheduler_is_named_before_a_fit_and_in_it():

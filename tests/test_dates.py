@@ -89,7 +89,7 @@ def test_a_model_of_dates_keeps_their_kind_in_its_file(rows, tmp_path):
     model.save(tmp_path / "model")
     again = load(tmp_path / "model")
     assert_array_equal(again.predict(frame), model.predict(frame))
-    assert again.schema_ == model.schema_
+    assert again.model_.schema == model.model_.schema
     number = frame.assign(day=np.arange(200.0))
     for one in (model, again):
         with pytest.raises(ValueError, match="'day' was dates or times in training and is numbers"):

@@ -12,7 +12,7 @@ from sklearn.linear_model import LinearRegression
 from wgboost import WGBClassifier, WGBoost, WGBRegressor, callbacks, load
 from wgboost.boosting import Movement
 from wgboost.directions import DiagonalNewton
-from wgboost.estimators.parameters import PAPER_TREES
+from wgboost.estimators.paper import PAPER_TREES
 from wgboost.responses import RESPONSES, Normal
 from wgboost.targets import PosteriorTarget
 
@@ -33,7 +33,7 @@ def same(a, b):
 
 def test_a_model_is_that_of_xgboost_with_the_directions_as_its_objective():
     model = regressor(engine="xgboost", split_on="all", n_particles=4).fit(X, Y)
-    target = PosteriorTarget(Normal(), model.units_.standardise(Y))
+    target = PosteriorTarget(Normal(), model.model_.units.standardise(Y))
     movement = Movement(target, DiagonalNewton(), "mean")
 
     def objective(predicted, _):
@@ -44,12 +44,13 @@ def test_a_model_is_that_of_xgboost_with_the_directions_as_its_objective():
     data = xgboost.DMatrix(X, label=np.zeros((400, 8)))
     settings = {
         "tree_method": "hist", "multi_strategy": "multi_output_tree", "num_target": 8,
-        "base_score": model.start_.particles.ravel().tolist(), "reg_lambda": 0, "max_depth": 3,
+        "base_score": model.model_.start.particles.ravel().tolist(), "reg_lambda": 0,
+        "max_depth": 3,
         "min_child_weight": 1e-6, "learning_rate": 0.1, "disable_default_eval_metric": 1,
         "nthread": 1,
     }  # fmt: skip
     booster = xgboost.train(settings, data, 12, obj=objective)
-    ours, _ = model._relative(X)
+    ours, _ = model.model_.relative(X)
     np.testing.assert_allclose(ours.reshape(400, 8), booster.predict(data), atol=1e-4)
 
 

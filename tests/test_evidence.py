@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from wgboost import WGBRegressor, metrics
-from wgboost.estimators.parameters import PAPER_TREES
+from wgboost.estimators.paper import PAPER_TREES
 
 
 def made(n, seed):

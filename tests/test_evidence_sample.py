@@ -5,9 +5,8 @@ import pytest
 
 from wgboost import Batches, WGBClassifier, WGBRegressor, load
 from wgboost.callbacks import MaxTime
-from wgboost.estimators import evidence
-from wgboost.estimators.evidence_trials import next_on
-from wgboost.estimators.parameters import usual_leaves
+from wgboost.training import evidence, usual_leaves
+from wgboost.training.evidence_trials import next_on
 
 SAMPLE, WATCHED, N = 60, 25, 400
 SETTINGS = {

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from wgboost import WGBRegressor, load
-from wgboost.estimators.parameters import PAPER_TREES
+from wgboost.estimators.paper import PAPER_TREES
 from wgboost.persistence import replacing
 
 RNG = np.random.default_rng(7)

@@ -5,7 +5,7 @@ import pytest
 
 from wgboost import AveragedFlow, WGBRegressor
 from wgboost.callbacks import Keep, Log, MaxTime, Progress, Record
-from wgboost.estimators import course
+from wgboost.training import progress
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(150, 3))
@@ -36,7 +36,7 @@ class Spy:
 def clock(monkeypatch):
     """A clock that goes on by a second whenever somebody looks."""
     ticks = iter(range(10**6))
-    monkeypatch.setattr(course, "monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr(progress, "monotonic", lambda: float(next(ticks)))
 
 
 def test_a_callback_is_told_the_stage_and_the_trial():

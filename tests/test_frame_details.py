@@ -76,7 +76,7 @@ def test_decimals_are_numbers():
     assert_array_equal(fitted.predict(pd.DataFrame({"price": prices})), twin.predict(
         pd.DataFrame({"price": [float(price) for price in prices]})
     ))  # fmt: skip
-    assert fitted.schema_.n_levels.tolist() == [0]
+    assert fitted.model_.schema.n_levels.tolist() == [0]
 
 
 def test_the_order_of_a_polars_enum_is_that_of_the_labels():

@@ -94,7 +94,10 @@ def test_free_text_and_lists_are_refused(columns, message, library):
 
 def test_free_text_is_taken_when_it_is_asked_for():
     frame = pl.DataFrame({"x": X, "a": [f"note {i}" for i in range(N)]})
-    assert small(categorical_features=["a"]).fit(frame, Y).schema_.n_levels.tolist() == [0, 120]
+    assert small(categorical_features=["a"]).fit(frame, Y).model_.schema.n_levels.tolist() == [
+        0,
+        120,
+    ]
 
 
 @pytest.mark.parametrize(

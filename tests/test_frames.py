@@ -83,8 +83,8 @@ def test_a_frame_gives_the_model_of_the_hand_coded_matrix(library, options):
     frame, matrix = FRAMES[library](), by_hand()
     ours = small(**options).fit(frame, Y)
     plain = small(categorical_features=[0, 1], **options).fit(matrix, Y)
-    assert len(ours.ensemble_.sets) > 0
-    assert same_trees(ours.ensemble_, plain.ensemble_)
+    assert len(ours.model_.ensemble.sets) > 0
+    assert same_trees(ours.model_.ensemble, plain.model_.ensemble)
     expected = plain.predict_dist(matrix).particles
     assert ours.predict_dist(frame).particles.tobytes() == expected.tobytes()
     assert ours.feature_names_in_.tolist() == list(COLUMNS)
@@ -113,7 +113,7 @@ def test_y_may_be_a_column_of_the_frame(make):
     else:
         whole = whole.with_columns(pl.Series("price", Y))
     fitted = small().fit(whole, "price", X_val=whole, y_val="price")
-    assert same_trees(fitted.ensemble_, small().fit(frame, Y).ensemble_)
+    assert same_trees(fitted.model_.ensemble, small().fit(frame, Y).model_.ensemble)
     assert fitted.history_["validation"]["nll"][-1] < fitted.history_["validation"]["nll"][0]
     assert fitted.predict(whole).tobytes() == fitted.predict(frame).tobytes()
     with pytest.raises(ValueError, match="X has no column 'prize' to take as y; did you mean 'pr"):
@@ -127,7 +127,7 @@ def test_y_may_be_a_column_of_the_frame(make):
 )
 def test_categorical_features_are_named_in_several_ways(asked):
     ours = small(categorical_features=asked).fit(in_pandas(), Y)
-    assert same_trees(ours.ensemble_, small().fit(in_pandas(), Y).ensemble_)
+    assert same_trees(ours.model_.ensemble, small().fit(in_pandas(), Y).model_.ensemble)
 
 
 def test_numbers_may_be_categories():
@@ -135,8 +135,8 @@ def test_numbers_may_be_categories():
     frame = pd.DataFrame({"a": pd.Categorical(X[:, 0]), "b": AGE})
     ours = small(categorical_features=[0]).fit(X, Y)
     named = small().fit(frame, Y)
-    assert same_trees(ours.ensemble_, named.ensemble_)
-    assert ours.schema_.levels[0].values == (-1.0, 7.5, 300.0)
+    assert same_trees(ours.model_.ensemble, named.model_.ensemble)
+    assert ours.model_.schema.levels[0].values == (-1.0, 7.5, 300.0)
     plain = frame.astype({"a": float})  # by value, as after a round trip through a file
     assert named.predict(plain).tobytes() == named.predict(frame).tobytes()
 
@@ -148,7 +148,7 @@ def test_classes_and_general_targets_take_frames_too():
     assert ours.predict_proba(in_polars()).tobytes() == plain.predict_proba(by_hand()).tobytes()
     samples = Y[:, None, None] + RNG.normal(size=(N, 5, 1))
     general = small(WGBoost).fit(in_pandas(), samples)
-    assert len(general.ensemble_.sets) > 0
+    assert len(general.model_.ensemble.sets) > 0
     assert np.abs(general.predict(in_polars()) - Y).mean() < np.abs(Y - Y.mean()).mean()
 
 
@@ -158,8 +158,8 @@ def test_rows_of_weight_zero_bring_no_categories():
     weight = np.repeat([1.0, 0.0], [250, 50])
     whole = small().fit(frame, Y, weight)
     part = small().fit(frame[:250], Y[:250], weight[:250])
-    assert whole.schema_ == part.schema_
-    assert same_trees(whole.ensemble_, part.ensemble_)
+    assert whole.model_.schema == part.model_.schema
+    assert same_trees(whole.model_.ensemble, part.model_.ensemble)
 
 
 def test_the_most_frequent_of_many_levels_have_the_first_codes():
@@ -183,7 +183,7 @@ def test_sparse_matrices_are_taken(kind, dtype):
     dense = (RNG.random((N, 6)) * 3).astype(int).astype(dtype)
     fitted = small().fit(kind(dense), Y)
     same = small().fit(dense, Y)
-    assert same_trees(fitted.ensemble_, same.ensemble_)
+    assert same_trees(fitted.model_.ensemble, same.model_.ensemble)
     assert fitted.predict(kind(dense)).tobytes() == same.predict(dense).tobytes()
 
 

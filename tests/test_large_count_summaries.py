@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import special, stats
 
 from wgboost import Mixture
-from wgboost.estimators.decisions import bayes_action
+from wgboost.predictive.decisions import bayes_action
 from wgboost.responses import as_response
 
 LOG = np.log

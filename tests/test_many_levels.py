@@ -65,7 +65,7 @@ def test_a_weight_of_two_is_a_row_twice():
     options = {**SETTINGS, "n_estimators": 4}
     weighted = WGBRegressor(**options).fit(X, y, sample_weight=weight)
     twice = WGBRegressor(**options).fit(X.repeat(weight, axis=0), y.repeat(weight))
-    assert weighted.ensemble_.level_groups.same_as(twice.ensemble_.level_groups)
+    assert weighted.model_.ensemble.level_groups.same_as(twice.model_.ensemble.level_groups)
     np.testing.assert_allclose(weighted.predict(X), twice.predict(X), rtol=1e-4, atol=1e-5)
 
 
@@ -101,10 +101,10 @@ def test_to_continue_gives_the_model_of_one_run(fitted):
 def test_other_rows_are_added_with_the_groups_of_before(fitted):
     X, y = made(1, 1500, 1.0)
     model = clone(fitted).set_params(n_estimators=3, warm_start=True).fit(X, y)
-    before = model.ensemble_.level_groups
+    before = model.model_.ensemble.level_groups
     with pytest.warns(UserWarning, match="a model of other data"):
         model.set_params(n_estimators=5).fit(*made(5, 1500, 1.0))
-    assert model.ensemble_.level_groups.same_as(before)
+    assert model.model_.ensemble.level_groups.same_as(before)
     assert model.n_estimators_ == 5
 
 
@@ -124,7 +124,7 @@ def test_held_out_rows_have_no_part_in_the_groups():
     one, other = (
         WGBRegressor(**options).fit(X, values, validation_rows=held) for values in (y, y_other)
     )
-    assert one.ensemble_.level_groups.same_as(other.ensemble_.level_groups)
+    assert one.model_.ensemble.level_groups.same_as(other.model_.ensemble.level_groups)
 
 
 def test_bags_take_many_levels():
@@ -132,7 +132,7 @@ def test_bags_take_many_levels():
     recipe = [{"n_estimators": 30, "evidence": 10.0, "n_particles": 3}]
     options = {"cv": 2, "categorical_features": [0], "random_state": 0, "n_jobs": 1}
     bag = WGBRegressorCV(recipe, **options).fit(X, y)
-    one, other = (member.ensemble_.level_groups for member in bag.members_[:2])
+    one, other = (member.model_.ensemble.level_groups for member in bag.members_[:2])
     assert not one.same_as(other)
     without = WGBRegressor(**{**SETTINGS, "categorical_features": None}).fit(X[:, 1:], y)
     assert bag.score(X_new, y_new) > without.score(X_new[:, 1:], y_new) + 0.05
@@ -158,12 +158,14 @@ def test_a_smooth_start_has_at_most_255_levels():
     ],
 )
 def test_files_with_groups_that_do_not_fit_are_refused(fitted, tmp_path, part, change):
-    groups = fitted.ensemble_.level_groups
+    groups = fitted.model_.ensemble.level_groups
     parts = {name: getattr(groups, name) for name in ("feature", "n_codes", "first_level", "codes")}
     with pytest.raises(ValueError, match="level groups"):
-        LevelGroups(**{**parts, part: change(parts[part])}).check(fitted.schema_.n_levels)
+        LevelGroups(**{**parts, part: change(parts[part])}).check(fitted.model_.schema.n_levels)
     broken = pickle.loads(pickle.dumps(fitted))
-    vars(broken.ensemble_)["level_groups"] = LevelGroups(**{**parts, part: change(parts[part])})
+    vars(broken.model_.ensemble)["level_groups"] = LevelGroups(
+        **{**parts, part: change(parts[part])}
+    )
     broken.save(tmp_path / "broken.wgb")
     with pytest.raises(ModelFileError, match="level groups"):
         wgboost.load(tmp_path / "broken.wgb")
@@ -171,7 +173,7 @@ def test_files_with_groups_that_do_not_fit_are_refused(fitted, tmp_path, part, c
 
 def test_a_file_without_groups_of_so_many_levels_is_refused(fitted, tmp_path):
     broken = pickle.loads(pickle.dumps(fitted))
-    vars(broken.ensemble_)["level_groups"] = None
+    vars(broken.model_.ensemble)["level_groups"] = None
     broken.save(tmp_path / "broken.wgb")
     with pytest.raises(ModelFileError, match="more levels than codes"):
         wgboost.load(tmp_path / "broken.wgb")

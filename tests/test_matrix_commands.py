@@ -52,7 +52,7 @@ def test_info(family, data, saved):
     )
     text = call("info", path).stdout
     if family == "bag":
-        kept = [one.n_estimators_ for one in model._models()]
+        kept = [one.n_rounds for one in model.model_.models]
         assert told["rounds"] == kept
         assert (told["members"], told["recipe"]) == (len(model.members_), model.best_recipe_)
         assert f"members     {len(model.members_)}, recipe {model.best_recipe_}" in text

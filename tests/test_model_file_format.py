@@ -13,6 +13,7 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 import wgboost
+from model_particles import particles_of
 from wgboost import ModelFileError, WGBRegressor, load
 from wgboost.data import Schema
 
@@ -33,7 +34,7 @@ def test_a_file_is_safetensors_that_others_open(fitted, tmp_path):
         values = file.get_tensor("fitted.ensemble_.values")
         metadata = file.metadata()
         assert len([*file.keys()]) > 10
-    assert_array_equal(values, fitted.ensemble_.values)
+    assert_array_equal(values, fitted.model_.ensemble.values)
     assert (metadata["format"], metadata["format_version"]) == ("wgboost", "2")
     assert metadata["wgboost_version"] == wgboost.__version__
     told = json.loads(metadata["model"])
@@ -58,16 +59,16 @@ def test_categories_are_kept(tmp_path):
     table = frame()
     y = table["x"] + (table["town"] == "Bø") - table["grade"].astype(float)
     fitted = WGBRegressor(n_estimators=8, random_state=0, n_jobs=1).fit(table, y)
-    assert len(fitted.ensemble_.sets) > 2
+    assert len(fitted.model_.ensemble.sets) > 2
     fitted.save(tmp_path / "model")
     again = load(tmp_path / "model")
-    assert again.schema_ == fitted.schema_
+    assert again.model_.schema == fitted.model_.schema
     new = table[::-1].assign(town=lambda t: t["town"].replace("Å", "unseen"))
     assert_array_equal(again.predict_dist(new).particles, fitted.predict_dist(new).particles)
-    head = again.ensemble_.head(3)
+    head = again.model_.ensemble.head(3)
     assert_array_equal(
-        head.predict(fitted.schema_.apply(new)),
-        fitted.ensemble_.predict(fitted.schema_.apply(new), n_rounds=3),
+        head.predict(fitted.model_.schema.apply(new)),
+        fitted.model_.ensemble.predict(fitted.model_.schema.apply(new), n_rounds=3),
     )
     again.set_params(warm_start=True, n_estimators=10).fit(table, y)
     longer = WGBRegressor(n_estimators=10, random_state=0, n_jobs=1).fit(table, y)
@@ -134,7 +135,7 @@ def test_files_of_format_1_keep_loading(name):
     if name == "regressor":
         rows = pd.DataFrame(rows, columns=["one", "two"])
         assert model.history_["validation"]["nll"] == known["history"]
-    particles = model._particles(rows)
+    particles = particles_of(model, rows)
     assert_array_equal(particles, np.array(known["particles"], dtype=np.float32))
     answers = model.predict(rows)
     if name == "classifier":

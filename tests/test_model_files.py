@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
 
+from model_particles import staged_particles_of
 from response_examples import Poisson
 from wgboost import (
     AlphaDivergence,
@@ -56,7 +57,7 @@ def assert_same(one, other):
         assert getattr(one, name) == getattr(other, name)
     assert_array_equal(one.feature_importances_, other.feature_importances_)
     assert_array_equal(one.apply(NEW), other.apply(NEW))
-    for a, b in zip(one._staged_particles(NEW), other._staged_particles(NEW), strict=True):
+    for a, b in zip(staged_particles_of(one, NEW), staged_particles_of(other, NEW), strict=True):
         assert a.tobytes() == b.tobytes()
     assert_array_equal(one.predict(NEW), other.predict(NEW))
 
@@ -83,7 +84,7 @@ def test_a_regressor_comes_back_as_it_was(options, tmp_path):
     if not isinstance(options.get("evidence"), pd.Series) and "random_state" not in options:
         assert_same(fitted, again)
     assert_array_equal(fitted.predict(NEW), again.predict(NEW))
-    assert (again.units_, again.response_) == (fitted.units_, fitted.response_)
+    assert (again.model_.units, again.response_) == (fitted.model_.units, fitted.response_)
     assert_array_equal(again.validation_rows_, fitted.validation_rows_)
     refits = [clone(one).fit(X, Y).predict(NEW) for one in (fitted, again)]
     assert_array_equal(*refits)
@@ -130,7 +131,7 @@ def test_several_columns_and_column_names_are_kept(tmp_path):
     fitted = model(response="multivariate_normal").fit(table, np.stack([Y, X[:, 1]], axis=1))
     again = twin(fitted, tmp_path)
     assert_array_equal(again.predict(table), fitted.predict(table))
-    assert again.units_ == fitted.units_
+    assert again.model_.units == fitted.model_.units
     assert list(again.feature_names_in_) == ["höhe", "b", "c d"]
     assert_array_equal(again.predict(table[["b", "höhe", "c d"]]), fitted.predict(table))
     with pytest.raises(ValueError, match="X lacks the column 'b'"):

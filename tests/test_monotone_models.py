@@ -1,11 +1,14 @@
 """Constraints as estimators take them."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
 
+from model_particles import particles_of
 from test_monotone_trees import moves_along
 from wgboost import WGBClassifier, WGBoost, WGBRegressor, load
 from wgboost.learners import HistTree
@@ -19,7 +22,7 @@ FAST = {"n_estimators": 15, "n_particles": 5, "random_state": 0, "n_jobs": 1}
 
 def moves(model, feature, parameter=0):
     """What one coordinate of every particle does as a feature goes up."""
-    return moves_along(model._particles, X[:30], feature, GRID)[..., parameter]
+    return moves_along(partial(particles_of, model), X[:30], feature, GRID)[..., parameter]
 
 
 @pytest.mark.parametrize("tree", ["shared", "per_particle"])
@@ -45,7 +48,7 @@ def test_the_spread_follows_a_feature_whose_location_is_held():
     y = -0.2 * x[:, 0] + np.exp(1.5 * x[:, 0]) * rng.normal(size=2000) * 0.3
     options = {**FAST, "n_estimators": 60, "leaf": "newton"}
     model = WGBRegressor(monotone_constraints=[1], **options).fit(x, y)
-    low, high = model._particles(np.array([[-0.9], [0.9]]))
+    low, high = particles_of(model, np.array([[-0.9], [0.9]]))
     assert (high[:, 0] >= low[:, 0]).all()  # in truth it falls
     assert high[:, 1].mean() - low[:, 1].mean() > 1  # in truth by 2.7
 
@@ -57,18 +60,18 @@ def test_a_parameter_is_chosen_by_name_or_index():
     assert (moves(named, 0, parameter=1) <= 0).all()
     assert (moves(named, 0) < 0).any()
     assert (moves(named, 0) > 0).any()
-    assert named._particles(X).tobytes() == number._particles(X).tobytes()
+    assert particles_of(named, X).tobytes() == particles_of(number, X).tobytes()
 
 
 def test_columns_go_by_name_or_position_or_all_in_a_list():
     frame = pd.DataFrame(X, columns=["age", "size", "rest"])
     forms = ({"age": 1, "size": 0}, {-3: np.int64(1)}, [1, 0, 0], np.array([1.0, 0.0, 0.0]))
     bits = {
-        WGBRegressor(monotone_constraints=form, **FAST).fit(frame, Y)._particles(frame).tobytes()
+        particles_of(WGBRegressor(monotone_constraints=form, **FAST).fit(frame, Y), frame).tobytes()
         for form in forms
     }
     assert len(bits) == 1
-    assert WGBRegressor(**FAST).fit(frame, Y)._particles(frame).tobytes() not in bits
+    assert particles_of(WGBRegressor(**FAST).fit(frame, Y), frame).tobytes() not in bits
 
 
 def test_the_probability_of_the_second_class_is_monotone():
@@ -95,7 +98,7 @@ def test_targets_that_are_samples_are_held_too():
 def test_without_interactions_a_model_is_a_sum():
     y = X[:, 0] * X[:, 1]
     alone = WGBRegressor(interaction_constraints="no_interactions", **FAST).fit(X, y)
-    change = moves_along(alone._particles, X[:30], 0, GRID)
+    change = moves_along(partial(particles_of, alone), X[:30], 0, GRID)
     np.testing.assert_allclose(change, np.broadcast_to(change[:1], change.shape), atol=1e-5)
     together = WGBRegressor(interaction_constraints=[[1, 0]], **FAST).fit(X, y)
     assert together.score(X, y) > alone.score(X, y) + 0.3
@@ -105,8 +108,8 @@ def test_groups_by_name_leave_the_other_columns_together():
     frame = pd.DataFrame(X, columns=["age", "size", "rest"])
     model = WGBRegressor(interaction_constraints=[["size"]], **FAST).fit(frame, Y)
     same = WGBRegressor(interaction_constraints=[[0, 2], (1,)], **FAST).fit(X, Y)
-    assert model._particles(frame).tobytes() == same._particles(X).tobytes()
-    for tree in model.ensemble_.trees:
+    assert particles_of(model, frame).tobytes() == particles_of(same, X).tobytes()
+    for tree in model.model_.ensemble.trees:
         used = {*tree.feature[tree.feature >= 0].tolist()}
         assert used <= {1} or used <= {0, 2}
 
@@ -117,7 +120,7 @@ def test_a_file_keeps_constraints(tmp_path):
     model.save(tmp_path / "model")
     again = load(tmp_path / "model")
     assert {name: getattr(again, name) for name in options} == options
-    assert again._particles(X).tobytes() == model._particles(X).tobytes()
+    assert particles_of(again, X).tobytes() == particles_of(model, X).tobytes()
     again.set_params(warm_start=True, n_estimators=20).fit(X, Y)
     assert (moves(again, 0) >= 0).all()
 

@@ -112,7 +112,7 @@ def test_a_model_predicts_all_columns():
     uncertainty = fitted.predict_uncertainty(X)
     assert_allclose(uncertainty["total"], dist.var())
     score = fitted.ood_score(X)
-    assert_allclose(score, (dist.epistemic() / np.square(fitted.units_.scale)).sum(axis=1))
+    assert_allclose(score, (dist.epistemic() / np.square(fitted.model_.units.scale)).sum(axis=1))
     assert set(fitted.predict_particles(X)) == {
         "mean_0", "mean_1", "scale_0", "scale_1", "correlation_1_0",
     }  # fmt: skip

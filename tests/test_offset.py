@@ -36,7 +36,6 @@ def test_every_prediction_takes_the_offset():
     for name in ("predict", "predict_quantiles", "predict_interval"):
         predict = getattr(ours, name)
         assert_allclose(predict(X, **at), predict(X) + 7, atol=1e-4)
-    assert_allclose(ours.pred_dist(X, **at).mean(), ours.predict(X) + 7, atol=1e-4)
     assert_allclose(
         ours.predict_particles(X, **at)["mean"], ours.predict_particles(X)["mean"] + 7, atol=1e-4
     )

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import log_loss
 
 from wgboost import Ordinal, WGBClassifier, WGBRegressor, metrics
-from wgboost.estimators.parameters import PAPER_TREES
+from wgboost.estimators.paper import PAPER_TREES
 
 RNG = np.random.default_rng(4)
 N = 300

@@ -43,9 +43,9 @@ def compared(folder, name, split):
         for A in (X, X_test)
     )
     states = [dist.particles for dist in ours.staged_predict_dist(X)]
-    twin = PlainBoosting(ours.start_.particles, ROUNDS).fit(codes, y, lead=states)
+    twin = PlainBoosting(ours.model_.start.particles, ROUNDS).fit(codes, y, lead=states)
     nll = metrics.nll(ours.predict_dist(X_test), y_test), twin.nll(test_codes, y_test)
-    apart, before = [], ours.start_.at(X)
+    apart, before = [], ours.model_.start.at(X)
     for after, movement in zip(states, twin.movements(codes), strict=True):
         moved = after.astype(float) - before
         apart.append(np.abs(moved - movement).max() / (0.01 + np.abs(moved).max()))
@@ -78,4 +78,4 @@ def test_particles_start_where_the_averaged_flow_settles(data_folder):
     fitted = paper(0).set_params(n_estimators=0).fit(X, y)
     draws = np.random.default_rng([fitted.seed_, 2**31 + 1]).standard_normal((10, 2))
     flow = averaged_flow((y - y.mean()) / y.std(), draws)
-    assert_allclose(fitted.start_.particles, flow, atol=1e-3)
+    assert_allclose(fitted.model_.start.particles, flow, atol=1e-3)

@@ -7,11 +7,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from wgboost import WGBRegressor
 from wgboost.boosting import Replay
 from wgboost.data import Features
-from wgboost.estimators import evidence_trials
-from wgboost.estimators.evidence import expected
-from wgboost.estimators.posterior_rows import PosteriorRows
 from wgboost.learners import HistTree
 from wgboost.responses import as_response
+from wgboost.training import PosteriorData, evidence_trials
+from wgboost.training.error_evidence import expected
 from wgboost.trees import TreeSettings
 
 GROUP = np.repeat([0, 1], [30, 300])
@@ -82,7 +81,7 @@ def test_what_is_expected_of_y():
 
 def rows(each, sought, weight=None):
     X = np.zeros((3, 1))
-    return PosteriorRows(X, weight, np.zeros(3), as_response("normal"), each, sought=sought)
+    return PosteriorData(X, weight, np.zeros(3), as_response("normal"), each, sought=sought)
 
 
 def test_evidence_that_was_sought_does_not_make_a_row_count_more():

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeRegressor
 
+from model_particles import particles_of
 from pages import ran
 from wgboost import (
     SmoothStart,
@@ -56,9 +57,9 @@ def test_a_smooth_function_is_learned_at_once():
 
 
 def test_the_particles_are_those_of_residuals():
-    assert isinstance(FITTED.start_, BackgroundStart)
-    relative, dist = FITTED._particles(NEW).astype(float), FITTED.predict_dist(NEW)
-    ground, units = FITTED.start_.ground(NEW), FITTED.units_
+    assert isinstance(FITTED.model_.start, BackgroundStart)
+    relative, dist = particles_of(FITTED, NEW).astype(float), FITTED.predict_dist(NEW)
+    ground, units = FITTED.model_.start.ground(NEW), FITTED.model_.units
     scale = np.exp(ground.log_scale)[:, None]
     expected = units.restore(ground.location[:, None] + scale * relative[..., 0])
     assert_allclose(dist.params()["mean"], expected, rtol=1e-12)
@@ -83,7 +84,7 @@ def test_units_of_y_change_nothing_but_the_units():
 def test_noise_is_left_to_the_flow():
     y = RNG.normal(size=250)
     smooth, flow = (model(init).fit(X, y) for init in (QUICK, "flow"))
-    assert type(smooth.start_) is ConstantStart
+    assert type(smooth.model_.start) is ConstantStart
     assert_array_equal(smooth.predict(NEW), flow.predict(NEW))
 
 
@@ -123,7 +124,7 @@ def test_every_response_with_a_location_and_a_scale(name):
         model(init, response=name, evidence=10, n_estimators=25).fit(X, Y)
         for init in ("flow", QUICK)
     )
-    assert isinstance(smooth.start_, BackgroundStart)
+    assert isinstance(smooth.model_.start, BackgroundStart)
     assert nll(smooth) < nll(flow) - 0.3
     assert np.corrcoef(smooth.predict(NEW), NEW_Y)[0, 1] > 0.98
 
@@ -144,7 +145,9 @@ def test_frames_with_categories_and_missing_values():
     table.loc[::9, "a"] = np.nan
     y = np.sin(3 * X[:, 0]) + 3 * kind + np.where(np.arange(250) % 9, 0, 5) + 0.1 * Y
     fitted = model().fit(table, y)
-    assert fitted.start_.background.covariance.columns.n_lengths == 4  # one says "a" is missing
+    assert (
+        fitted.model_.start.background.covariance.columns.n_lengths == 4
+    )  # one says "a" is missing
     assert fitted.score(table, y) > 0.95
     assert np.isfinite(fitted.predict(table.assign(kind=None, b=np.nan))).all()
 
@@ -152,7 +155,7 @@ def test_frames_with_categories_and_missing_values():
 def test_the_lengths_of_the_search_serve_for_the_refit():
     options = {"early_stopping": True, "n_estimators": 30}
     found, refitted = (model(**options, refit=refit).fit(X, Y) for refit in (False, True))
-    search, last = found.start_.background, refitted.start_.background
+    search, last = found.model_.start.background, refitted.model_.start.background
     assert len(search.regression.points) == 200  # the rows held out are new to it
     assert len(last.regression.points) == 250
     assert_array_equal(last.covariance.logs, search.covariance.logs)
@@ -189,7 +192,7 @@ def test_the_examples_of_the_page():
     names = ran("docs/smooth.md")
     assert names["nll"]["smooth"] < names["nll"]["flow"] - 1
     assert (names["far"] > 5 * names["noise"].max()).all()
-    start = names["model"].start_.background.covariance
+    start = names["model"].model_.start.background.covariance
     assert (start.kernel, start.columns.ranked) == ("matern52", 1.0)
 
 

@@ -11,7 +11,7 @@ from sklearn import metrics as sklearn_metrics
 
 from mixture_examples import categorical_mixture, normal_mixture
 from wgboost import Cauchy, Mixture, WGBClassifier, WGBRegressor, metrics
-from wgboost.estimators import calibrated, classification
+from wgboost.estimators import base, base_classifier
 from wgboost.predictive import JointMixture, table
 from wgboost.responses import MultivariateNormal
 
@@ -124,7 +124,7 @@ def test_logs_of_probabilities_are_their_logs():
 
 
 def test_the_examples_in_docstrings_are_right():
-    for module in (table, calibrated, classification):
+    for module in (table, base, base_classifier):
         found = doctest.testmod(module)
         assert found.attempted > 0
         assert found.failed == 0

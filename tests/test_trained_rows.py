@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from wgboost import ConformalRegressor, WGBClassifier, WGBRegressor, WGBRegressorCV, load
-from wgboost.estimators.distinct import row_hashes
-from wgboost.estimators.seen import known_share, row_marks
+from wgboost.training.copies import row_hashes
+from wgboost.training.row_hashes import hash_rows, known_share
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(300, 3))
@@ -99,10 +99,10 @@ def test_a_warm_start_on_other_rows_is_no_longer_silent():
 
 def test_the_share_of_many_rows_is_estimated_from_a_sample():
     many, y = RNG.normal(size=(20_000, 2)), RNG.normal(size=20_000)
-    marks = row_marks(many[:10_000], y[:10_000])
+    marks = hash_rows(many[:10_000], y[:10_000])
     assert marks.shape == (2, 2048)
     share, told = known_share(marks, many, y)
     assert share == pytest.approx(0.5, abs=0.03)
     assert 3500 < told < 4700
     assert known_share(marks, many[10_000:], y[10_000:])[0] == 0.0
-    assert row_marks(np.zeros((50, 2)), np.arange(50.0)) is None
+    assert hash_rows(np.zeros((50, 2)), np.arange(50.0)) is None

@@ -24,8 +24,8 @@ from wgboost import (
     metrics,
     predict_dist,
 )
-from wgboost.estimators.decisions import bayes_action
 from wgboost.metrics import estimates, point_scores
+from wgboost.predictive.decisions import bayes_action
 from wgboost.predictive.transformed import restored
 from wgboost.responses import Units
 

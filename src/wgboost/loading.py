@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from wgboost.estimators import WGBClassifier, WGBoost, WGBRegressor
-from wgboost.estimators.files import read_model
+from wgboost.persistence import ModelFileError, read_model
 from wgboost.selection import WGBClassifierCV, WGBRegressorCV
 
 __all__ = ["load"]
@@ -44,4 +45,16 @@ def load(
     given = {
         "response": response, "target": target, "direction": direction, "eval_metric": eval_metric,
     }  # fmt: skip
-    return read_model(path, _ESTIMATORS, given)
+    saved = read_model(path, given)
+    try:
+        if saved.kind not in _ESTIMATORS:
+            raise ValueError(f"the estimator {saved.kind!r:.40} is not one of {[*_ESTIMATORS]}")
+        kind = _ESTIMATORS[saved.kind]
+        if hasattr(kind, "member_type") != bool(saved.members):
+            raise ValueError("a bag has members, and nothing else has")
+        estimator = kind.from_saved(saved)
+    except Exception as error:  # whatever does not fit together, and however it shows
+        raise ModelFileError(f"{os.fspath(path)!r} is damaged: {error}") from error
+    if saved.metadata is not None:
+        estimator.metadata_ = saved.metadata
+    return estimator

@@ -102,15 +102,15 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         odd[:, ~np.isin(self.classes_, model.classes_)] = np.inf
         return odd
 
-    def _shares(self, model: Any, X: Any, **beside: Any) -> Array:
+    def _shares(self, model: Any, X: Any, **predict_params: Any) -> Array:
         """Return probabilities of all classes, zero of those that a fold's model has not met."""
-        shares = np.asarray(model.predict_proba(X, **beside), dtype=np.float64)
+        shares = np.asarray(model.predict_proba(X, **predict_params), dtype=np.float64)
         every = np.zeros((len(shares), len(self.classes_)))
         every[:, np.searchsorted(self.classes_, model.classes_)] = shares
         return every
 
-    def _tables(self, X: Any, beside: dict[str, Any]) -> list[Array]:
-        X, given = self._given(X, beside)
+    def _tables(self, X: Any, predict_params: dict[str, Any]) -> list[Array]:
+        X, given = self._given(X, predict_params)
         return [self._shares(model, X, **given) for model in self._models()]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -119,22 +119,22 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         Parameters are those of `WGBClassifier.score`.
         """
         self._models()
-        X, y, beside = scored_rows(self, X, y, sample_weight=sample_weight)
-        weight = beside["sample_weight"]
+        X, y, fit_params = scored_rows(self, X, y, sample_weight=sample_weight)
+        weight = fit_params["sample_weight"]
         return float(accuracy_score(y, self.predict(X), sample_weight=weight))
 
-    def predict_proba(self, X: Any, **beside: Any) -> Array:
+    def predict_proba(self, X: Any, **predict_params: Any) -> Array:
         """Return the mean of the models' class probabilities, (n, k)."""
-        mean: Array = np.mean(self._tables(X, beside), axis=0)
+        mean: Array = np.mean(self._tables(X, predict_params), axis=0)
         return mean
 
-    def predict(self, X: Any, **beside: Any) -> Array:
+    def predict(self, X: Any, **predict_params: Any) -> Array:
         """Return the label that is most probable by the mean of the models."""
-        best = self.predict_proba(X, **beside).argmax(axis=1)
+        best = self.predict_proba(X, **predict_params).argmax(axis=1)
         labels: Array = self.classes_[best]
         return labels
 
-    def predict_set(self, X: Any, confidence: float = 0.9, **beside: Any) -> Array:
+    def predict_set(self, X: Any, confidence: float = 0.9, **predict_params: Any) -> Array:
         """Return sets (n, k) that hold the class with this probability, or more.
 
         True is in; columns are in the order of `classes_`. No set is empty. With too few
@@ -142,7 +142,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         needed; so it is where too many of them are of classes that their model has not met.
         """
         check_confidence(confidence)
-        tables = self._tables(X, beside)
+        tables = self._tables(X, predict_params)
         odd = [self._odd(model, table) for model, table in zip(self._models(), tables, strict=True)]
         warn_if_infinite(np.concatenate(self.scores_), confidence, _UNMET)
         return sets_by_folds(odd, self.scores_, confidence, np.mean(tables, axis=0))

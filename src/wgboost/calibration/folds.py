@@ -34,7 +34,7 @@ __all__ = [
     "held_out",
     "out_of_fold",
     "split_folds",
-    "taken_beside",
+    "take_fit_params",
 ]
 
 _PREDICTED_WITH = ("offset", "exposure")
@@ -52,7 +52,7 @@ class Fold:
         Indices of these rows, and of those that the model was fitted to.
     X, y
         Those rows.
-    beside : dict
+    fit_params : dict
         What goes along with them, by keyword, where it was given: `sample_weight`, `offset`, ...
     """
 
@@ -61,31 +61,31 @@ class Fold:
     seen: Array
     X: Any
     y: Any
-    beside: Mapping[str, Any]
+    fit_params: Mapping[str, Any]
 
     @classmethod
     def of(
-        cls, model: Any, X: Any, y: Any, seen: Array, rows: Array, beside: Mapping[str, Any]
+        cls, model: Any, X: Any, y: Any, seen: Array, rows: Array, fit_params: Mapping[str, Any]
     ) -> Fold:
         """Return a fitted model with rows of X and y that it has not seen."""
-        along = taken_beside(beside, count_rows(X), rows)
+        along = take_fit_params(fit_params, count_rows(X), rows)
         return cls(model, rows, seen, take_rows(X, rows), take_rows(y, rows), along)
 
     def take(self, some: Array) -> Fold:
         """Return some of the rows, by their place in the fold."""
-        beside = {k: v[some] if np.ndim(v) > 0 else v for k, v in self.beside.items()}
+        fit_params = {k: v[some] if np.ndim(v) > 0 else v for k, v in self.fit_params.items()}
         part = take_rows(self.X, some), take_rows(self.y, some)
-        return Fold(self.estimator, self.rows[some], self.seen, *part, beside)
+        return Fold(self.estimator, self.rows[some], self.seen, *part, fit_params)
 
     def dist(self) -> Mixture:
         """Return the predictive distributions of the rows, with their offset or exposure."""
-        known = {k: v for k, v in self.beside.items() if k in _PREDICTED_WITH}
+        known = {k: v for k, v in self.fit_params.items() if k in _PREDICTED_WITH}
         return predict_dist(self.estimator, self.X, **known)
 
 
 def out_of_fold(
     estimator: Any, X: Any, y: Any, *, cv: Any = 5, groups: Any = None, random_state: Any = None,
-    stratified: bool = True, **beside: Any,
+    stratified: bool = True, **fit_params: Any,
 ) -> Iterator[Fold]:  # fmt: skip
     """Yield K models, each a clone fitted without the rows of its fold, one after the other.
 
@@ -106,19 +106,19 @@ def out_of_fold(
         False: a number of folds is of rows by chance alone, classes or not. What is estimated from
         folds varies less where they have equal shares of classes, but rows are then no longer
         exchangeable: what is guaranteed of folds, as CV+ is, needs folds that know nothing of y.
-    **beside : array (n,) or number, optional
-        What `fit` takes beside X and y: `sample_weight`, `offset`, `exposure`, `y_std`.
+    **fit_params : array (n,) or number, optional
+        What `fit` takes besides X and y: `sample_weight`, `offset`, `exposure`, `y_std`.
     """
     n = checked_rows(X, y)
     splits = list(split_folds(estimator, cv, n, y, groups, random_state, stratified=stratified))
     check_splits(splits, cv)
     for train, test in splits:
-        yield _fitted(estimator, X, y, n, train, test, beside, groups)
+        yield _fitted(estimator, X, y, n, train, test, fit_params, groups)
 
 
 def held_out(
     estimator: Any, X: Any, y: Any, *, fraction: float = 0.25, groups: Any = None,
-    random_state: Any = None, **beside: Any,
+    random_state: Any = None, **fit_params: Any,
 ) -> Fold:  # fmt: skip
     """Return a clone fitted without a share of the rows, and those rows; see `out_of_fold`.
 
@@ -137,7 +137,7 @@ def held_out(
     chosen: Any = ShuffleSplit if groups is None else GroupShuffleSplit
     split = chosen(n_splits=1, test_size=fraction, random_state=random_state)
     train, test = next(split.split(np.zeros(n), groups=groups))
-    return _fitted(estimator, X, y, n, train, test, beside, groups)
+    return _fitted(estimator, X, y, n, train, test, fit_params, groups)
 
 
 def checked_rows(X: Any, y: Any) -> int:
@@ -249,17 +249,17 @@ def _indices(rows: Any, n: int, fold: int) -> Array:
 
 
 def _fitted(
-    estimator: Any, X: Any, y: Any, n: int, train: Array, test: Array, beside: Mapping[str, Any],
-    groups: Any = None,
+    estimator: Any, X: Any, y: Any, n: int, train: Array, test: Array,
+    fit_params: Mapping[str, Any], groups: Any = None,
 ) -> Fold:  # fmt: skip
     prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
     last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
-    known = dict(beside)
+    known = dict(fit_params)
     if groups is not None and "groups" in inspect.signature(last.fit).parameters:
         # Rows that a model holds out to stop by have to be as new to it as those of the fold.
         several = np.unique(np.asarray(groups)[train]).size > 1
         known |= {"groups": groups} if several else {}
-    fit_with = {prefix + name: value for name, value in taken_beside(known, n, train).items()}
+    fit_with = {prefix + name: value for name, value in take_fit_params(known, n, train).items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Interrupted)
         try:
@@ -270,7 +270,7 @@ def _fitted(
     last = model.steps[-1][1] if isinstance(model, Pipeline) else model
     if getattr(last, "interrupted_", False):  # a model cut short says nothing about the others
         raise KeyboardInterrupt
-    return Fold.of(model, X, y, train, test, beside)
+    return Fold.of(model, X, y, train, test, fit_params)
 
 
 def _raise_for_one_class(estimator: Any, y: Any, train: Array, error: ValueError) -> None:
@@ -284,9 +284,9 @@ def _raise_for_one_class(estimator: Any, y: Any, train: Array, error: ValueError
         ) from error
 
 
-def taken_beside(beside: Mapping[str, Any], n: int, rows: Array) -> dict[str, Any]:
+def take_fit_params(fit_params: Mapping[str, Any], n: int, rows: Array) -> dict[str, Any]:
     """Return what goes along with some of n rows, where it was given."""
-    given = {k: np.asarray(v) for k, v in beside.items() if v is not None}
+    given = {k: np.asarray(v) for k, v in fit_params.items() if v is not None}
     for name, value in given.items():
         if value.ndim > 0 and len(value) != n:
             raise ValueError(f"{name} has {len(value)} rows, X has {n}")

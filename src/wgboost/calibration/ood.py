@@ -60,7 +60,7 @@ class OODReference:
     @classmethod
     def out_of_fold(
         cls, estimator: Any, X: Any, y: Any, *, method: str | None = None, cv: Any = 5,
-        groups: Any = None, random_state: Any = None, **beside: Any,
+        groups: Any = None, random_state: Any = None, **fit_params: Any,
     ) -> Self:  # fmt: skip
         """Return the scores of rows, each by a model of a fold that has not seen it.
 
@@ -72,8 +72,8 @@ class OODReference:
         if method is not None:
             check_choice("method", method, OOD_METHODS)
 
-        settings = {"cv": cv, "groups": groups, "random_state": random_state, **beside}
-        n, weight = checked_rows(X, y), beside.get("sample_weight")
+        settings = {"cv": cv, "groups": groups, "random_state": random_state, **fit_params}
+        n, weight = checked_rows(X, y), fit_params.get("sample_weight")
         weight = np.ones(n) if weight is None else np.asarray(check_weight(weight, n))
         counted = np.flatnonzero(weight)
         folds = (

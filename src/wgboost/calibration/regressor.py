@@ -97,9 +97,11 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
     def _scores(self, fold: Fold) -> Array:
         return interval_scores(fold.dist(), fold.y, self.conformity)
 
-    def predict(self, X: Any, *, offset: Any = None, exposure: Any = None, **beside: Any) -> Array:
+    def predict(
+        self, X: Any, *, offset: Any = None, exposure: Any = None, **fit_params: Any
+    ) -> Array:
         """Return the mean of the models' predictions, (n,); offset and exposure as in `fit`."""
-        X, given = self._given(X, {"offset": offset, "exposure": exposure, **beside})
+        X, given = self._given(X, {"offset": offset, "exposure": exposure, **fit_params})
         mean: Array = np.mean([model.predict(X, **given) for model in self._models()], axis=0)
         return mean
 
@@ -113,21 +115,21 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         """
         self._models()
         given = {"sample_weight": sample_weight, "offset": offset, "exposure": exposure}
-        X, y, beside = scored_rows(self, X, y, **given)
-        weight = beside.pop("sample_weight")
-        return float(r2_score(y, self.predict(X, **beside), sample_weight=weight))
+        X, y, fit_params = scored_rows(self, X, y, **given)
+        weight = fit_params.pop("sample_weight")
+        return float(r2_score(y, self.predict(X, **fit_params), sample_weight=weight))
 
     def predict_interval(
         self, X: Any, confidence: float = 0.9, *, offset: Any = None, exposure: Any = None,
-        **beside: Any,
+        **predict_params: Any,
     ) -> Array:  # fmt: skip
         """Return intervals (n, 2) that hold y with this probability, or more.
 
         With too few calibration rows for the confidence they are the whole support of y, and a
-        warning says how many are needed. `beside` is what else `predict_dist` takes.
+        warning says how many are needed. `predict_params` is what else `predict_dist` takes.
         """
         check_confidence(confidence)
-        X, given = self._given(X, {"offset": offset, "exposure": exposure, **beside})
+        X, given = self._given(X, {"offset": offset, "exposure": exposure, **predict_params})
         dists = [predict_dist(model, X, **given) for model in self._models()]
         ends = cross_conformal_interval(dists, self.scores_, confidence, conformity=self.conformity)
         return np.stack(ends, axis=1)

@@ -26,7 +26,7 @@ METHODS = ("cross", "split", "prefit")
 
 
 _OF_MODELS = (
-    "predict_dist", "pred_dist", "predict_particles", "predict_uncertainty", "predict_quantiles",
+    "predict_dist", "predict_particles", "predict_uncertainty", "predict_quantiles",
     "sample", "decide", "calibrate", "calibrate_ood", "ood_score", "ood_pvalue", "staged_predict",
     "staged_predict_dist", "staged_predict_particles", "staged_predict_proba", "n_estimators_",
     "feature_importances_",
@@ -69,7 +69,7 @@ class Conformal(Hinted, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None,
-        offset: Any = None, exposure: Any = None, y_std: Any = None, **beside: Any,
+        offset: Any = None, exposure: Any = None, y_std: Any = None, **fit_params: Any,
     ) -> Self:  # fmt: skip
         """Fit the models and score the rows that they have not seen.
 
@@ -87,7 +87,7 @@ class Conformal(Hinted, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         offset, exposure, y_std : array (n,) or number, optional
             Handed to the estimator, as in `WGBRegressor.fit`; offset and exposure are then needed
             for predictions too.
-        **beside : array (n,) or number, optional
+        **fit_params : array (n,) or number, optional
             What else the estimator's `fit` takes by row.
         """
         check_choice("method", self.method, METHODS)
@@ -95,18 +95,18 @@ class Conformal(Hinted, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         final_step(self.estimator, self._needs)
         given = {
             "y": y, "groups": groups, "sample_weight": sample_weight, "offset": offset,
-            "exposure": exposure, "y_std": y_std, **beside,
+            "exposure": exposure, "y_std": y_std, **fit_params,
         }  # fmt: skip
         if self.method == "prefit" and y is not None:
             given |= known_by_row(final_step(self.estimator, self._needs), X, given)
-        X, beside, names = named_columns(X, given)
-        y, groups = beside.pop("y"), beside.pop("groups")
+        X, fit_params, names = named_columns(X, given)
+        y, groups = fit_params.pop("y"), fit_params.pop("groups")
         if np.asarray(y).shape[1:] == (1,):
             y = column_or_1d(y, warn=True)
         checked_rows(X, y)
         before = dict(self.__dict__)
         try:
-            self._fit(X, y, groups, beside)
+            self._fit(X, y, groups, fit_params)
             self.row_parameters_ = row_parameters(given, names)
         except BaseException:  # what raises leaves the estimator as it was
             self.__dict__.clear()
@@ -114,13 +114,13 @@ class Conformal(Hinted, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             raise
         return self
 
-    def _fit(self, X: Any, y: Any, groups: Any, beside: dict[str, Any]) -> None:
+    def _fit(self, X: Any, y: Any, groups: Any, fit_params: dict[str, Any]) -> None:
         self._prepare(y)
-        folds = self._folds(X, y, groups, beside)
+        folds = self._folds(X, y, groups, fit_params)
         self.estimators_: list[Any] = []
         self.scores_: list[Array] = []
         for fold in folds:
-            scores, weight = self._scores(fold), fold.beside.get("sample_weight")
+            scores, weight = self._scores(fold), fold.fit_params.get("sample_weight")
             if weight is not None:
                 scores = scores[np.asarray(check_weight(weight, len(scores))) > 0]
             self.estimators_.append(fold.estimator)
@@ -130,26 +130,26 @@ class Conformal(Hinted, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             if hasattr(self.estimators_[0], name):
                 setattr(self, name, getattr(self.estimators_[0], name))
 
-    def _folds(self, X: Any, y: Any, groups: Any, beside: dict[str, Any]) -> Iterable[Fold]:
+    def _folds(self, X: Any, y: Any, groups: Any, fit_params: dict[str, Any]) -> Iterable[Fold]:
         if self.method == "prefit":
-            known = {name: value for name, value in beside.items() if value is not None}
-            if hasattr(self.estimator, "_warn_trained"):
+            known = {name: value for name, value in fit_params.items() if value is not None}
+            if hasattr(self.estimator, "warn_trained"):
                 # Of classes the features alone: labels may be new to the estimator.
                 known_y = None if hasattr(self.estimator, "classes_") else np.asarray(y)
-                self.estimator._warn_trained(X, known_y, 'method="cross"', 4)
+                self.estimator.warn_trained(X, known_y, 'method="cross"', 4)
             rows, none = np.arange(count_rows(X)), np.arange(0)
             return [Fold(self.estimator, rows, none, X, y, known)]
-        settings = {"groups": groups, "random_state": self.random_state, **beside}
+        settings = {"groups": groups, "random_state": self.random_state, **fit_params}
         if self.method == "split":
             return [held_out(self.estimator, X, y, fraction=self.calibration_fraction, **settings)]
         # One after the other: what cannot be scored is found out with the first. By chance alone:
         # folds of equal shares of classes are not exchangeable with new rows.
         return out_of_fold(self.estimator, X, y, cv=self.cv, stratified=False, **settings)
 
-    def _given(self, X: Any, beside: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def _given(self, X: Any, fit_params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Return X and what else predictions take, by name of a column perhaps."""
         self._models()
-        X, known, _ = named_columns(X, beside)
+        X, known, _ = named_columns(X, fit_params)
         given = {name: value for name, value in known.items() if value is not None}
         return without_row_columns(self, X), given
 

@@ -66,12 +66,13 @@ def _is_text(series: pl.Series) -> bool:
 
 def feature_kinds(model: Any) -> dict[str, str]:
     """Return the kinds of a model's columns, by name."""
-    names = model.schema_.names or ()
+    schema = model.model_.schema
+    names = schema.names or ()
     return {
         name: "any" if levels is not None and not levels.values
         else "text" if levels is not None and levels.text
-        else "dates" if i in model.schema_.dates else "numbers"
-        for i, (name, levels) in enumerate(zip(names, model.schema_.levels, strict=bool(names)))
+        else "dates" if i in schema.dates else "numbers"
+        for i, (name, levels) in enumerate(zip(names, schema.levels, strict=bool(names)))
     }  # fmt: skip
 
 
@@ -83,9 +84,9 @@ def new_features(
     `known` are columns that have another use, of which nothing has to be said. Raises CommandError
     for a column that is not there.
     """
-    if model.schema_.names is None:
+    if model.model_.schema.names is None:
         names = [name for name in table.frame.columns if name not in roles.names]
-        p = len(model.schema_.levels)
+        p = len(model.model_.schema.levels)
         if len(names) != p:
             raise CommandError(
                 f"the model was trained on {p} columns without names; {table.source} has "

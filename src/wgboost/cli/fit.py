@@ -23,9 +23,9 @@ from wgboost.cli.screen import CommandError, Problems, Screen, counted
 from wgboost.cli.tasks import classifies, labels, read_as
 from wgboost.cli.writing import check_out, save_model
 from wgboost.estimators import WGBClassifier, WGBRegressor
-from wgboost.estimators.facts import Facts
 from wgboost.metrics.summaries import readable
 from wgboost.responses import RESPONSES, RESPONSES_ELSEWHERE
+from wgboost.training import resolve_settings
 from wgboost.validation import check_choice, check_integer
 
 __all__ = ["Plan", "fit"]
@@ -205,7 +205,8 @@ def _check(plan: Plan, roles: Roles, data: str, out: str, force: bool, screen: S
 def _check_values(parameters: dict[str, Any]) -> None:
     """Raise for values that neither estimator takes, before a file is read."""
     shared = {*signature(WGBRegressor).parameters} & {*signature(WGBClassifier).parameters}
-    WGBRegressor(**{n: v for n, v in parameters.items() if n in shared})._check_parameters()
+    model = WGBRegressor(**{n: v for n, v in parameters.items() if n in shared})
+    resolve_settings(model.get_params(deep=False))
     if "response" in parameters:
         valid = ["auto", *RESPONSES]
         check_choice("response", parameters["response"], valid, RESPONSES_ELSEWHERE)
@@ -291,7 +292,7 @@ def _show(model: Any, rows: Data, roles: Roles, out: str, seconds: float, screen
         "features": list(rows.X.columns),
         "rounds": model.n_estimators_,
         "particles": model.n_particles,
-        "validation": Facts.of(model).watched,
+        "validation": model.model_.metrics,
         "interrupted": model.interrupted_,
         "seconds": round(seconds, 3),
     }

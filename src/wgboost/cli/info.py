@@ -13,9 +13,8 @@ from rich.text import Text
 from wgboost.cli.flags import ModelFile
 from wgboost.cli.screen import Screen
 from wgboost.cli.writing import load_model
-from wgboost.estimators.facts import Facts
 from wgboost.metrics.summaries import readable
-from wgboost.selection.bag import Bag
+from wgboost.model import FittedBag
 
 __all__ = ["info"]
 
@@ -31,8 +30,8 @@ def info(screen: Screen, model: ModelFile) -> None:
     """
     fitted = load_model(model)
     about = getattr(fitted, "metadata_", {})
-    columns, known = about.get("columns", {}), Facts.of(fitted)
-    bag = isinstance(fitted, Bag)
+    columns, known = about.get("columns", {}), fitted.model_
+    bag, rounds = isinstance(known, FittedBag), [one.n_rounds for one in known.models]
     facts: dict[str, Any] = {
         "estimator": type(fitted).__name__,
         "response": getattr(getattr(fitted, "response_", None), "name", None),
@@ -41,10 +40,10 @@ def info(screen: Screen, model: ModelFile) -> None:
         "classes": getattr(fitted, "classes_", None),
         "members": len(fitted.members_) if bag else None,
         "recipe": fitted.best_recipe_ if bag else None,
-        "rounds": list(known.rounds) if bag else known.rounds[0],
-        "particles": known.particles,
+        "rounds": rounds if bag else rounds[0],
+        "particles": known.n_particles,
         "interrupted": known.interrupted,
-        "validation": known.watched,
+        "validation": known.metrics,
         "features": _features(fitted),
         "parameters": _changed(fitted),
         "bytes": os.path.getsize(model) if model != "-" else None,
@@ -54,11 +53,11 @@ def info(screen: Screen, model: ModelFile) -> None:
 
 def _features(model: Any) -> list[dict[str, Any]]:
     """Return name, kind and importance of each feature, the most important first."""
-    names = model.schema_.names or [f"column {i}" for i in range(model.n_features_in_)]
+    names = model.model_.schema.names or [f"column {i}" for i in range(model.n_features_in_)]
     gains = model.feature_importances_
     found = []
     for i in np.argsort(-gains, kind="stable"):
-        levels = model.schema_.levels[i]
+        levels = model.model_.schema.levels[i]
         kind = "numbers" if levels is None else f"{len(levels.values)} categories"
         found.append({"name": names[i], "kind": kind, "importance": float(gains[i])})
     return found

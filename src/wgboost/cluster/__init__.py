@@ -4,12 +4,13 @@ The client holds y and decides; workers hold X and add the usual rounds, in step
 collective. `wgboost.dask` and `wgboost.ray` say how partitions are kept and workers are reached.
 """
 
-from wgboost.cluster.fitting import Distributed, defaulting
+from wgboost.cluster.fitting import FIT_PARAMS, ClusterFit, check_cluster_parameters
 from wgboost.cluster.parts import PartedMatrix, Parts, first_row
 from wgboost.cluster.running import Cluster, LostWorkerError, RaisedError, Running, Shares
 from wgboost.cluster.work import Job, Share, Told, is_loss, work
 
 __all__ = [
-    "Cluster", "Distributed", "Job", "LostWorkerError", "PartedMatrix", "Parts", "RaisedError",
-    "Running", "Share", "Shares", "Told", "defaulting", "first_row", "is_loss", "work",
+    "FIT_PARAMS", "Cluster", "ClusterFit", "Job", "LostWorkerError", "PartedMatrix", "Parts",
+    "RaisedError", "Running", "Share", "Shares", "Told", "check_cluster_parameters", "first_row",
+    "is_loss", "work",
 ]  # fmt: skip

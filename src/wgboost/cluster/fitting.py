@@ -1,83 +1,148 @@
-"""Training on the rows of a cluster."""
+"""Fits to tables that are spread over the workers of a cluster."""
 
 from __future__ import annotations
 
-import copy
-from abc import abstractmethod
-from collections.abc import Mapping
-from types import FunctionType
-from typing import Any, ClassVar, Self
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
-from wgboost.boosting import Start
 from wgboost.callbacks import Progress
 from wgboost.cluster.cutting import find_cuts
 from wgboost.cluster.parts import Parts
-from wgboost.cluster.running import Cluster, Stage
-from wgboost.data import Cuts
-from wgboost.estimators.evidential import Evidential
-from wgboost.estimators.fitting import Fit
-from wgboost.estimators.rows import Rows
-from wgboost.estimators.streaming import check_start, learn_columns
-from wgboost.responses import Units
+from wgboost.cluster.running import Cluster, ClusterStage
+from wgboost.data import Cuts, Schema
+from wgboost.data.streaming import learn_numeric_columns
+from wgboost.estimators.preparing import FitArguments, prepare_fit
+from wgboost.model import FittedModel
+from wgboost.training import FitRequest, Settings, Stage, fit_model, resolve_settings
+from wgboost.training.readers import Weigh, check_start_elsewhere
 from wgboost.validation import check_integer
 
-__all__ = ["BESIDE", "Distributed", "defaulting"]
+__all__ = ["FIT_PARAMS", "ClusterFit", "ClusterReader", "check_cluster_parameters"]
 
-BESIDE = ("y", "sample_weight", "offset", "exposure", "y_std")
-
-
-def defaulting(init: Any, **defaults: Any) -> Any:
-    """Return an `__init__` of the same signature with other defaults."""
-    made = FunctionType(init.__code__, init.__globals__, init.__name__, None, init.__closure__)
-    made.__kwdefaults__ = {**init.__kwdefaults__, **defaults}
-    made.__annotations__, made.__qualname__ = init.__annotations__, init.__qualname__
-    return made
+FIT_PARAMS = ("y", "sample_weight", "offset", "exposure", "y_std")
 
 
-class Distributed(Evidential):
-    """An estimator that is fitted to a table in partitions, each worker keeping its rows.
+@dataclass(eq=False)
+class ClusterReader:
+    """Has workers keep the codes of a table in place of its values.
 
-    The fit is that of any estimator but for `_taken_in`, where the columns of X become a matrix on
-    workers, and `_run`, which has the rounds added there.
+    Attributes
+    ----------
+    settings : Settings
+    categorical_features
+        As in the estimators.
+    cuts : Cuts or None
+        Where features are cut, once the training data was read.
     """
 
-    where: ClassVar[str]  # the module of this estimator, for messages
-    _cluster: Cluster
-    _cuts: Cuts
+    settings: Settings
+    categorical_features: Any
+    cuts: Cuts | None = None
+
+    def training(
+        self, X: Any, fit_params: dict[str, Any], schema: Schema | None, weigh: Weigh
+    ) -> tuple[Schema, Any, dict[str, Any]]:
+        """See TableReader."""
+        parts: Parts = X
+        if schema is None:
+            some = next((i for i, n in enumerate(parts.lengths) if n), None)
+            if some is None:
+                raise ValueError("X has no rows")
+            first = parts.head(some)
+            schema, _ = learn_numeric_columns(first, self.categorical_features, "partitions")
+        weight = weigh(fit_params["y"], fit_params["sample_weight"])
+        self.cuts = find_cuts(parts, schema, self.settings.max_bins, weight)
+        return schema, self.validation(parts, schema), fit_params
+
+    def validation(self, X: Any, schema: Schema) -> Any:
+        """See TableReader."""
+        if self.cuts is None:
+            raise RuntimeError("the training data is read first")
+        return X.encoded(schema, self.cuts)
+
+
+@dataclass(eq=False)
+class ClusterFit(ABC):
+    """One fit on the workers of a cluster, each of which keeps its rows.
+
+    Attributes
+    ----------
+    cluster : Cluster
+    name : str
+        The class of the estimator.
+    params : dict
+        Its parameters.
+    given : dict
+        What `fit` was given beside X, y included.
+    """
+
+    cluster: Cluster
+    name: str
+    params: dict[str, Any]
+    given: dict[str, Any]
+    module: ClassVar[str]
+    """The module of the estimator, for messages."""
+    _reader: ClusterReader = field(init=False, repr=False)
 
     @abstractmethod
-    def _spread(self, X: Any, values: dict[str, Any], name: str) -> tuple[Parts, dict[str, Any]]:
+    def spread(self, X: Any, values: dict[str, Any], name: str) -> tuple[Parts, dict[str, Any]]:
         """Return a table in partitions, and in memory what belongs to its rows: y, a weight, ...
 
         `name` and those of `values` are arguments of `fit`.
         """
 
-    def _check_given(self, given: dict[str, Any], *, max_retries: int, every: int) -> None:
-        """Raise for settings that are wrong, before anything is computed for them."""
-        self._check_parameters(given.get("callbacks", ()))
-        self._check_distributed()
-        check_integer("max_retries", max_retries, low=0)
-        check_integer("checkpoint_every", every, low=1)
+    def prepare(self, X: Any, fitted: FittedModel | None) -> FitRequest:
+        """Return the request for a fit to a table; `fitted` is the model of an earlier fit."""
+        self.cluster.workers()
+        given = self.given
+        own = {name: given[name] for name in FIT_PARAMS if given.get(name) is not None}
+        parts, known = self.spread(X, own, "X")
+        given = {**given, **known}
+        if given.get("X_val") is not None:
+            given |= self._validation(given)
+        settings = resolve_settings(self.params, given.get("callbacks", ()))
+        self._reader = ClusterReader(settings, self.params["categorical_features"])
+        arguments = FitArguments(
+            parts,
+            {name: given.get(name) for name in (*FIT_PARAMS, "groups")},
+            given.get("X_val"),
+            {f"{name}_val": given.get(f"{name}_val") for name in FIT_PARAMS},
+            given.get("validation_rows"),
+            given.get("callbacks", ()),
+            given.get("resume_from"),
+        )
+        return prepare_fit(
+            self.name, self.params, arguments, fitted=fitted, reader=self._reader, stacklevel=3
+        )
 
-    def _fit_on(self, cluster: Cluster, X: Any, given: dict[str, Any]) -> Self:
-        """Fit on the workers of a cluster; `given` is what else `fit` was given, y included."""
-        with self._all_or_nothing():
-            self._cluster = cluster
-            cluster.workers()
-            own = {name: given[name] for name in BESIDE if given.get(name) is not None}
-            parts, known = self._spread(X, own, "X")
-            given = {"y": None, "sample_weight": None, **given, **known}
-            if given.get("X_val") is not None:
-                given |= self._watched(given)
-            super().fit(parts, given.pop("y"), given.pop("sample_weight"), **given)
-        del self._cluster, self._cuts
-        return self
+    def run(self, stage: Stage) -> FittedModel:
+        """Add the rounds of a stage on the workers."""
+        settings, callbacks, bar = stage.settings, list(stage.callbacks), None
+        if settings.verbose:
+            bar = Progress(settings.verbose)
+            callbacks.append(bar)
+        stage = replace(stage, settings=replace(settings, verbose=0), callbacks=callbacks)
+        if self._reader.cuts is None:
+            raise RuntimeError("the training data is read first")
+        try:
+            return ClusterStage(
+                self.cluster, stage, self._reader.cuts, self.params["n_jobs"] is None
+            ).run()
+        finally:
+            if bar is not None:
+                bar.close()
 
-    def _watched(self, given: dict[str, Any]) -> dict[str, Any]:
+    def fit(self, request: FitRequest) -> FittedModel:
+        """Return the fitted model."""
+        return fit_model(request, self.run)
+
+    def _validation(self, given: dict[str, Any]) -> dict[str, Any]:
         """Return X_val in partitions, and what belongs to their rows in memory."""
         several = isinstance(given["X_val"], (list, tuple))
         tables = list(given["X_val"]) if several else [given["X_val"]]
-        found: dict[str, Any] = {f"{name}_val": given.get(f"{name}_val") for name in BESIDE}
+        found: dict[str, Any] = {f"{name}_val": given.get(f"{name}_val") for name in FIT_PARAMS}
         of_sets = {
             name: value if several else [value]
             for name, value in found.items()
@@ -89,7 +154,7 @@ class Distributed(Evidential):
         values: dict[str, list[Any]] = {}
         for i, table in enumerate(tables):
             own = {name: value[i] for name, value in of_sets.items() if value[i] is not None}
-            parts, known = self._spread(table, own, "X_val")
+            parts, known = self.spread(table, own, "X_val")
             sets.append(parts)
             for name in of_sets:
                 values.setdefault(name, []).append(known.get(name))
@@ -97,62 +162,39 @@ class Distributed(Evidential):
             return {"X_val": sets, **values}
         return {"X_val": sets[0], **{name: one[0] for name, one in values.items()}}
 
-    def _check_distributed(self) -> None:
-        """Raise for parameters that only one process has something for."""
-        if self.engine != "xgboost":
-            raise ValueError(
-                f"engine={self.engine!r} grows trees in one process; {self.where} has "
-                'engine="xgboost", and wgboost.WGBRegressor and WGBClassifier have both'
-            )
-        check_start(
-            self.init,
-            f'which no machine has all of; {self.where} starts at "flow" or at given particles, '
-            "the estimators of wgboost at others too",
+
+def check_cluster_parameters(
+    module: str, params: dict[str, Any], callbacks: Sequence[Any], *, max_retries: int, every: int
+) -> None:
+    """Raise for settings that are wrong, before anything is computed for them.
+
+    Parameters
+    ----------
+    module : str
+        The module of the estimator.
+    params : dict
+        Its parameters.
+    callbacks : sequence of callables
+    max_retries, every : int
+        How often to go on after a loss, and the rounds between two reports.
+    """
+    resolve_settings(params, callbacks)
+    if params["engine"] != "xgboost":
+        raise ValueError(
+            f"engine={params['engine']!r} grows trees in one process; {module} has "
+            'engine="xgboost", and wgboost.WGBRegressor and WGBClassifier have both'
         )
-        metrics = self.eval_metric if isinstance(self.eval_metric, (list, tuple)) else [
-            self.eval_metric
-        ]  # fmt: skip
-        for one in metrics:
-            if isinstance(one, str) and one in ("concordance", "auc"):
-                raise ValueError(
-                    f'eval_metric="{one}" compares rows with each other, which are on different '
-                    f'workers; use "nll" here, "{one}" with wgboost.WGBRegressor and WGBClassifier'
-                )
-
-    def _taken_in(
-        self, X: Any, beside: dict[str, Any], *, fitting: bool
-    ) -> tuple[Any, dict[str, Any]]:
-        parts: Parts = X
-        if fitting:
-            some = next((i for i, n in enumerate(parts.lengths) if n), None)
-            if some is None:
-                raise ValueError("X has no rows")
-            learn_columns(self, parts.head(some), "partitions")
-        weight = self._row_weight(beside, int(parts.bounds[-1]), fitting=fitting)
-        self._cuts = find_cuts(parts, self.schema_, self.max_bins, weight)
-        return parts, beside
-
-    def _matrix(self, X: Any, *, reset: bool, weight: Any = None) -> Any:
-        if isinstance(X, Parts):
-            return X.encoded(self.schema_, self._cuts)
-        return super()._matrix(X, reset=reset, weight=weight)
-
-    def _run(
-        self, rows: Rows, sets: Mapping[str, Rows], start: Start, units: Units, **how: Any
-    ) -> Fit:
-        light = copy.copy(self)
-        for name in ("_cluster", "_cuts", "ensemble_", "history_", "validation_rows_"):
-            light.__dict__.pop(name, None)
-        callbacks, save, bar = [*how.pop("callbacks")], how.pop("save"), None
-        if self.verbose:
-            bar = Progress(int(self.verbose))
-            callbacks.append(bar)
-        light.verbose = 0
-        stage = Stage(
-            self._cluster, light, self._cuts, rows, sets, start, units, callbacks, save, how
-        )  # fmt: skip
-        try:
-            return stage.run()
-        finally:
-            if bar is not None:
-                bar.close()
+    check_start_elsewhere(
+        params["init"],
+        f'which no machine has all of; {module} starts at "flow" or at given particles, '
+        "the estimators of wgboost at others too",
+    )
+    given = params["eval_metric"]
+    for one in given if isinstance(given, (list, tuple)) else [given]:
+        if isinstance(one, str) and one in ("concordance", "auc"):
+            raise ValueError(
+                f'eval_metric="{one}" compares rows with each other, which are on different '
+                f'workers; use "nll" here, "{one}" with wgboost.WGBRegressor and WGBClassifier'
+            )
+    check_integer("max_retries", max_retries, low=0)
+    check_integer("checkpoint_every", every, low=1)

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from wgboost.data import Cuts, PreparedMatrix, Schema
+from wgboost.data.fingerprint import fingerprint
 from wgboost.data.rows import count_rows, take_rows
-from wgboost.persistence import fingerprint
 from wgboost.typing import Array
 
 __all__ = ["PartedMatrix", "Parts", "first_row"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import Keep, Start
-from wgboost.cluster.parts import PartedMatrix, Parts
+from wgboost.boosting import Keep
+from wgboost.cluster.parts import Parts
 from wgboost.cluster.work import Job, Piece, Share, Told
-from wgboost.estimators.fitting import Fit, fit_of
-from wgboost.estimators.rows import Rows
-from wgboost.responses import Units
+from wgboost.data import Cuts
+from wgboost.model import FittedModel
+from wgboost.training import Stage, TrainingData, model_of_rounds
 
-__all__ = ["Cluster", "LostWorkerError", "RaisedError", "Running", "Shares", "Stage"]
+__all__ = ["Cluster", "ClusterStage", "LostWorkerError", "RaisedError", "Running", "Shares"]
 
 _LOG = logging.getLogger("wgboost.cluster")
 _PAUSE = 0.05  # seconds between two looks for a report
@@ -54,7 +54,7 @@ class Running(ABC):
         """Say to the workers what callbacks say of a report."""
 
     @abstractmethod
-    def ended(self) -> Fit | None:
+    def ended(self) -> FittedModel | None:
         """Return the model, or None while workers are at it.
 
         Raises LostWorkerError if one died, and what a worker raised in a RaisedError.
@@ -84,26 +84,20 @@ class Cluster(ABC):
 
 
 @dataclass(eq=False)
-class Stage:
-    """Rounds that are added on workers, as `train` adds them in one process."""
+class ClusterStage:
+    """Adds the rounds of a stage on workers, as `add_rounds` does in one process."""
 
     cluster: Cluster
-    estimator: Any  # what workers need of it
-    cuts: Any
-    rows: Any
-    sets: Mapping[str, Any]
-    start: Start
-    units: Units
-    callbacks: Sequence[Any]
-    save: Any
-    how: dict[str, Any]  # n_rounds, watch, previous, seen, ...
+    stage: Stage
+    cuts: Cuts
+    own_threads: bool  # whether workers decide how many threads they have
     rounds: list[Any] = field(default_factory=list)  # that the client was told of
     told: Told | None = None
     agreed: bool | Keep | None = None  # what callbacks said of the last report
     began: float = field(default_factory=time.monotonic)
     interrupted: bool = False
 
-    def run(self) -> Fit:
+    def run(self) -> FittedModel:
         """Return the model; where workers die, go on from the last report with those there are."""
         n_workers, retries = len(self.cluster.workers()), 0
         while True:
@@ -133,15 +127,16 @@ class Stage:
 
     def _sources(self) -> list[Parts]:
         """The collections that rows are in."""
-        found = {id(one.X.parts): one.X.parts for one in (self.rows, *self.sets.values())}
+        sets: list[Any] = [self.stage.data, *self.stage.validation.values()]
+        found = {id(one.X.parts): one.X.parts for one in sets}
         return list(found.values())
 
-    def _complete(self) -> Fit | None:
+    def _complete(self) -> FittedModel | None:
         """Return the model, if the rounds that were reported are all that there will be."""
         told = self.told
         if told is None:
             return None
-        last = told.finished or told.round == self.how["n_rounds"]
+        last = told.finished or told.round == self.stage.n_rounds
         if not (last or self.interrupted or self.agreed):
             return None
         kept = told.round
@@ -151,35 +146,36 @@ class Stage:
             kept = self.agreed.rounds
         return replace(self._first(kept, told), interrupted=self.interrupted)
 
-    def _first(self, n_rounds: int, told: Told) -> Fit:
+    def _first(self, n_rounds: int, told: Told) -> FittedModel:
         """Return the model of the first so many rounds, those of before included."""
-        return fit_of(
-            self.how["previous"], self.rounds, n_rounds, self.rows.X.shape[1], self.start,
-            self.units, told.history,
-        )  # fmt: skip
+        return model_of_rounds(self.stage, self.rounds, n_rounds, told.history)
 
-    def _so_far(self) -> Fit | None:
+    def _so_far(self) -> FittedModel | None:
         """Return the model of the rounds that were reported, on top of those before."""
-        previous: Fit | None = self.how["previous"]
+        previous = self.stage.previous
         return previous if self.told is None else self._first(self.told.round, self.told)
 
     def _job(self) -> Job:
         """Return what all workers are to do, from the last report on."""
-        how = {**self.how, "previous": self._so_far()}
-        if self.told is not None:
-            how["seen"] = self.told.watch
-        every = 1 if self.callbacks else self.cluster.checkpoint_every
-        return Job(self.estimator, self.cuts, self.start, self.units, how, every)
+        watch = self.stage.watch if self.told is None else self.told.watch
+        every = 1 if self.stage.callbacks else self.cluster.checkpoint_every
+        # Rows stay where they are, and callbacks on the client.
+        stage = replace(
+            self.stage, data=_without_rows(self.stage.data), validation={}, callbacks=(),
+            save=None, previous=self._so_far(), watch=watch,
+        )  # fmt: skip
+        return Job(stage, self.cuts, every, self.own_threads)
 
     def _shares(self) -> Shares:
         """Return, by worker, its share of the rows and the partitions that they are in."""
-        pieces = {"": self.rows, **{f"+{name}": one for name, one in self.sets.items()}}
+        sets = self.stage.validation.items()
+        pieces = {"": self.stage.data, **{f"+{name}": one for name, one in sets}}
         holders = {id(parts): parts.holders() for parts in self._sources()}
         if any("" in found for found in holders.values()):
             raise LostWorkerError("a partition went with its worker")
         places: dict[str, dict[str, list[tuple[Parts, int, slice, Any]]]] = {}
         for name, rows in pieces.items():
-            matrix: PartedMatrix = rows.X
+            matrix: Any = rows.X
             for i, (own, where) in enumerate(matrix.within()):
                 if own.stop > own.start:
                     address = holders[id(matrix.parts)][i]
@@ -194,7 +190,7 @@ class Stage:
             address: _share(task, places[address], pieces) for task, address in enumerate(training)
         }
 
-    def _attempt(self, running: Running) -> Fit:
+    def _attempt(self, running: Running) -> FittedModel:
         """Listen to the workers until they are done."""
         owed = False  # an answer: Ctrl-C may come while callbacks think about it
         while True:
@@ -233,13 +229,15 @@ class Stage:
         told = self.told
         if self.interrupted:
             return KeyboardInterrupt()
-        if told is None or not self.callbacks:
+        if told is None or not self.stage.callbacks:
             return None
-        goal = self.how["n_rounds"]
+        goal = self.stage.n_rounds
         watch = None if told.watch is None else SimpleNamespace(**told.watch)
 
         def save(path: Any) -> None:
-            self.save(path, self._so_far(), watch, goal)
+            model = self._so_far()
+            if self.stage.save is not None and model is not None:
+                self.stage.save(path, model, watch, goal)
 
         info = {
             "round": told.round, "n_rounds": goal, "metrics": told.metrics,
@@ -247,9 +245,9 @@ class Stage:
             "finished": told.finished, "rounds": self.rounds, "watch": watch, "save": save,
         }  # fmt: skip
         best_round = None if watch is None else watch.best_round
-        course = self.estimator._course
-        info |= course.describe(self.how["stage"], info, best_round)
-        for callback in sorted(self.callbacks, key=lambda one: getattr(one, "order", 0)):
+        progress = self.stage.progress
+        info |= progress.describe(self.stage.name, info, best_round)
+        for callback in sorted(self.stage.callbacks, key=lambda one: getattr(one, "order", 0)):
             try:
                 answer = callback(info)
             except Exception as error:
@@ -257,13 +255,15 @@ class Stage:
             if isinstance(answer, Keep):
                 self.agreed, info["finished"] = answer, True
             elif answer:
-                course.stopped = True
+                progress.stopped = True
                 self.agreed = True if self.agreed is None else self.agreed
         return self.agreed
 
 
 def _share(
-    task: int, places: dict[str, list[tuple[Parts, int, slice, Any]]], pieces: dict[str, Rows]
+    task: int,
+    places: dict[str, list[tuple[Parts, int, slice, Any]]],
+    pieces: dict[str, TrainingData],
 ) -> tuple[Share, list[Any]]:
     """Return the share of a worker whose rows are at these places, and its partitions."""
     number: dict[tuple[int, int], int] = {}
@@ -283,3 +283,9 @@ def _share(
 
     sets = {name[1:]: piece(name) for name in pieces if name}
     return Share(task, piece(""), sets), futures
+
+
+def _without_rows(data: TrainingData) -> TrainingData:
+    """Return data of no rows, of the same kind."""
+    none: Any = None
+    return replace(data.take(np.empty(0, dtype=np.intp)), X=none)

@@ -9,17 +9,16 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from wgboost.boosting import Keep, Start
+from wgboost.boosting import Keep
 from wgboost.data import Cuts, StoredMatrix
 from wgboost.engines import collective
 from wgboost.engines.library import library
-from wgboost.estimators.fitting import Fit
-from wgboost.estimators.rows import Rows
-from wgboost.estimators.training import trained
 from wgboost.learners import FittedTrees
 from wgboost.metrics import Metric
 from wgboost.metrics.scores import rmse
+from wgboost.model import FittedModel
 from wgboost.responses import Units
+from wgboost.training import Stage, TrainingData, add_rounds
 from wgboost.typing import Array, Directions
 from wgboost.validation import takes_weight
 
@@ -47,12 +46,10 @@ class Share:
 class Job:
     """What all workers are told."""
 
-    estimator: Any
+    stage: Stage  # without rows and callbacks
     cuts: Cuts
-    start: Start
-    units: Units
-    how: dict[str, Any]  # for `train`
     every: int  # rounds between two reports
+    own_threads: bool  # whether workers decide how many threads they have
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,15 +71,17 @@ class Desk(Protocol):
         """Hand in a report, and wait for the answer."""
 
 
-def work(job: Job, share: Share, coded: Sequence[Array], desk: Desk, threads: int) -> Fit | None:
+def work(
+    job: Job, share: Share, coded: Sequence[Array], desk: Desk, threads: int
+) -> FittedModel | None:
     """Train with the other workers; the first of them returns the model.
 
     XGBoost's collective connects them already. `coded` are the codes of this worker's partitions,
     `threads` those it may have.
     """
-    estimator = job.estimator
-    if estimator.n_jobs is None:
-        estimator.n_jobs = threads
+    stage, settings = job.stage, job.stage.settings
+    if job.own_threads:
+        settings = replace(settings, n_threads=threads)
     train = _placed(share.train, coded, job.cuts)
     sets = {
         # A stand-in where there is none of a set: it is measured with weight zero.
@@ -92,11 +91,10 @@ def work(job: Job, share: Share, coded: Sequence[Array], desk: Desk, threads: in
         for name, piece in share.sets.items()
     }  # fmt: skip
     rank = library().collective.get_rank()
-    fit = trained(
-        estimator, train, sets, job.start, job.units, scorer=reduced, **job.how,
-        seed=_own_seed(estimator.seed_, rank), callbacks=[_Report(job.every, rank, desk)],
-    )  # fmt: skip
-    return fit if rank == 0 else None
+    report = _Report(job.every, rank, desk)
+    stage = replace(stage, settings=settings, data=train, validation=sets, callbacks=[report])
+    model = add_rounds(stage, scorer=reduced, seed=_own_seed(settings.seed, rank))
+    return model if rank == 0 else None
 
 
 def is_loss(error: BaseException) -> bool:
@@ -116,16 +114,16 @@ def _placed(piece: Piece, coded: Sequence[Array], cuts: Cuts) -> Any:
     return replace(piece.rows, X=StoredMatrix(codes, cuts, None))
 
 
-def reduced(rows: Rows, metric: Metric, units: Units) -> Callable[[Directions], float]:
+def reduced(data: TrainingData, metric: Metric, units: Units) -> Callable[[Directions], float]:
     """Return the metric of the rows of all workers as a function of these rows' particles.
 
     Metrics are means over rows, the root mean squared error the root of one: their sums are added
     up, and the sums of weights. A worker without rows adds nothing to either.
     """
-    mass = float(len(rows))
-    if rows.weight is not None and takes_weight(metric.function):
-        mass = float(rows.weight.sum(dtype=np.float64))
-    score = rows.scorer(metric, units) if mass else None
+    mass = float(len(data))
+    if data.weight is not None and takes_weight(metric.function):
+        mass = float(data.weight.sum(dtype=np.float64))
+    score = data.scorer(metric, units) if mass else None
     squared = metric.function is rmse
 
     def everywhere(particles: Directions) -> float:

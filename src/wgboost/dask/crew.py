@@ -29,7 +29,7 @@ from wgboost.cluster import (
 from wgboost.dask.joining import joined, still_wanted
 from wgboost.dask.library import libraries
 from wgboost.dask.tracker import Tracker
-from wgboost.estimators.fitting import Fit
+from wgboost.model import FittedModel
 from wgboost.typing import Array
 
 __all__ = ["DaskCluster"]
@@ -186,16 +186,19 @@ class _DaskRunning(Running):
         """Say to the workers what callbacks say of a report."""
         self.answers.put(pickle.dumps(value))
 
-    def ended(self) -> Fit | None:
+    def ended(self) -> FittedModel | None:
         """Return the model, or None while workers are at it."""
         states = {future.status for future in self.futures.values()}
         if states == {"finished"}:
             try:
-                found: list[Fit | None] = [future.result() for future in self.futures.values()]
+                found: list[FittedModel | None] = [
+                    future.result() for future in self.futures.values()
+                ]
             except (CancelledError, OSError) as error:
                 raise LostWorkerError(f"a worker is gone with what it had: {error}") from error
-            [fit] = [one for one in found if one is not None]
-            return fit
+            model: FittedModel
+            [model] = [one for one in found if one is not None]
+            return model
         if states - {"pending", "finished"}:
             self._failed()
         if time.monotonic() - self._looked > 1:
@@ -250,7 +253,7 @@ class _Link:
             answers.close()
 
 
-def _task(common: tuple[Job, _Link], share: Share, coded: list[Array]) -> Fit | None:
+def _task(common: tuple[Job, _Link], share: Share, coded: list[Array]) -> FittedModel | None:
     """What a worker runs."""
     _, distributed = libraries()
     job, link = common

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar, Self
 
-import numpy as np
-from sklearn.preprocessing import LabelEncoder
-from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
-
-from wgboost.estimators.classification import ClassifierPredictions
-from wgboost.estimators.evidential import Evidential
-from wgboost.estimators.parameters import PAPER_TREES
-from wgboost.responses import Categorical, Ordinal, Response, is_censored
-from wgboost.responses.outcomes import check_outcomes
+from wgboost.estimators.attributes import set_model, warn_of_fit
+from wgboost.estimators.base_classifier import BaseClassifier
+from wgboost.estimators.paper import PAPER_TREES
+from wgboost.estimators.preparing import FitArguments, prepare_fit
+from wgboost.model import FittedModel, History
+from wgboost.training import fit_model
 from wgboost.typing import Array
-from wgboost.validation import check_choice, nearest_name
 
 __all__ = ["WGBClassifier"]
 
 
-class WGBClassifier(ClassifierPredictions, Evidential):
+class WGBClassifier(BaseClassifier):
     """Wasserstein gradient boosting for classes: any labels, two or more.
 
     Particles are log-ratios of class probabilities; a single class is predicted with certainty.
@@ -56,6 +49,21 @@ class WGBClassifier(ClassifierPredictions, Evidential):
         The labels from low to high, as the response "ordinal" takes them.
     """
 
+    # What metadata routing hands over unless told otherwise; see `WGBRegressor`.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "offset": True,
+        "exposure": True,
+        "y_std": True,
+        "groups": True,
+    }
+
+    model_: FittedModel
+    n_estimators_: int
+    history_: History
+    validation_rows_: Array | None
+    refitted_: bool
+    interrupted_: bool
+    seed_: int
     classes_: Array
     ranks_: Array
 
@@ -115,107 +123,108 @@ class WGBClassifier(ClassifierPredictions, Evidential):
         }  # fmt: skip
         return cls(**{**settings, **changes})
 
-    def _response(self) -> Response:
-        response = self.response
-        if isinstance(response, Ordinal):
-            response = response.told_by(np.arange(max(2, len(self.classes_))))
-        if isinstance(response, Response):
-            if response.n_params + 1 != max(2, len(self.classes_)):
-                raise ValueError(
-                    f"response={response!r} is for {response.n_params + 1} classes, "
-                    f"y has {len(self.classes_)}"
-                )
-            return response
-        kinds: dict[str, type[Categorical | Ordinal]]
-        kinds = {"categorical": Categorical, "ordinal": Ordinal}
-        if not isinstance(response, str) or response not in kinds:
-            close = nearest_name(str(response), kinds)
-            raise ValueError(
-                f"response={response!r} must be 'categorical' or 'ordinal' for a classifier{close}"
-            )
-        return kinds[response](n_classes=max(2, len(self.classes_)))
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        offset: Any = None,
+        exposure: Any = None,
+        y_std: Any = None,
+        groups: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+        offset_val: Any = None,
+        exposure_val: Any = None,
+        y_std_val: Any = None,
+        validation_rows: Any = None,
+        callbacks: Sequence[Any] = (),
+        resume_from: Any = None,
+    ) -> Self:
+        """Fit the model.
 
-    @property
-    def _ordered(self) -> bool:
-        return isinstance(self.response, Ordinal) or self.response == "ordinal"
+        Parameters
+        ----------
+        X : array, sparse matrix or frame (n, p)
+            NaN and null mean missing; infinities are values. Frames of pandas, polars and Arrow
+            bring names, and categories as text or of a categorical type. Or `wgboost.Batches`,
+            which have y and the weights too: data larger than memory.
+        y : array (n,), or (n, q) for a response of several columns
+            Or what `wgboost.censored` returns, where only bounds are known. If X is a frame, y and
+            all other parameters that belong to rows can be names of its columns, which are then no
+            features, here and in predictions.
+        sample_weight : array (n,), optional
+            How often each row counts: a weight of 2 is the row twice, and rows of weight zero count
+            for nothing. Weights that sum to one are to be multiplied by the number of rows: `l2`
+            is in their unit.
+        offset : number or array like y, optional
+            A known part of the location, which the model does not have to learn; predictions take
+            one too.
+        exposure : number or array (n,), optional
+            What the mean of a count or of a positive y is proportional to, such as time or people
+            at risk; instead of an offset, which is its log. Predictions take one too.
+        y_std : number or array (n,), optional
+            Standard deviation of a known error that y was measured with. Predictions are then of y
+            without that error.
+        groups : array (n,), optional
+            Labels of rows that belong together, such as those of a patient or a day: where rows are
+            held out, all rows of a group are, or none. `validation_fraction` is then a share of the
+            groups.
+        X_val, y_val, sample_weight_val, offset_val, exposure_val, y_std_val : optional
+            Rows to watch instead of a share of the training rows, or lists or tuples of several
+            such sets: early stopping goes by the first. The weights are those of the metric. These
+            rows are never trained on: `refit` has nothing to do then.
+        validation_rows : optional
+            A mask or indices of the rows of X to hold out, when time decides.
+        callbacks : sequence of callables
+            Each gets a dict with "round", "metrics", "particles" and more after every round;
+            returning True stops. `wgboost.callbacks` has some, and says what is in the dict.
+        resume_from : path, optional
+            A file of `callbacks.Checkpoint`. The fit goes on from there and gives the model that
+            it would have given without a pause. Data and parameters have to be the same, n_jobs
+            and verbose aside.
 
-    def _encode(self, y: Any, *, fitting: bool) -> Array:
-        if y is None:
-            raise ValueError("WGBClassifier requires y to be passed, but the target y is None")
-        if is_censored(y):
-            raise ValueError("classes have no order; y cannot be censored")
-        order = getattr(y, "dtype", None)
-        # By way of NumPy, which keeps nullable integers of pandas; scikit-learn makes them floats.
-        y = column_or_1d(np.asarray(y) if hasattr(y, "__array__") else y, warn=True)
-        if np.asarray(y).dtype.kind == "f":
-            check_outcomes(y)
-        elif np.asarray(y).dtype.kind == "O":
-            for row, label in enumerate(y):
-                if label is None or type(label).__name__ == "NAType" or label != label:
-                    raise ValueError(f"y is {label} at row {row}; drop the row or fill it in")
-        if fitting:
-            try:
-                self._encoder = LabelEncoder().fit(y)
-            except TypeError as error:
-                raise TypeError(f"the labels y cannot be sorted: {error}; use one kind") from error
-            check_classification_targets(y)
-            self.classes_ = self._encoder.classes_
-            self.ranks_ = self._in_order(order)
-        else:
-            unseen = np.setdiff1d(y, self.classes_)
-            if unseen.size:
-                raise ValueError(
-                    f"y has the label {unseen.tolist()[0]!r}, which the training labels "
-                    f"{self.classes_.tolist()} do not; drop those rows or train on some"
-                )
-        codes: Array = self._encoder.transform(y)
-        return np.argsort(self._encoder.transform(self.ranks_))[codes] if self._ordered else codes
+        Notes
+        -----
+        Ctrl-C ends the fit with the rounds so far and the warning `Interrupted`; while a model is
+        refitted on all rows it leaves the one that early stopping found. Before the first round
+        it raises KeyboardInterrupt. A fit that raises leaves the estimator as it was.
 
-    def _in_order(self, dtype: Any) -> Array:
-        """Return the labels from low to high, as the dtype of y or their sorted order has it."""
-        labels: Array = self.classes_
-        if not self._ordered:
-            return labels
-        if getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum":  # pandas, polars
-            known = set(labels.tolist())
-            present = [one for one in dtype.categories.to_list() if one in known]
-            chosen = self._encoder.transform(np.array(present, dtype=labels.dtype))
-            return np.asarray(labels[chosen])
-        if any(isinstance(one, str) for one in labels.tolist()):
-            warnings.warn(
-                f"text labels are taken in the order {' < '.join(map(str, labels.tolist()))}; a "
-                "pandas Categorical with ordered=True or a polars Enum says another",
-                stacklevel=6,
-            )
-        return labels
+        With scikit-learn's metadata routing, `fit` asks for offset, exposure, y_std and groups from
+        the start, and for sample_weight after ``set_fit_request(sample_weight=True)``.
 
-    def _row_weight(self, beside: dict[str, Any], n: int, *, fitting: bool) -> Array | None:
-        if self.class_weight is not None:
-            codes = self._encode(beside["y"], fitting=fitting)
-            if len(codes) == n:  # or `_rows` says that it is not
-                return self._classed_weight(codes, beside["sample_weight"], n)
-        return super()._row_weight(beside, n, fitting=fitting)
+        With warm_start a further fit adds rounds to the model there is, up to n_estimators, as if
+        there had been no pause: validation sets are measured on, their history goes on, and early
+        stopping looks at the rounds after the last best one. n_particles, response, prior and
+        init cannot change. Rows held out by early_stopping or validation_rows have to be the ones
+        of before, which is so with the same data and refit=False; a refitted model has seen them.
+        """
+        given = FitArguments(
+            X,
+            {
+                "y": y, "sample_weight": sample_weight, "offset": offset, "exposure": exposure,
+                "y_std": y_std, "groups": groups,
+            },
+            X_val,
+            {
+                "y_val": y_val, "sample_weight_val": sample_weight_val, "offset_val": offset_val,
+                "exposure_val": exposure_val, "y_std_val": y_std_val,
+            },
+            validation_rows,
+            callbacks,
+            resume_from,
+        )  # fmt: skip
+        request = prepare_fit(
+            type(self).__name__, self.get_params(deep=False), given, fitted=self._fitted()
+        )
+        model = fit_model(request)
+        set_model(self, model)
+        warn_of_fit(request, model, 2)
+        return self
 
-    def _class_weights(self, y: Array, weight: Array | None) -> Array | None:
-        if self.class_weight is None:
-            return None
-        codes = y.astype(int)
-        if isinstance(self.class_weight, str):
-            check_choice("class_weight", self.class_weight, ["balanced"])
-            total = np.bincount(codes, weights=weight, minlength=len(self.classes_))
-            share = total.sum() / np.count_nonzero(total)
-            each: Array = np.where(total > 0, share / np.where(total > 0, total, 1), 0.0)
-            of_rows: Array = each[codes]
-            return of_rows
-        weights: Array = compute_sample_weight(self.class_weight, self.ranks_[codes])
-        return weights
-
-    def _held_parameter(self, names: Sequence[str], n_params: int) -> tuple[int, int]:  # noqa: ARG002
-        if not self._response().nominal:
-            return 0, 1
-        if self.monotone_constraints is not None and n_params > 1:
-            raise ValueError(
-                f"monotone_constraints need two classes, y has {len(self.classes_)}: of several "
-                "probabilities that sum to one no single coordinate decides"
-            )
-        return 0, -1  # particles are log-ratios of the first class to the second
+    def apply(self, X: Any) -> Array:
+        """Return the leaf (n, trees) that each row reaches in each tree."""
+        matrix = self._matrix(X)
+        return self.model_.apply(matrix, self._n_threads())

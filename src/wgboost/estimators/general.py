@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
-from wgboost.estimators.decisions import least_risk, risk_over_particles
-from wgboost.estimators.target_rows import TargetRows
-from wgboost.estimators.training import Training
+from wgboost.estimators.attributes import (
+    restored_model,
+    saved_model,
+    set_model,
+    warn_of_fit,
+)
+from wgboost.estimators.conventions import (
+    CheckedParameters,
+    save_estimator,
+    store_parameters,
+)
+from wgboost.estimators.preparing import FitArguments, prepare_fit
 from wgboost.metrics import log_predictive
+from wgboost.metrics.row_parameters import column_names
+from wgboost.model import FittedModel, History
+from wgboost.persistence.models import SavedModel
+from wgboost.predictive.decisions import least_risk, risk_over_particles
 from wgboost.responses import Units
 from wgboost.targets import Density, LogDensity, Target, as_row_target
+from wgboost.training import TargetData, fit_model
+from wgboost.training.tables import apply_schema
 from wgboost.typing import Array, Directions
-from wgboost.validation import Hinted, check_integer
+from wgboost.validation import Hinted, check_integer, resolve_threads
 
 __all__ = ["WGBoost"]
 
 _PARTICLES = "its predictions are particles"
 
 
-class WGBoost(Hinted, Training):
+class WGBoost(Hinted, CheckedParameters):
     """Wasserstein gradient boosting on distribution-valued targets (Algorithm 1 of the paper).
 
     Every row's target is a distribution on R^d, given by the derivatives of its log density.
@@ -55,9 +71,18 @@ class WGBoost(Hinted, Training):
         As in `WGBRegressor`.
     """
 
+    model_: FittedModel
+    n_estimators_: int
+    history_: History
+    validation_rows_: Array | None
+    refitted_: bool
+    interrupted_: bool
+    seed_: int
+    n_jobs: int | None
+
     _hints: ClassVar[dict[str, str]] = {
         **dict.fromkeys(
-            ("predict_dist", "pred_dist", "staged_predict_dist"),
+            ("predict_dist", "staged_predict_dist"),
             f"{_PARTICLES}: predict_particles, staged_predict_particles, predict_quantiles, and "
             "plotting.ParticlesDisplay to draw them",
         ),
@@ -111,27 +136,28 @@ class WGBoost(Hinted, Training):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self._store(locals())
+        store_parameters(self, locals())
 
-    def _check_parameters(self, callbacks: Any = ()) -> None:
-        super()._check_parameters(callbacks)
-        if self.n_params is not None:
-            hint = "None is what the target or init says, else 1"
-            check_integer("n_params", self.n_params, low=1, hint=hint)
+    def __sklearn_is_fitted__(self) -> bool:
+        return "model_" in vars(self)
 
-    def _flow(self) -> None:
-        if isinstance(self.init, str):
-            raise ValueError(
-                f"init={self.init!r} must be start particles or None; other starts are for "
-                "WGBRegressor and WGBClassifier"
-            )
+    @classmethod
+    def from_saved(cls, saved: SavedModel) -> Self:
+        """Return the estimator that a file holds; see `wgboost.load`."""
+        estimator = cls(**saved.params)
+        set_model(estimator, restored_model(estimator, saved))
+        return estimator
 
-    def _rows(self, X: Any, *, fitting: bool, **beside: Any) -> TargetRows:
-        matrix = self._matrix(X, reset=fitting, weight=beside["sample_weight"])
-        return TargetRows.of(self.target, matrix, beside["y"], beside["sample_weight"])
+    def _matrix(self, X: Any) -> Array:
+        """Return X as a matrix with the columns of the fit."""
+        check_is_fitted(self)
+        schema = self.model_.schema
+        if schema is None:
+            raise TypeError("the model does not know its columns")
+        return apply_schema(schema, X, ignored=column_names(self), name=type(self).__name__)
 
-    def _rests_on(self, rows: TargetRows) -> dict[str, tuple[Any, Any]]:
-        return {"n_params": (self.start_.shape[1], rows.n_params(self))}
+    def _n_threads(self) -> int:
+        return min(resolve_threads(self.n_jobs), 1024)
 
     def fit(
         self,
@@ -170,22 +196,74 @@ class WGBoost(Hinted, Training):
             As in `WGBRegressor.fit`, whose notes on Ctrl-C and warm_start are of this one too: what
             cannot change over a pause is n_particles, n_params and init; the target may.
         """
-        beside = {"y": y, "sample_weight": sample_weight, "groups": groups}
-        beside_val = {"y_val": y_val, "sample_weight_val": sample_weight_val}
-        self._fit(X, beside, X_val, beside_val, validation_rows, callbacks, resume_from)
+        given = FitArguments(
+            X,
+            {"y": y, "sample_weight": sample_weight, "groups": groups},
+            X_val,
+            {"y_val": y_val, "sample_weight_val": sample_weight_val},
+            validation_rows,
+            callbacks,
+            resume_from,
+        )
+        request = prepare_fit(
+            type(self).__name__, self.get_params(deep=False), given,
+            fitted=vars(self).get("model_"),
+        )  # fmt: skip
+        model = fit_model(request)
+        set_model(self, model)
+        warn_of_fit(request, model, 2)
         return self
+
+    def save(self, path: Any, *, metadata: dict[str, Any] | None = None) -> None:
+        """Write the model to a file that `wgboost.load` reads: plain arrays and JSON, no pickle.
+
+        The file is complete or not there at all: it is written beside `path`, synced and renamed,
+        so that a crash or a full disk neither leaves half a file nor loses the old one. Predictions
+        of what is loaded are the same to the bit.
+
+        `metadata` is a dict of texts, numbers, lists and dicts that the file is to hold beside the
+        model; what is loaded has it as `metadata_`. Without, that of a loaded model is kept.
+
+        Raises
+        ------
+        TypeError
+            If `metadata` is something else, or the model consists of more than data: another
+            learner than trees, an estimator as start. A function or a response of your own is
+            kept by name and has to be given to `load`.
+        OSError
+            If the file cannot be written; the old one is unchanged.
+        """
+        check_is_fitted(self)
+        save_estimator(self, saved_model(self, self.model_, {}), path, metadata)
+
+    def apply(self, X: Any) -> Array:
+        """Return the leaf (n, trees) that each row reaches in each tree."""
+        matrix = self._matrix(X)
+        return self.model_.apply(matrix, self._n_threads())
+
+    @property
+    def feature_importances_(self) -> Array:
+        """The share (p,) of each feature in the total gain of all splits."""
+        check_is_fitted(self)
+        shares = self.model_.importances()
+        if shares is None:
+            raise AttributeError("feature importances need native trees")
+        return shares
 
     def predict_particles(self, X: Any, *, n_rounds: int | None = None) -> Directions:
         """Return the particles (n, m, d) of each row."""
-        return self._particles(X, n_rounds)
+        matrix = self._matrix(X)
+        return self.model_.relative(matrix, self._n_threads(), n_rounds)[0]
 
     def staged_predict_particles(self, X: Any) -> Iterator[Directions]:
         """Yield `predict_particles` after 1, 2, ... rounds."""
-        return self._staged_particles(X)
+        matrix = self._matrix(X)
+        for particles, _ in self.model_.staged(matrix, self._n_threads()):
+            yield particles
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """Yield `predict` after 1, 2, ... rounds."""
-        for particles in self._staged_particles(X):
+        for particles in self.staged_predict_particles(X):
             yield _mean(particles)
 
     def log_likelihood(self, X: Any, y: Any) -> Array:
@@ -215,10 +293,10 @@ class WGBoost(Hinted, Training):
         """
         listed = self.target is not None and not isinstance(self.target, (Target, LogDensity))
         target = None if listed else self.target
-        matrix = self._matrix(X, reset=False)
-        rows = TargetRows.of(target, matrix, y, sample_weight)
+        matrix = self._matrix(X)
+        rows = TargetData.of(target, matrix, y, sample_weight)
         metric = rows.metrics(self.eval_metric)[0]
-        return -float(rows.scorer(metric, Units())(self._particles(X)))
+        return -float(rows.scorer(metric, Units())(self.predict_particles(X)))
 
     def sample(self, X: Any, n_samples: int = 1, random_state: Any = None) -> Array:
         """Return draws from the particles: (n, n_samples) for one parameter, else (..., d)."""

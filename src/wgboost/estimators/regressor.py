@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
 
-import numpy as np
-from sklearn.utils.validation import column_or_1d
-
-from wgboost.data.rows import count_rows
-from wgboost.estimators.evidential import Evidential
-from wgboost.estimators.parameters import PAPER_TREES
-from wgboost.estimators.regression import RegressorPredictions
-from wgboost.responses import (
-    RESPONSES,
-    RESPONSES_ELSEWHERE,
-    Multivariate,
-    Response,
-    as_response,
-    is_censored,
-    propose_response,
-)
-from wgboost.targets import Density, LogDensity, Target
+from wgboost.estimators.attributes import set_model, warn_of_fit
+from wgboost.estimators.base_regressor import BaseRegressor
+from wgboost.estimators.paper import PAPER_TREES
+from wgboost.estimators.preparing import FitArguments, prepare_fit
+from wgboost.model import FittedModel, History
+from wgboost.training import fit_model
 from wgboost.typing import Array
-from wgboost.validation import check_choice
 
 __all__ = ["WGBRegressor"]
 
 
-class WGBRegressor(RegressorPredictions, Evidential):
+class WGBRegressor(BaseRegressor):
     """Wasserstein gradient boosting for a numeric y, or for several columns of y together.
 
     The model maps x to `n_particles` particles, each a set of parameters of the response
@@ -170,6 +159,22 @@ class WGBRegressor(RegressorPredictions, Evidential):
         After `calibrate_ood`: which OOD scores are usual.
     """
 
+    # What metadata routing hands over unless told otherwise: predictions and scores of a model
+    # depend on these. Weights are a choice, as in scikit-learn.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "offset": True,
+        "exposure": True,
+        "y_std": True,
+        "groups": True,
+    }
+
+    model_: FittedModel
+    n_estimators_: int
+    history_: History
+    validation_rows_: Array | None
+    refitted_: bool
+    interrupted_: bool
+    seed_: int
     n_outputs_: int
     proposal_: tuple[str, str]
 
@@ -229,47 +234,108 @@ class WGBRegressor(RegressorPredictions, Evidential):
         }  # fmt: skip
         return cls(**{**settings, **changes})
 
-    def _response(self) -> Response:
-        return self._chosen().for_columns(self.n_outputs_)
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        offset: Any = None,
+        exposure: Any = None,
+        y_std: Any = None,
+        groups: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+        offset_val: Any = None,
+        exposure_val: Any = None,
+        y_std_val: Any = None,
+        validation_rows: Any = None,
+        callbacks: Sequence[Any] = (),
+        resume_from: Any = None,
+    ) -> Self:
+        """Fit the model.
 
-    def _chosen(self) -> Response:
-        response = self.response
-        if isinstance(response, str):
-            check_choice("response", response, ["auto", *RESPONSES], RESPONSES_ELSEWHERE)
-            return as_response(self.proposal_[0] if response == "auto" else response)
-        if isinstance(response, (Density, LogDensity, Target)):
-            kind = type(response).__name__
-            raise TypeError(f"response={kind}(...) is no response; WGBoost({kind}(...)) takes it")
-        return as_response(response)
+        Parameters
+        ----------
+        X : array, sparse matrix or frame (n, p)
+            NaN and null mean missing; infinities are values. Frames of pandas, polars and Arrow
+            bring names, and categories as text or of a categorical type. Or `wgboost.Batches`,
+            which have y and the weights too: data larger than memory.
+        y : array (n,), or (n, q) for a response of several columns
+            Or what `wgboost.censored` returns, where only bounds are known. If X is a frame, y and
+            all other parameters that belong to rows can be names of its columns, which are then no
+            features, here and in predictions.
+        sample_weight : array (n,), optional
+            How often each row counts: a weight of 2 is the row twice, and rows of weight zero count
+            for nothing. Weights that sum to one are to be multiplied by the number of rows: `l2`
+            is in their unit.
+        offset : number or array like y, optional
+            A known part of the location, which the model does not have to learn; predictions take
+            one too.
+        exposure : number or array (n,), optional
+            What the mean of a count or of a positive y is proportional to, such as time or people
+            at risk; instead of an offset, which is its log. Predictions take one too.
+        y_std : number or array (n,), optional
+            Standard deviation of a known error that y was measured with. Predictions are then of y
+            without that error.
+        groups : array (n,), optional
+            Labels of rows that belong together, such as those of a patient or a day: where rows are
+            held out, all rows of a group are, or none. `validation_fraction` is then a share of the
+            groups.
+        X_val, y_val, sample_weight_val, offset_val, exposure_val, y_std_val : optional
+            Rows to watch instead of a share of the training rows, or lists or tuples of several
+            such sets: early stopping goes by the first. The weights are those of the metric. These
+            rows are never trained on: `refit` has nothing to do then.
+        validation_rows : optional
+            A mask or indices of the rows of X to hold out, when time decides.
+        callbacks : sequence of callables
+            Each gets a dict with "round", "metrics", "particles" and more after every round;
+            returning True stops. `wgboost.callbacks` has some, and says what is in the dict.
+        resume_from : path, optional
+            A file of `callbacks.Checkpoint`. The fit goes on from there and gives the model that
+            it would have given without a pause. Data and parameters have to be the same, n_jobs
+            and verbose aside.
 
-    def _propose(self, X: Any, beside: dict[str, Any]) -> None:
-        y, exposure = beside["y"], beside["exposure"]
-        if y is None or not isinstance(self.response, str) or self.response != "auto":
-            return
-        features = X if isinstance(X, np.ndarray) and len(X) == count_rows(y) else None
-        if features is not None and np.shape(exposure) == (len(features),):
-            features = np.column_stack([features, np.asarray(exposure, dtype=np.float64)])
-        self.proposal_ = propose_response(y, features)
-        if self.verbose:
-            print("response={!r}: {}".format(*self.proposal_), flush=True)
+        Notes
+        -----
+        Ctrl-C ends the fit with the rounds so far and the warning `Interrupted`; while a model is
+        refitted on all rows it leaves the one that early stopping found. Before the first round
+        it raises KeyboardInterrupt. A fit that raises leaves the estimator as it was.
 
-    def _encode(self, y: Any, *, fitting: bool) -> Array:
-        if y is None:
-            raise ValueError("WGBRegressor requires y to be passed, but the target y is None")
-        given, chosen = np.asarray(y), self._chosen()
-        several = given.ndim == 2 and given.shape[1] > 1
-        columns = several or isinstance(chosen, Multivariate)
-        if not columns and not is_censored(y):
-            given = column_or_1d(y, warn=True)
-        if not fitting:
-            return self._response().check(given)
-        if chosen.nominal and given.dtype.kind in "iufOU":
-            labels = np.unique(given)
-            if labels.size > 2 or labels.dtype.kind not in "iuf":
-                raise ValueError(
-                    f"response={chosen.name!r} with {labels.size} classes; WGBClassifier is for "
-                    "classes, with any labels"
-                )
-        checked = chosen.check(given)
-        self.n_outputs_ = checked.shape[1] if checked.ndim == 2 else 1
-        return checked
+        With scikit-learn's metadata routing, `fit` asks for offset, exposure, y_std and groups from
+        the start, and for sample_weight after ``set_fit_request(sample_weight=True)``.
+
+        With warm_start a further fit adds rounds to the model there is, up to n_estimators, as if
+        there had been no pause: validation sets are measured on, their history goes on, and early
+        stopping looks at the rounds after the last best one. n_particles, response, prior and
+        init cannot change. Rows held out by early_stopping or validation_rows have to be the ones
+        of before, which is so with the same data and refit=False; a refitted model has seen them.
+        """
+        given = FitArguments(
+            X,
+            {
+                "y": y, "sample_weight": sample_weight, "offset": offset, "exposure": exposure,
+                "y_std": y_std, "groups": groups,
+            },
+            X_val,
+            {
+                "y_val": y_val, "sample_weight_val": sample_weight_val, "offset_val": offset_val,
+                "exposure_val": exposure_val, "y_std_val": y_std_val,
+            },
+            validation_rows,
+            callbacks,
+            resume_from,
+        )  # fmt: skip
+        request = prepare_fit(
+            type(self).__name__, self.get_params(deep=False), given, fitted=self._fitted()
+        )
+        model = fit_model(request)
+        set_model(self, model)
+        warn_of_fit(request, model, 2)
+        return self
+
+    def apply(self, X: Any) -> Array:
+        """Return the leaf (n, trees) that each row reaches in each tree."""
+        matrix = self._matrix(X)
+        return self.model_.apply(matrix, self._n_threads())

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
-from wgboost.persistence.atomic import replacing
+from wgboost.atomic import replacing
 from wgboost.persistence.errors import ModelFileError
 from wgboost.typing import Array
 from wgboost.version import __version__

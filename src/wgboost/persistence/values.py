@@ -12,21 +12,12 @@ import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["Reader", "Unsaved", "Writer", "name_of"]
+__all__ = ["Reader", "Unsaved", "Writer"]
 
 _LONG = 1000  # characters; longer texts are arrays
 _MANY = 8  # numbers of a list that is kept as an array
 _DEPTH = 16
 _CLOCK = re.compile(r"(datetime64|timedelta64)\[(Y|M|W|D|h|m|s|ms|us|ns)\]")
-
-
-def name_of(value: Any) -> str:
-    """Return what a function, or the class of an object, is called."""
-    for field_name in ("function", "score"):  # what holds one: LogDensity, Target
-        if field_name in getattr(value, "__dataclass_fields__", ()):
-            value = getattr(value, field_name)
-    named = value if hasattr(value, "__name__") else type(value)
-    return str(named.__name__)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from wgboost.estimators.saving import Saving
 from wgboost.metrics.estimates import final_step
+from wgboost.model import FittedBag, FittedModel
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import fitted
 from wgboost.plotting.style import BLUE, GREY, axes_of
@@ -50,7 +50,9 @@ class ImportanceDisplay(Display):
         """
         check_integer("max_features", max_features, low=1)
         model = fitted(estimator, "fit")
-        if isinstance(model, Saving) and model._importances() is None:
+        if isinstance(getattr(model, "model_", None), (FittedModel, FittedBag)) and (
+            model.model_.importances() is None
+        ):
             raise TypeError(
                 f"this {type(model).__name__} has another learner than trees, and no gains of "
                 "splits; sklearn.inspection.permutation_importance takes any model"

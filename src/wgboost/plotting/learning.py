@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
-from wgboost.estimators.facts import Facts
-from wgboost.estimators.saving import Saving
+from wgboost.estimators import WGBoost
+from wgboost.estimators.base import BaseModel
 from wgboost.metrics import nll
 from wgboost.metrics.estimates import encoded, final_step, transformed
+from wgboost.model import FittedModel
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import distributions, fitted, given_rows
 from wgboost.plotting.style import BLUE, GREY, ORANGE, class_colours
@@ -57,11 +60,12 @@ class LearningCurveDisplay(Display):
         `offset` and `exposure` are those of the rows of X, as in `predict_dist`.
         """
         model = fitted(estimator, "fit")
-        if not isinstance(model, Saving):
+        if not isinstance(model, (BaseModel, WGBoost)):
             final_step(model, "n_estimators_")
             raise TypeError(f"{type(model).__name__} has no history; give an estimator of wgboost")
-        facts = Facts.of(model)
-        sets, kept = _sets(facts)
+        check_is_fitted(model)
+        models = model.model_.models
+        sets, kept = _sets(models)
         known = list(dict.fromkeys(name for metrics in sets.values() for name in metrics))
         chosen = metric or (known[0] if known else "nll")
         given = X is not None
@@ -92,7 +96,7 @@ class LearningCurveDisplay(Display):
                 "nothing was watched during fit; give X and y here, or fit with "
                 "early_stopping=True or X_val and y_val"
             )
-        best = facts.rounds[0] if len(facts.rounds) == 1 else None
+        best = models[0].n_rounds if len(models) == 1 else None
         return cls(curves, chosen, best, {name: kept[name] for name in curves}).plot(ax)
 
     def draw(self, ax: Any) -> None:
@@ -131,13 +135,13 @@ class LearningCurveDisplay(Display):
         ax.legend([once[name] for name in names], names, loc="best")
 
 
-def _sets(facts: Facts) -> tuple[dict[str, dict[str, Any]], dict[str, int]]:
+def _sets(models: Sequence[FittedModel]) -> tuple[dict[str, dict[str, Any]], dict[str, int]]:
     """Return the metrics of each set that was watched, and the rounds kept, by name of the set."""
-    if len(facts.rounds) == 1:
-        history = facts.histories[0]
-        return dict(history), dict.fromkeys(history, facts.rounds[0])
+    if len(models) == 1:
+        history = models[0].history
+        return dict(history), dict.fromkeys(history, models[0].n_rounds)
     sets, kept = {}, {}
-    for fold, (rounds, history) in enumerate(zip(facts.rounds, facts.histories, strict=True)):
-        for metrics in history.values():
-            sets[f"fold {fold + 1}"], kept[f"fold {fold + 1}"] = metrics, rounds
+    for fold, model in enumerate(models):
+        for metrics in model.history.values():
+            sets[f"fold {fold + 1}"], kept[f"fold {fold + 1}"] = metrics, model.n_rounds
     return sets, kept

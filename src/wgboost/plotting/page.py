@@ -131,7 +131,7 @@ def _table(now: Sequence[Summary], before: Sequence[Summary]) -> str:
 
 
 def _facts(shown: Shown) -> str:
-    dist, rounds = shown.dist, shown.facts.rounds
+    dist, rounds = shown.dist, [one.n_rounds for one in shown.fitted_model.models]
     grown = f"{rounds[0]} rounds"
     if len(rounds) > 1:
         grown = f"{len(rounds)} members of {min(rounds)} to {max(rounds)} rounds"

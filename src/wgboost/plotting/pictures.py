@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.estimators.facts import Facts
-from wgboost.estimators.saving import Saving
+from wgboost.estimators import WGBoost
+from wgboost.estimators.base import BaseModel
 from wgboost.metrics.estimates import encoded
+from wgboost.model import FittedBag, FittedModel
 from wgboost.plotting.calibration import CalibrationDisplay, PITDisplay
 from wgboost.plotting.coverage import CoverageDisplay
 from wgboost.plotting.density import DensityDisplay
@@ -111,7 +112,7 @@ class Shown:
         The columns of X.
     names : list of str
         What the columns of y are called.
-    facts : Facts
+    fitted_model : FittedModel or FittedBag
         Rounds, history and importances of the model.
     weight, exposure
         One number for each row, or None.
@@ -125,7 +126,7 @@ class Shown:
     dist: Mixture
     table: Table
     names: list[str]
-    facts: Facts
+    fitted_model: FittedModel | FittedBag
     weight: Any = None
     exposure: Any = None
 
@@ -140,7 +141,7 @@ class Shown:
         series, or the columns of a frame.
         """
         model = fitted(estimator)
-        if not isinstance(model, Saving):
+        if not isinstance(model, (BaseModel, WGBoost)):
             raise TypeError(
                 f"{type(model).__name__} is no estimator of wgboost; the displays of "
                 "wgboost.plotting take its predictive distributions by from_predictions"
@@ -156,7 +157,7 @@ class Shown:
         table = Table(X, names if feature_names is None else feature_names)
         columns = _names(dist, asked, name, model)
         return cls(
-            estimator, model, X, y, values, dist, table, columns, Facts.of(model), weight, exposure
+            estimator, model, X, y, values, dist, table, columns, model.model_, weight, exposure
         )
 
     @property
@@ -290,13 +291,13 @@ def _trust(shown: Shown, column: Column) -> Iterator[Picture]:
 
 def _learned(shown: Shown) -> Iterator[Picture]:
     model, table = shown.model, shown.table
-    if shown.facts.importances is not None:
+    if shown.fitted_model.importances() is not None:
         same = model.n_features_in_ == table.shape[1]
         settings = {"feature_names": table.names} if same else {}
         make = _drawing(ImportanceDisplay.from_estimator, model, max_features=15, **settings)
         text = "Share of each feature in the gain of all splits."
         yield Picture("importance", "learned", text, make)
-    if any(shown.facts.histories):
+    if any(one.history for one in shown.fitted_model.models):
         make = _drawing(LearningCurveDisplay.from_estimator, model)
         text = "The metric that was watched, round by round."
         yield Picture("learning_curve", "learned", text, make)
@@ -304,7 +305,7 @@ def _learned(shown: Shown) -> Iterator[Picture]:
 
 def _dependence(shown: Shown, column: Column, most: int) -> Iterator[Picture]:
     """The most important features, unless a pipeline has made others of them."""
-    table, shares = shown.table, shown.facts.importances
+    table, shares = shown.table, shown.fitted_model.importances()
     if shares is None or shares.size != table.shape[1]:
         return
     for j in np.argsort(-shares, kind="stable")[:most]:

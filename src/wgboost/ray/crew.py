@@ -26,7 +26,7 @@ from wgboost.cluster import (
     is_loss,
     work,
 )
-from wgboost.estimators.fitting import Fit
+from wgboost.model import FittedModel
 from wgboost.ray.library import library
 
 __all__ = ["RayCluster"]
@@ -134,7 +134,7 @@ class _RayRunning(Running):
                 f"the actor between workers and client is gone: {error}"
             ) from error
 
-    def ended(self) -> Fit | None:
+    def ended(self) -> FittedModel | None:
         """Return the model, or None while workers are at it."""
         if self._thread.is_alive():
             return None
@@ -144,7 +144,7 @@ class _RayRunning(Running):
         if self._error is not None or fit is None:
             said = [line for line in str(self._error).splitlines() if re.search("[a-z]", line)]
             raise LostWorkerError(f"a worker is gone: {said[-1] if said else 'no model came'}")
-        model: Fit = fit
+        model: FittedModel = fit
         return model
 
     def end(self) -> None:
@@ -165,7 +165,7 @@ class _Desk:
     def __init__(self) -> None:
         self._reports: deque[Told] = deque()
         self._answers: deque[tuple[Any]] = deque()
-        self._fit: Fit | None = None
+        self._fit: FittedModel | None = None
         self._error: Exception | None = None
 
     def tell(self, told: Told) -> None:
@@ -182,10 +182,10 @@ class _Desk:
     def answered(self) -> tuple[Any] | None:
         return self._answers.popleft() if self._answers else None
 
-    def done(self, fit: Fit | None, error: Exception | None) -> None:
+    def done(self, fit: FittedModel | None, error: Exception | None) -> None:
         self._fit, self._error = fit or self._fit, error or self._error
 
-    def outcome(self) -> tuple[Fit | None, Exception | None]:
+    def outcome(self) -> tuple[FittedModel | None, Exception | None]:
         return self._fit, self._error
 
 

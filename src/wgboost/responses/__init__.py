@@ -83,6 +83,7 @@ __all__ = [
     "check_noise",
     "is_censored",
     "lowered",
+    "prior_settings",
     "propose_response",
     "smallest_whole",
     "standardised",
@@ -166,3 +167,10 @@ def as_response(response: Any, **settings: Any) -> Response:
 
 def _is_response_class(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, Response)
+
+
+def prior_settings(prior: Any) -> dict[str, Any]:
+    """Return prior parameters by their names in the response: "scale" is short for prior_scale."""
+    if not isinstance(prior, dict):
+        raise TypeError(f"prior={prior!r} must be a dict of prior parameters by name")
+    return {name if name.startswith("prior_") else f"prior_{name}": v for name, v in prior.items()}

@@ -1,6 +1,5 @@
 """Estimators that choose their own settings: recipes race over folds, and the winner is a bag."""
 
-from wgboost.selection.bag import Bag
 from wgboost.selection.classifier import WGBClassifierCV
 from wgboost.selection.forward import is_forward
 from wgboost.selection.judging import rounds_of_others, values_of_folds
@@ -33,7 +32,6 @@ __all__ = [
     "FEW",
     "MANY",
     "WORTHWHILE",
-    "Bag",
     "Entry",
     "Recipes",
     "SharedStarts",

@@ -2,23 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from wgboost.data import named_columns
 from wgboost.estimators import WGBClassifier
-from wgboost.estimators.classification import ClassifierPredictions
+from wgboost.estimators.base_classifier import BaseClassifier
+from wgboost.metrics.row_parameters import row_parameters
+from wgboost.model import FittedBag
+from wgboost.persistence.models import SavedModel
 from wgboost.responses.codes import Codes
-from wgboost.selection.bag import Bag
+from wgboost.selection.attributes import restore_bag, saved_bag, set_bag, set_members
+from wgboost.selection.bag import BagData, check_bag_parameters, fit_bag, warn_of_bag
 from wgboost.selection.recipes import Recipes, classifier_recipes, wide_recipe
+from wgboost.selection.spec import BagSpec, Member, Trial
 from wgboost.selection.wide import WORTHWHILE, gain_of_left_out, left_out_classes
+from wgboost.training import PosteriorData
 from wgboost.typing import Array
 
-__all__ = ["WGBClassifierCV"]
+__all__ = ["ClassifierBag", "WGBClassifierCV"]
 
 
-class WGBClassifierCV(ClassifierPredictions, Bag):
+class ClassifierBag(BagSpec):
+    """Members of `WGBClassifierCV`."""
+
+    member_type = WGBClassifier
+    shared = (
+        "n_particles", "n_estimators", "n_iter_no_change", "categorical_features",
+        "monotone_constraints", "interaction_constraints", "response", "prior", "class_weight",
+        "eval_metric",
+    )  # fmt: skip
+
+    def usual_recipes(self, data: PosteriorData) -> Recipes:
+        """See BagSpec."""
+        return classifier_recipes(len(data.to_split))
+
+    def ood_recipe(self, data: PosteriorData) -> dict[str, Any] | None:
+        """See BagSpec."""
+        wide = self.params["wide"]
+        if wide is None:
+            tried = self.params["recipes"] is None and isinstance(data.response, Codes)
+            wide = tried and left_out_classes(np.asarray(data.y)[data.distinct.first]).size > 0
+        return wide_recipe(len(data.to_split)) if wide else None
+
+    def for_rows(self, member: Member, data: PosteriorData, some: Array) -> Member:
+        """See BagSpec."""
+        # There are fewer classes among them, and their weights are in those of the rows.
+        n_classes = max(2, np.unique(np.asarray(data.y)[some]).size)
+        taken: Any = data.response.take(some)
+        response = replace(taken, n_classes=n_classes)
+        member.set_params(response=response, prior=None, class_weight=None)
+        return member
+
+    def ood_members_help(self, data: PosteriorData, trial: Trial, budget: float | None) -> bool:
+        """See BagSpec."""
+        if self.params["wide"]:
+            return True
+        labels = np.asarray(data.y)
+        gain = gain_of_left_out(labels, trial.split, trial.fit, trial.take, budget=budget)
+        if self.params["verbose"]:
+            print(f"wide members, classes left out: average precision {gain:+.4f}", flush=True)
+        return gain > WORTHWHILE
+
+
+class WGBClassifierCV(BaseClassifier):
     """A calibrated bag of `WGBClassifier`, with settings chosen by cross-validation.
 
     See `WGBRegressorCV`, whose parameters and attributes it has, and these:
@@ -45,12 +95,14 @@ class WGBClassifierCV(ClassifierPredictions, Bag):
         rows of each.
     """
 
-    _kind = WGBClassifier
-    _common = (
-        "n_particles", "n_estimators", "n_iter_no_change", "categorical_features",
-        "monotone_constraints", "interaction_constraints", "response", "prior", "class_weight",
-        "eval_metric",
-    )  # fmt: skip
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "offset": True,
+        "exposure": True,
+        "y_std": True,
+    }
+    member_type = WGBClassifier
+    model_: FittedBag
+    members_: list[WGBClassifier]
 
     def __init__(
         self,
@@ -76,32 +128,56 @@ class WGBClassifierCV(ClassifierPredictions, Bag):
     ) -> None:
         self._store(locals())
 
-    def _usual_recipes(self, rows: Any) -> Recipes:
-        return classifier_recipes(len(rows.to_split))
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, offset: Any = None,
+        exposure: Any = None, y_std: Any = None, callbacks: Sequence[Any] = (),
+    ) -> Self:  # fmt: skip
+        """Try the recipes, keep the models of the best one, and calibrate them.
 
-    def _check_parameters(self, callbacks: Any = ()) -> None:
-        super()._check_parameters(callbacks)
-        if self.wide is not None and not isinstance(self.wide, (bool, np.bool_)):
-            raise TypeError(f"wide={self.wide!r} must be True, False or None")
+        Parameters
+        ----------
+        X, y, sample_weight, offset, exposure, y_std
+            Rows, as in `WGBRegressor.fit`.
+        groups : array (n,), optional
+            Rows of one group are in one fold.
+        callbacks : sequence of callables
+            Called after every round of every model, with the "member" in the dict; see
+            `wgboost.callbacks`. A callback that returns True ends the fit, as `MaxTime` does: the
+            bag then has the models of the best recipe so far that were finished, or the first one.
 
-    def _further_recipe(self, rows: Any) -> dict[str, Any] | None:
-        wide = self.wide
-        if wide is None:
-            tried = self.recipes is None and isinstance(rows.response, Codes)
-            wide = tried and left_out_classes(np.asarray(rows.y)[rows.distinct.first]).size > 0
-        return wide_recipe(len(rows.to_split)) if wide else None
+        Notes
+        -----
+        Ctrl-C ends the fit with the folds that the best recipe so far has finished, and the warning
+        `Interrupted`; before there is one it raises KeyboardInterrupt. A fit that raises leaves the
+        estimator as it was.
+        """
+        fit_params = {
+            "sample_weight": sample_weight, "offset": offset, "exposure": exposure, "y_std": y_std,
+        }  # fmt: skip
+        params = self.get_params(deep=False)
+        check_bag_parameters(type(self).__name__, params, callbacks)
+        X, fit_params, names = named_columns(X, {"y": y, "groups": groups, **fit_params})
+        known = row_parameters(fit_params, names)
+        y, groups = fit_params.pop("y"), fit_params.pop("groups")
+        given = BagData(X, y, fit_params, groups, callbacks)
+        result = fit_bag(ClassifierBag(params), given, self._assemble)
+        set_bag(self, result, known)
+        warn_of_bag(result, 2)
+        return self
 
-    def _apart(self, member: Any, rows: Any, some: Array) -> Any:
-        # There are fewer classes among them, and their weights are in those of the rows.
-        n_classes = max(2, np.unique(np.asarray(rows.y)[some]).size)
-        member.response = replace(rows.response.take(some), n_classes=n_classes)
-        member.prior = member.class_weight = None
-        return member
+    def _assemble(self, members: Sequence[WGBClassifier]) -> Self:
+        """Return some members as an estimator."""
+        bag = type(self)(**self.get_params(deep=False))
+        set_members(bag, members)
+        return bag
 
-    def _helps(self, rows: Any, *trial: Any, budget: float | None) -> bool:
-        if self.wide:
-            return True
-        gain = gain_of_left_out(np.asarray(rows.y), *trial, budget=budget)
-        if self.verbose:
-            print(f"wide members, classes left out: average precision {gain:+.4f}", flush=True)
-        return gain > WORTHWHILE
+    def to_saved(self) -> SavedModel:
+        """Return the estimator as a file holds it."""
+        return saved_bag(self, self.members_)
+
+    @classmethod
+    def from_saved(cls, saved: SavedModel) -> Self:
+        """Return the estimator that a file holds; see `wgboost.load`."""
+        estimator = cls(**saved.params)
+        restore_bag(estimator, saved, cls.member_type)
+        return estimator

@@ -9,6 +9,8 @@ import numpy as np
 
 from wgboost.calibration import split_folds
 from wgboost.calibration.folds import check_splits, count_groups
+from wgboost.selection.spec import Member
+from wgboost.training import PosteriorData
 from wgboost.typing import Array
 
 __all__ = ["bag_folds"]
@@ -17,28 +19,30 @@ _SMALL = 2000  # rows
 _FOLDS = 10, 5  # below and from so many rows on
 
 
-def bag_folds(bag: Any, rows: Any, groups: Any, seed: int) -> list[tuple[Array, Array]]:
+def bag_folds(
+    estimator: Member, cv: Any, data: PosteriorData, groups: Any, seed: int
+) -> list[tuple[Array, Array]]:
     """Return rows to train on and to watch for every fold; rows of weight zero are in none.
 
     A number of folds is of groups, or of distinct rows with all their copies.
     """
-    counted, cv, units = rows.counted, bag.cv, rows.to_split
+    counted, units = data.counted, data.to_split
     if groups is not None:
         groups = np.asarray(groups)
-        count_groups(groups, len(rows))
+        count_groups(groups, len(data))
     if cv is None:
         apart = len(units) if groups is None else count_groups(groups[counted], counted.size)
         cv = max(2, min(_FOLDS[len(units) >= _SMALL], apart))
-    y = np.asarray(rows.y)
+    y = np.asarray(data.y)
     if groups is None and not isinstance(cv, Iterable) and not hasattr(cv, "split"):
-        found = split_folds(bag, cv, len(units), y[units.first], None, seed)
+        found = split_folds(estimator, cv, len(units), y[units.first], None, seed)
         splits = [(units.rows_of(train), units.rows_of(test)) for train, test in found]
         check_splits(splits, cv)
         return splits
     listed = isinstance(cv, Iterable) and not isinstance(cv, str) and not hasattr(cv, "split")
-    every = np.arange(len(rows)) if listed else counted
+    every = np.arange(len(data)) if listed else counted
     some = None if groups is None else groups[every]
-    found = split_folds(bag, cv, every.size, y[every], some, seed)
+    found = split_folds(estimator, cv, every.size, y[every], some, seed)
     splits = [(every[train], every[test]) for train, test in found]
     splits = [tuple(np.intersect1d(part, counted) for part in one) for one in splits]  # type: ignore[misc]
     check_splits(splits, cv)

@@ -1,4 +1,4 @@
-"""Members of a bag: each is fitted without one fold, and stopped by it."""
+"""Members of a bag: each is fitted without one fold, which stops it early."""
 
 from __future__ import annotations
 
@@ -12,33 +12,55 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import Interrupted
-from wgboost.calibration.folds import taken_beside
+from wgboost.boosting import Interrupted, Start
+from wgboost.calibration.folds import take_fit_params
 from wgboost.data.rows import count_rows, take_rows
-from wgboost.estimators.course import Course
-from wgboost.estimators.fitting import AT_THE_LIMIT
+from wgboost.estimators.attributes import set_model
+from wgboost.estimators.preparing import FitArguments, prepare_fit
 from wgboost.responses import Units
 from wgboost.selection.race import Entry, StoppedError
+from wgboost.selection.spec import Member
 from wgboost.selection.starts import SharedStarts
+from wgboost.training import FitProgress, fit_model, resolve_settings
 from wgboost.typing import Array
 
-__all__ = ["Members", "noted", "told_once"]
+__all__ = ["Members", "in_recipe", "without_label_warnings"]
 
 
 @dataclass(eq=False)
 class Members:
-    """Rows and their folds, and what models of them have in common."""
+    """Fits members of a bag to folds of the same data.
+
+    Attributes
+    ----------
+    X, y
+        The data.
+    fit_params : dict
+        Sample weights, offsets and the like.
+    weight : array (n,)
+        Weights of rows.
+    splits : list of (train, test)
+        Rows to train on and rows to validate with, by fold.
+    units : dict
+        Units of y by recipe.
+    new : callable
+        Returns a model of a recipe for a fold, not fitted yet.
+    verbose : bool
+        Whether to print a line for each model.
+    callbacks : sequence of callables
+    progress : FitProgress
+    """
 
     X: Any
     y: Any
-    beside: dict[str, Any]  # what belongs to rows
-    weight: Array  # (n,)
-    splits: list[tuple[Array, Array]]  # rows to train on, rows to watch
-    units: dict[str, Units]  # of y, by recipe
-    new: Callable[[str, int], Any]  # a model of a recipe for a fold, not yet fitted
+    fit_params: dict[str, Any]
+    weight: Array
+    splits: list[tuple[Array, Array]]
+    units: dict[str, Units]
+    new: Callable[[str, int], Member]
     verbose: bool = False
     callbacks: Sequence[Any] = ()
-    course: Course = field(default_factory=Course)
+    progress: FitProgress = field(default_factory=FitProgress)
     _starts: SharedStarts = field(default_factory=SharedStarts)
     _made: dict[tuple[int, str], Entry] = field(default_factory=dict)
 
@@ -50,46 +72,47 @@ class Members:
         """
         begun = time.perf_counter()
         member, (train, test) = self.new(recipe, fold), self.splits[fold]
-        self._starts.prepare(member, fold)
-        settings = fold, _said(member.get_params())
-        if settings in self._made:
-            return replace(self._made[settings], recipe=recipe, seconds=0.0)
-        member._units = self.units[recipe]
-        self._fit(member, recipe, fold, train, test)
-        if self.course.stopped and self._made:
+        like = self._starts.prepare(member, fold)
+        known = fold, _as_text(member.get_params())
+        if known in self._made:
+            return replace(self._made[known], recipe=recipe, seconds=0.0)
+        self._fit(member, recipe, fold, train, test, like)
+        if self.progress.stopped and self._made:
             raise StoppedError
-        self._starts.learn(member, fold, member._n_rows)
+        self._starts.learn(member, fold, round(float(self.weight[train].sum())))
         seconds = time.perf_counter() - begun
         metric, values = next(iter(member.history_["validation"].items()))
         total = float(self.weight[member.validation_rows_].sum())
         value = float(values[member.n_estimators_])
-        curve = np.array(values) if member._stops_early(len(train)) else None
-        entry = Entry(recipe, fold, value, total, seconds, member, curve)
-        self._made[settings] = entry
+        stops = resolve_settings(member.get_params(deep=False)).stops_early(len(train))
+        entry = Entry(
+            recipe, fold, value, total, seconds, member, np.array(values) if stops else None
+        )
+        self._made[known] = entry
         if self.verbose:
             print(_line(entry, metric, len(self.splits)), flush=True)
         return entry
 
-    def refit(self, recipe: str, fold: int) -> Any:
+    def refit(self, recipe: str, fold: int) -> Member:
         """Return a model of a recipe for all rows of the last split; `fold` tells seeds apart.
 
-        The rows that judge find its rounds, as they do in `fit`; then it is fitted to them as well.
+        The rows to validate with find its rounds, as they do in `fit`; then it is fitted to them as
+        well.
         """
         member, (train, test) = self.new(recipe, fold), self.splits[-1]
-        member.refit = True
-        member._units = self.units[recipe]
-        self._fit(member, recipe, fold, train, test)
-        if self.course.stopped and not member.refitted_:
+        member.set_params(refit=True)
+        self._fit(member, recipe, fold, train, test, None)
+        if self.progress.stopped and not member.refitted_:
             raise StoppedError
         return member
 
-    def refitted(self, kept: Sequence[Entry]) -> tuple[list[Any], bool]:
+    def refitted(self, kept: Sequence[Entry]) -> tuple[list[Member], bool]:
         """Return models of the latest rows for entries, and whether Ctrl-C came.
 
         If there was time for some of the first recipe's only, it is those; if for none, the models
         of the entries.
         """
-        found: list[Any] = []
+        found: list[Member] = []
         interrupted = False
         for entry in kept:
             try:
@@ -103,56 +126,79 @@ class Members:
             found = found[: sum(entry.recipe == kept[0].recipe for entry in kept)]
         return found or [entry.model for entry in kept], interrupted
 
-    def _fit(self, member: Any, recipe: str, fold: int, train: Array, test: Array) -> None:
-        if self.course.stopped:
+    def _fit(
+        self, member: Member, recipe: str, fold: int, train: Array, test: Array,
+        like: Start | None,
+    ) -> None:  # fmt: skip
+        if self.progress.stopped:
             raise StoppedError
-        self.course.begin(recipe, fold)
-        member._course = self.course
-        fitted = partial(_fit, member, self.X, self.y, self.beside, train, test, self.callbacks)
-        noted(fitted, recipe)
+        self.progress.begin(recipe, fold)
+        in_recipe(
+            partial(
+                _fit_member, member, FitArguments(
+                    self.X, {"y": self.y, **self._weighted(train, test)}, validation_rows=test,
+                    callbacks=self.callbacks,
+                ), self.progress, units=self.units[recipe], like=like,
+            ), recipe,
+        )  # fmt: skip
 
-    def fit_alone(self, member: Any, recipe: str, train: Array, test: Array) -> Any:
+    def _weighted(self, train: Array, test: Array) -> dict[str, Any]:
+        """Return the fit parameters, with weight zero for rows that are in neither part."""
+        y, fit_params = self.y, self.fit_params
+        n = len(y) if hasattr(y, "__len__") else train.size + test.size
+        if train.size + test.size == n:
+            return fit_params
+        weight = fit_params["sample_weight"]
+        mask = np.zeros(n)
+        mask[np.concatenate([train, test])] = 1
+        return {
+            **fit_params, "sample_weight": mask if weight is None else mask * np.asarray(weight)
+        }  # fmt: skip
+
+    def fit_alone(self, member: Member, recipe: str, train: Array, test: Array) -> Member:
         """Return a model that is fitted as if there were no rows but these."""
-        if self.course.stopped:
+        if self.progress.stopped:
             raise StoppedError
-        self.course.begin(recipe, 0)
-        member._course = self.course
+        self.progress.begin(recipe, 0)
         rows, here = np.concatenate([train, test]), np.arange(train.size + test.size)
-        along = taken_beside(self.beside, count_rows(self.X), rows)
-        some = take_rows(self.X, rows), take_rows(self.y, rows)
-        _fit(member, *some, along, here[: train.size], here[train.size :], self.callbacks)
+        fit_params = {
+            **dict.fromkeys(self.fit_params),
+            **take_fit_params(self.fit_params, count_rows(self.X), rows),
+        }
+        X, y = take_rows(self.X, rows), take_rows(self.y, rows)
+        given = FitArguments(
+            X, {"y": y, **fit_params}, validation_rows=here[train.size :],
+            callbacks=self.callbacks,
+        )  # fmt: skip
+        _fit_member(member, given, self.progress)
         return member
 
 
-def _fit(
-    member: Any, X: Any, y: Any, beside: dict[str, Any], train: Array, test: Array,
-    callbacks: Sequence[Any],
+def _fit_member(
+    member: Member, given: FitArguments, progress: FitProgress, *, units: Units | None = None,
+    like: Start | None = None,
 ) -> None:  # fmt: skip
-    """Fit a member to some rows, stopped by others; raise KeyboardInterrupt if it was cut short."""
-    n = len(y) if hasattr(y, "__len__") else train.size + test.size
-    if train.size + test.size < n:  # rows in neither count for nothing
-        weight = beside["sample_weight"]
-        mask = np.zeros(n)
-        mask[np.concatenate([train, test])] = 1
-        beside = {**beside, "sample_weight": mask if weight is None else mask * np.asarray(weight)}
+    """Fit a member; raise KeyboardInterrupt if it was cut short."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Interrupted)
-        warnings.filterwarnings("ignore", AT_THE_LIMIT)  # the bag says it, of the best recipe
-        more = {**beside, "validation_rows": test, "callbacks": callbacks}
-        told_once(partial(member.fit, X, y, **more))
-    if member.interrupted_:
+        request = without_label_warnings(
+            partial(prepare_fit, type(member).__name__, member.get_params(deep=False), given)
+        )
+        model = fit_model(replace(request, units=units, like=like, progress=progress))
+    set_model(member, model)
+    if model.interrupted:
         raise KeyboardInterrupt
 
 
-def told_once(function: Any) -> Any:
-    """Call a function without what was said when the bag took in its rows."""
+def without_label_warnings(function: Callable[[], Any]) -> Any:
+    """Call a function without a warning that the bag has given when it read y."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "text labels are taken in the order")
         return function()
 
 
-def noted(function: Any, recipe: str) -> Any:
-    """Call a function; what it raises says which recipe it was about."""
+def in_recipe(function: Callable[[], Any], recipe: str) -> Any:
+    """Call a function; what it raises names the recipe."""
     try:
         return function()
     except Exception as error:
@@ -160,7 +206,7 @@ def noted(function: Any, recipe: str) -> Any:
         raise
 
 
-def _said(parameters: dict[str, Any]) -> str:
+def _as_text(parameters: dict[str, Any]) -> str:
     """Return parameters as text that differs where they do: arrays in full."""
     whole = {k: np.asarray(v) if hasattr(v, "__array__") else v for k, v in parameters.items()}
     with np.printoptions(threshold=sys.maxsize, floatmode="unique"):

@@ -2,18 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
 
+from wgboost.data import named_columns
 from wgboost.estimators import WGBRegressor
-from wgboost.estimators.regression import RegressorPredictions
-from wgboost.estimators.smoothing import can_start_smooth
-from wgboost.selection.bag import Bag
+from wgboost.estimators.base_regressor import BaseRegressor
+from wgboost.metrics.row_parameters import row_parameters
+from wgboost.model import FittedBag
+from wgboost.persistence.models import SavedModel
+from wgboost.selection.attributes import restore_bag, saved_bag, set_bag, set_members
+from wgboost.selection.bag import BagData, check_bag_parameters, fit_bag, warn_of_bag
 from wgboost.selection.recipes import Recipes, regressor_recipes
+from wgboost.selection.spec import BagSpec
+from wgboost.training import PosteriorData
+from wgboost.training.smooth_starts import can_start_smooth
 
-__all__ = ["WGBRegressorCV"]
+__all__ = ["RegressorBag", "WGBRegressorCV"]
 
 
-class WGBRegressorCV(RegressorPredictions, Bag):
+class RegressorBag(BagSpec):
+    """Members of `WGBRegressorCV`."""
+
+    member_type = WGBRegressor
+    shared = (
+        "n_particles", "n_estimators", "n_iter_no_change", "categorical_features",
+        "monotone_constraints", "monotone_parameter", "interaction_constraints", "response",
+        "prior", "eval_metric",
+    )  # fmt: skip
+
+    def usual_recipes(self, data: PosteriorData) -> Recipes:
+        """See BagSpec."""
+        # Constraints hold trees, not a smooth start.
+        names = ("monotone_constraints", "interaction_constraints")
+        held = any(self.params[name] is not None for name in names)
+        smooth = can_start_smooth(data) and not held
+        return regressor_recipes(len(data.to_split), smooth=smooth)
+
+
+class WGBRegressorCV(BaseRegressor):
     """A calibrated bag of `WGBRegressor`, with settings chosen by cross-validation.
 
     Recipes, which are sets of parameters, race over folds: all on the first, the better half (from
@@ -78,12 +105,14 @@ class WGBRegressorCV(RegressorPredictions, Bag):
     feature_importances_ : array (p,)
     """
 
-    _kind = WGBRegressor
-    _common = (
-        "n_particles", "n_estimators", "n_iter_no_change", "categorical_features",
-        "monotone_constraints", "monotone_parameter", "interaction_constraints", "response",
-        "prior", "eval_metric",
-    )  # fmt: skip
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "offset": True,
+        "exposure": True,
+        "y_std": True,
+    }
+    member_type = WGBRegressor
+    model_: FittedBag
+    members_: list[WGBRegressor]
 
     def __init__(
         self,
@@ -108,8 +137,56 @@ class WGBRegressorCV(RegressorPredictions, Bag):
     ) -> None:
         self._store(locals())
 
-    def _usual_recipes(self, rows: Any) -> Recipes:
-        # Constraints hold trees, not a smooth start.
-        held = self.monotone_constraints is not None or self.interaction_constraints is not None
-        smooth = can_start_smooth(rows) and not held
-        return regressor_recipes(len(rows.to_split), smooth=smooth)
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, offset: Any = None,
+        exposure: Any = None, y_std: Any = None, callbacks: Sequence[Any] = (),
+    ) -> Self:  # fmt: skip
+        """Try the recipes, keep the models of the best one, and calibrate them.
+
+        Parameters
+        ----------
+        X, y, sample_weight, offset, exposure, y_std
+            Rows, as in `WGBRegressor.fit`.
+        groups : array (n,), optional
+            Rows of one group are in one fold.
+        callbacks : sequence of callables
+            Called after every round of every model, with the "member" in the dict; see
+            `wgboost.callbacks`. A callback that returns True ends the fit, as `MaxTime` does: the
+            bag then has the models of the best recipe so far that were finished, or the first one.
+
+        Notes
+        -----
+        Ctrl-C ends the fit with the folds that the best recipe so far has finished, and the warning
+        `Interrupted`; before there is one it raises KeyboardInterrupt. A fit that raises leaves the
+        estimator as it was.
+        """
+        fit_params = {
+            "sample_weight": sample_weight, "offset": offset, "exposure": exposure, "y_std": y_std,
+        }  # fmt: skip
+        params = self.get_params(deep=False)
+        check_bag_parameters(type(self).__name__, params, callbacks)
+        X, fit_params, names = named_columns(X, {"y": y, "groups": groups, **fit_params})
+        known = row_parameters(fit_params, names)
+        y, groups = fit_params.pop("y"), fit_params.pop("groups")
+        given = BagData(X, y, fit_params, groups, callbacks)
+        result = fit_bag(RegressorBag(params), given, self._assemble)
+        set_bag(self, result, known)
+        warn_of_bag(result, 2)
+        return self
+
+    def _assemble(self, members: Sequence[WGBRegressor]) -> Self:
+        """Return some members as an estimator."""
+        bag = type(self)(**self.get_params(deep=False))
+        set_members(bag, members)
+        return bag
+
+    def to_saved(self) -> SavedModel:
+        """Return the estimator as a file holds it."""
+        return saved_bag(self, self.members_)
+
+    @classmethod
+    def from_saved(cls, saved: SavedModel) -> Self:
+        """Return the estimator that a file holds; see `wgboost.load`."""
+        estimator = cls(**saved.params)
+        restore_bag(estimator, saved, cls.member_type)
+        return estimator

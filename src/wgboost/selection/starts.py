@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from wgboost.boosting import BackgroundStart, Start
-from wgboost.estimators.continuing import description
+from wgboost.selection.spec import Member
+from wgboost.smooth import SmoothStart
+from wgboost.training.continuing import description
 
 __all__ = ["SharedStarts"]
 
@@ -24,19 +26,18 @@ class SharedStarts:
         self._known: dict[Any, Start] = {}
         self._needless: set[str] = set()
 
-    def prepare(self, member: Any, fold: int) -> None:
-        """Give a model what is known of its start."""
+    def prepare(self, member: Member, fold: int) -> Start | None:
+        """Return a start that is like that of a model, if there is one."""
         kind = _kind(member)
         if kind in self._needless:
-            member.init = "flow"
-        else:
-            member._like = self._known.get((kind, fold), self._known.get(kind))
+            member.set_params(init="flow")
+            return None
+        return self._known.get((kind, fold), self._known.get(kind))
 
-    def learn(self, member: Any, fold: int, n_rows: int) -> None:
+    def learn(self, member: Member, fold: int, n_rows: int) -> None:
         """Keep the start of a fitted model."""
-        kind, start = _kind(member), member.start_
-        member._like = None
-        if member._smooth() is None:
+        kind, start = _kind(member), member.model_.start
+        if not _is_smooth(member.init):
             return
         if not isinstance(start, BackgroundStart):
             self._needless.add(kind)
@@ -46,6 +47,10 @@ class SharedStarts:
             self._known.setdefault(kind, start)
 
 
-def _kind(member: Any) -> str:
+def _is_smooth(init: Any) -> bool:
+    return isinstance(init, SmoothStart) or (isinstance(init, str) and init == "smooth")
+
+
+def _kind(member: Member) -> str:
     """Return what starts have to have in common: the same `init`, of the same response."""
     return f"{description(member.init)} of {member.response!r}"

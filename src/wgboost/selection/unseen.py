@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -12,6 +11,7 @@ from scipy.stats import rankdata
 from wgboost.calibration import Fold, OODReference, aligned_scores
 from wgboost.metrics import ood_scores
 from wgboost.metrics.estimates import predict_dist
+from wgboost.model import FittedBag, FittedModel
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 
@@ -24,7 +24,11 @@ _COMPARED = 100  # features
 
 
 def references_of_bag(
-    bag: Any, folds: Sequence[Fold], matrix: Array, seed: int
+    bag: FittedBag,
+    folds: Sequence[tuple[Fold, FittedModel | FittedBag]],
+    matrix: Array,
+    seed: int,
+    n_threads: int = 1,
 ) -> dict[str, OODReference]:
     """Return the scores of the rows of folds, each as the bag would have given it, by method.
 
@@ -34,17 +38,19 @@ def references_of_bag(
     new to all. Scores that take an integral for every row are left out.
     """
     rng = np.random.default_rng([seed, 2**31 + 3])
-    near = rows_between(matrix, bag.schema_.n_levels > 0, rng)
-    methods = _OF_CLASSES if bag.response_.nominal else _OF_NUMBERS
+    schema, response = bag.schema, bag.response
+    if schema is None or response is None:
+        raise TypeError("a bag of models of y is needed")
+    near = rows_between(matrix, schema.n_levels > 0, rng)
+    methods = _OF_CLASSES if response.nominal else _OF_NUMBERS
 
-    def said(model: Any) -> Mixture:
-        mixture: Mixture = model._mixture(*model._relative_at(near, bag._n_threads()), None)
-        return mixture
+    def predicted(model: FittedModel | FittedBag) -> Mixture:
+        return model.mixture(*model.relative(near, n_threads))
 
-    own = said(bag)
+    own = predicted(bag)
     dists = [
-        (predict_dist(fold.estimator, fold.X, calibrated=False), said(fold.estimator))
-        for fold in folds
+        (predict_dist(fold.estimator, fold.X, calibrated=False), predicted(model))
+        for fold, model in folds
     ]
     return {
         method: OODReference(

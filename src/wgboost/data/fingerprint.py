@@ -1,0 +1,62 @@
+"""A short text by which the same data are known again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["fingerprint", "name_of"]
+
+
+def fingerprint(*values: Any) -> str:
+    """Return 64 digits that are equal for equal values, and differ for others.
+
+    Of arrays the dtype, the shape and every byte count, of lists, mappings and dataclasses what
+    they consist of, of functions and other objects their names alone.
+    """
+    digest = hashlib.sha256()
+    for value in values:
+        _add(digest, value)
+    return digest.hexdigest()
+
+
+def _add(digest: Any, value: Any) -> None:
+    if value is None or isinstance(value, (bool, int, float, str)):
+        digest.update(f"{type(value).__name__} {value!r};".encode())
+    elif isinstance(value, (np.ndarray, np.generic)):
+        array = np.asarray(value)
+        digest.update(f"array {array.dtype.str} {array.dtype.names} {array.shape};".encode())
+        if array.dtype.hasobject:
+            _add(digest, array.ravel().tolist())
+        else:
+            for row in array if array.ndim else [array]:  # no copy of the whole
+                digest.update(np.ascontiguousarray(row).view(np.uint8).data)
+    elif isinstance(value, np.random.RandomState):
+        digest.update(b"random state;")  # a fit moves it on
+    elif is_dataclass(value) and not isinstance(value, type):
+        digest.update(f"{type(value).__name__} ".encode())
+        _add(digest, {entry.name: getattr(value, entry.name) for entry in fields(value)})
+    elif isinstance(value, Mapping):
+        digest.update(f"mapping {len(value)};".encode())
+        for name, entry in value.items():
+            _add(digest, name)
+            _add(digest, entry)
+    elif isinstance(value, Sequence):
+        digest.update(f"{len(value)} values;".encode())
+        for entry in value:
+            _add(digest, entry)
+    else:
+        digest.update(f"named {name_of(value)};".encode())
+
+
+def name_of(value: Any) -> str:
+    """Return what a function, or the class of an object, is called."""
+    for field_name in ("function", "score"):  # what holds one: LogDensity, Target
+        if field_name in getattr(value, "__dataclass_fields__", ()):
+            value = getattr(value, field_name)
+    named = value if hasattr(value, "__name__") else type(value)
+    return str(named.__name__)

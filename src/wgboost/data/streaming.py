@@ -1,0 +1,161 @@
+"""From batches to what training needs of them: codes in a file, and y in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from wgboost.data.batches import Batch, Batches
+from wgboost.data.binning import Cuts
+from wgboost.data.frames import as_frame
+from wgboost.data.schema import Schema
+from wgboost.data.scratch import Scratch
+from wgboost.data.stored import StoredMatrix, empty_file
+from wgboost.typing import Array
+
+__all__ = ["SAMPLE", "learn_numeric_columns", "read_batches"]
+
+SAMPLE = 200_000  # rows that the cuts are found from, as in memory
+
+
+def read_batches(
+    batches: Batches,
+    schema: Schema | None,
+    *,
+    categorical_features: Any,
+    max_bins: int,
+    n_threads: int,
+    weigh: Callable[[Array, Array | None], Array | None],
+) -> tuple[Schema, StoredMatrix, Array, Array | None]:
+    """Go through batches twice; return their columns and codes, y and sample weights.
+
+    The first pass learns the columns, keeps y and weights, and draws rows to cut the features by;
+    the second writes codes.
+
+    Parameters
+    ----------
+    batches : Batches
+    schema : Schema or None
+        The columns, if they are known already.
+    categorical_features, max_bins, n_threads
+        As in the estimators.
+    weigh : callable
+        Returns the weights of rows in training, by y and sample weights.
+    """
+    first = _FirstPass(schema, categorical_features)
+    for i, batch in enumerate(batches):
+        first.see(i, batch)
+    y, weight, schema = np.concatenate(first.y), first.weights(), first.schema
+    if schema is None:
+        raise ValueError("there are no batches; the function has to yield (X, y) at least once")
+    share = weigh(y, weight)
+    sample, places = first.sample()
+    cuts = Cuts.find(
+        sample, max_bins=max_bins, weight=None if share is None else share[places],
+        n_threads=n_threads,
+    )  # fmt: skip
+    folder = Scratch(batches.folder)
+    codes = empty_file(folder, (len(y), sample.shape[1]))
+    begin = 0
+    for i, batch in enumerate(batches):
+        rows = slice(begin, begin + len(batch.y))
+        begin += len(batch.y)
+        if not np.array_equal(y[rows], batch.y, equal_nan=y.dtype.kind == "f"):
+            raise ValueError(
+                f"batch {i} has another y in the second pass than in the first; batches have to "
+                "be the same rows in the same order every time: seed what shuffles or draws them"
+            )
+        matrix = schema.apply(batch.X)
+        if len(matrix) != len(batch.y):
+            raise ValueError(f"batch {i} has {len(matrix)} rows of X in the second pass")
+        codes[rows] = cuts.apply(matrix, n_threads=n_threads).codes
+    if begin < len(y):
+        raise ValueError(f"the second pass gave {begin} rows, the first {len(y)}")
+    return schema, StoredMatrix(codes, cuts, folder), y, weight
+
+
+class _FirstPass:
+    """What is learnt of batches one by one."""
+
+    def __init__(self, schema: Schema | None, categorical_features: Any) -> None:
+        self.schema, self._categorical = schema, categorical_features
+        self.y: list[Array] = []
+        self.weight: list[Array | None] = []
+        self._rng = np.random.default_rng(0)
+        self._kept: list[tuple[Array, Array, Array]] = []  # keys, places, rows
+        self._n = 0
+
+    def see(self, i: int, batch: Batch) -> None:
+        """Take note of one batch."""
+        try:
+            if self.schema is None:
+                self.schema, matrix = learn_numeric_columns(batch.X, self._categorical)
+            else:
+                matrix = self.schema.apply(batch.X)
+        except (TypeError, ValueError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"batch {i}: {error}") from error
+        n, weight = len(matrix), batch.weight
+        if batch.y.shape[:1] != (n,) or (weight is not None and weight.shape != (n,)):
+            shapes = f"y of shape {batch.y.shape}"
+            shapes += "" if weight is None else f", weights of shape {weight.shape}"
+            raise ValueError(f"batch {i} has {n} rows of X, and {shapes}")
+        if self.weight and (weight is None) != (self.weight[0] is None):
+            raise ValueError(f"batch {i}: some batches have weights and some have none")
+        if self.y and not _alike(batch.y, self.y[0]):
+            raise ValueError(
+                f"batch {i} has y of dtype {batch.y.dtype} and shape {batch.y.shape}, the first of "
+                f"{self.y[0].dtype} and {self.y[0].shape}; make them of one kind"
+            )
+        self.y.append(batch.y)
+        self.weight.append(weight)
+        # The rows with the smallest keys are a sample that does not depend on the batches' sizes.
+        keys, places = self._rng.random(n), np.arange(self._n, self._n + n)
+        self._kept.append((keys, places, matrix))
+        self._n += n
+        if sum(len(part[0]) for part in self._kept) > 2 * SAMPLE:
+            self._kept = [self._smallest()]
+
+    def _smallest(self) -> tuple[Array, Array, Array]:
+        keys, places, rows = (np.concatenate(part) for part in zip(*self._kept, strict=True))
+        if len(keys) > SAMPLE:
+            few = np.argpartition(keys, SAMPLE)[:SAMPLE]
+            keys, places, rows = (part[few] for part in (keys, places, rows))
+        return keys, places, rows
+
+    def sample(self) -> tuple[Array, Array]:
+        """Return rows that stand for all, in their order, and where they are among all."""
+        _, places, rows = self._smallest()
+        order = np.argsort(places)
+        return rows[order], places[order]
+
+    def weights(self) -> Array | None:
+        """Return the weights of all rows."""
+        known = [weight for weight in self.weight if weight is not None]
+        return np.concatenate(known) if known else None
+
+
+def _alike(y: Array, other: Array) -> bool:
+    """Whether two y can be one: beside text numbers would become text."""
+    kinds = {"numbers" if one.dtype.kind in "fiub" else one.dtype.kind for one in (y, other)}
+    return y.shape[1:] == other.shape[1:] and len(kinds - {"O"}) < 2
+
+
+def learn_numeric_columns(
+    X: Any, categorical_features: Any, what: str = "batches"
+) -> tuple[Schema, Array]:
+    """Learn the columns, all numbers, from the first rows; return these as a matrix too."""
+    frame = as_frame(X)
+    schema, matrix = Schema.fit(
+        X if frame is not None else np.asarray(X), categorical_features=categorical_features
+    )
+    for column, known in enumerate(schema.levels):
+        if known is not None:
+            label = repr(schema.names[column]) if schema.names else column
+            raise ValueError(
+                f"column {label} is categorical, and {what} "
+                "are of numbers: encode it, and set categorical_features=None"
+            )
+    return schema, matrix

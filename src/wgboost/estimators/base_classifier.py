@@ -1,0 +1,108 @@
+"""What a fitted model of classes answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils.validation import check_is_fitted
+
+from wgboost.estimators.base import BaseModel
+from wgboost.metrics.row_parameters import scored_rows
+from wgboost.predictive import Mixture
+from wgboost.typing import Array
+
+__all__ = ["BaseClassifier"]
+
+
+class BaseClassifier(ClassifierMixin, BaseModel):  # type: ignore[misc]
+    """Predictions of classes, from one model or several."""
+
+    # What a fit leaves behind.
+    classes_: Array
+    ranks_: Array
+
+    def predict_proba(self, X: Any, *, prior: Any = None) -> Array:
+        """Return the class probabilities (n, k), means over particles; of a single class, one.
+
+        `prior` is as in `predict_dist`, here and in other predictions.
+        """
+        return self._shares(self.predict_dist(X, prior=prior))
+
+    def predict_log_proba(self, X: Any, *, prior: Any = None) -> Array:
+        """Return the logs of the class probabilities, (n, k).
+
+        Parameters
+        ----------
+        X : array (n, p)
+        prior
+            As in `predict_dist`.
+
+        Returns
+        -------
+        array (n, k)
+            In the order of `classes_`. They come from the logs of the particles' probabilities, so
+            that they are finite where a probability is too small for a number.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBClassifier
+        >>> X = np.arange(40.0)[:, None]
+        >>> model = WGBClassifier(n_estimators=10, random_state=0).fit(X, X[:, 0] > 20)
+        >>> bool(np.allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X)))
+        True
+        """
+        dist = self.predict_dist(X, prior=prior)
+        return dist.logpmf(np.arange(len(self.classes_))[None])
+
+    def _shares(self, dist: Mixture) -> Array:
+        return dist.probabilities()[:, : len(self.classes_)]
+
+    def predict(self, X: Any, *, prior: Any = None) -> Array:
+        """Return the most probable label."""
+        best = self.predict_proba(X, prior=prior).argmax(axis=1)
+        labels: Array = self.classes_[best]
+        return labels
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose label is predicted.
+
+        Parameters
+        ----------
+        X, y
+            Rows; y may be the name of a column, if X is a frame.
+        sample_weight : array (n,) or name of a column, optional
+
+        Returns
+        -------
+        float
+            Between 0 and 1.
+        """
+        check_is_fitted(self)
+        X, y, fit_params = scored_rows(self, X, y, sample_weight=sample_weight)
+        weight = fit_params["sample_weight"]
+        return float(accuracy_score(y, self.predict(X), sample_weight=weight))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
+        """Yield `predict_proba` after 1, 2, ... rounds."""
+        for dist in self.staged_predict_dist(X):
+            yield self._shares(dist)
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """Yield `predict` after 1, 2, ... rounds."""
+        for shares in self.staged_predict_proba(X):
+            yield self.classes_[shares.argmax(axis=1)]
+
+    def predict_uncertainty(self, X: Any, *, prior: Any = None) -> dict[str, Array]:
+        """Return the entropy of the predicted class in nats and its two parts, each (n,).
+
+        "aleatoric": the mean entropy of the particles. "epistemic": the mutual information
+        between class and particle. "total": their sum.
+        """
+        dist = self.predict_dist(X, prior=prior)
+        aleatoric, epistemic = dist.aleatoric(), dist.epistemic()
+        return {"aleatoric": aleatoric, "epistemic": epistemic, "total": aleatoric + epistemic}

@@ -1,0 +1,7 @@
+"""Fitted models as values: what training returns and everything else reads."""
+
+from wgboost.model.bag import FittedBag
+from wgboost.model.fitted import FittedModel, History
+from wgboost.model.mixtures import as_mixture
+
+__all__ = ["FittedBag", "FittedModel", "History", "as_mixture"]

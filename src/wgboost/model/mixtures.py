@@ -1,0 +1,112 @@
+"""From particles to predictive distributions in the user's units."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from wgboost.predictive import Mixture, mixture_of
+from wgboost.responses import (
+    Categorical,
+    Ground,
+    Ordinal,
+    Response,
+    Units,
+    as_response,
+    prior_settings,
+)
+from wgboost.responses.exposure import known_offset
+from wgboost.typing import Array, Directions
+
+__all__ = ["as_mixture"]
+
+_CERTAIN = 1000.0  # a log-ratio: the probability of the other class is 0 in float64
+
+
+def as_mixture(
+    particles: Directions,
+    ground: Ground | None,
+    response: Response,
+    units: Units,
+    *,
+    classes: Array | None = None,
+    ranks: Array | None = None,
+    offset: Any = None,
+    exposure: Any = None,
+    prior: dict[str, Any] | None = None,
+) -> Mixture:
+    """Return the predictive distributions of rows.
+
+    Parameters
+    ----------
+    particles : array (n, m, d)
+        Particles, relative to `ground` if there is one.
+    ground : Ground or None
+        Location and scale at each row that the particles are relative to.
+    response : Response
+        The response distribution.
+    units : Units
+        The units of y in training.
+    classes, ranks : array (k,), optional
+        Labels of a classifier, sorted and from low to high.
+    offset, exposure : number or array (n,), optional
+        The known part of the location.
+    prior : dict, optional
+        Another prior than that of the fit; particles are weighted by the ratio of both.
+
+    Returns
+    -------
+    Mixture
+    """
+    ordered = isinstance(response, Ordinal)
+    if classes is not None and len(classes) == 1:
+        # A model of one class has a second one inside, which no label stands for.
+        particles = np.full_like(particles, -_CERTAIN if ordered else _CERTAIN)
+    weights = None if prior is None else _importance_weights(response, particles, prior)
+    if ground is not None:
+        particles = ground.particles(particles, response)
+    known = known_offset(response, offset, exposure, len(particles))
+    if known is not None:
+        particles = response.with_offset(particles, known, units)
+    dist = mixture_of(response, particles, units, weights)
+    if classes is None:
+        return dist
+    if isinstance(dist.response, Ordinal) and ranks is not None:
+        dist = _by_class(dist, dist.response, classes, ranks)
+    dist.classes = classes
+    return dist
+
+
+def _by_class(dist: Mixture, response: Ordinal, classes: Array, ranks: Array) -> Mixture:
+    """Return distributions over ranks as distributions over classes."""
+    logs = response.log_probabilities(dist.particles.astype(np.float64))
+    if len(classes) > 1:
+        logs = logs[..., np.argsort(np.searchsorted(classes, ranks))]
+    logs = np.maximum(logs, -_CERTAIN)
+    ratios = logs[..., :-1] - logs[..., -1:]
+    return Mixture(Categorical(n_classes=logs.shape[-1]), ratios, weights=dist.weights)
+
+
+def _importance_weights(response: Response, particles: Directions, prior: Any) -> Array:
+    """Return weights (n, m) that turn posteriors under the fitted prior into others."""
+    if response.per_row():
+        raise ValueError(
+            "the model was fitted with a prior of each row's own, which new rows do not have; "
+            "fit with one prior for all rows to change it later"
+        )
+    new = as_response(response, **prior_settings(prior))
+    new.check_rows(len(particles))
+    theta = particles.astype(np.float64)
+    logs = new.log_prior(theta) - response.log_prior(theta)
+    weights: Array = np.exp(logs - logs.max(axis=1, keepdims=True))
+    size = weights.sum(axis=1) ** 2 / np.square(weights).sum(axis=1)
+    few, m = int((size < 2).sum()), particles.shape[1]
+    if few and m > 1:
+        warnings.warn(
+            f"under the new prior fewer than 2 of {m} particles speak in {few} of {len(size)} "
+            "rows (effective_sample_size); fit with that prior, or with more particles",
+            stacklevel=5,
+        )
+    return weights

@@ -1,0 +1,303 @@
+"""An estimator as the contents of a model file, and back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from wgboost.boosting import AveragedFlow, BackgroundStart, ConstantStart, EstimatorStart
+from wgboost.calibration import Calibration, OODReference
+from wgboost.data import LevelGroups, Schema
+from wgboost.data.fingerprint import name_of
+from wgboost.directions import DIRECTIONS, Kernel
+from wgboost.ensemble import FlatTrees
+from wgboost.learners import HistTree
+from wgboost.model import FittedModel
+from wgboost.persistence.container import Contents, read_file, write_file
+from wgboost.persistence.errors import ModelFileError
+from wgboost.persistence.model_checks import ALWAYS, BAG, FITTED
+from wgboost.persistence.upgrades import upgraded
+from wgboost.persistence.values import Reader, Unsaved, Writer
+from wgboost.responses import RESPONSES, ColumnUnits, Response, Units
+from wgboost.smooth import (
+    Background,
+    Columns,
+    Covariance,
+    Landmarks,
+    Process,
+    Scale,
+    SmoothStart,
+)
+from wgboost.targets import LogDensity, Target
+from wgboost.trees import Constraints, TreeSettings
+
+__all__ = [
+    "SKOPS",
+    "SavedModel",
+    "fitted_attributes",
+    "fitted_model",
+    "made_model",
+    "read_model",
+    "write_model",
+]
+
+# What a file may hold beside numbers, texts and arrays.
+_CLASSES: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (
+        AveragedFlow, Background, BackgroundStart, Calibration, ColumnUnits, Columns, ConstantStart,
+        Constraints, Covariance, FlatTrees, HistTree, Kernel, Landmarks, LevelGroups, OODReference,
+        Process, Scale, SmoothStart, TreeSettings, Units, *DIRECTIONS.values(), *RESPONSES.values(),
+    )
+}  # fmt: skip
+SKOPS = (
+    "a model file holds no code. skops keeps such models: pip install wgboost[skops], then "
+    "skops.io.dump(model, path)"
+)
+_NEEDED = {
+    "response": ("parameters.response", "fitted.response_"),
+    "target": ("parameters.target",),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class SavedModel:
+    """An estimator as a file holds it.
+
+    Attributes
+    ----------
+    kind : str
+        The name of its class.
+    params : dict
+        The parameters of its constructor.
+    fitted : dict
+        What a fit leaves behind, by attribute; see `fitted_attributes`.
+    schema : Schema or None
+        The columns of X; members of a bag have those of the bag.
+    members : tuple of SavedModel
+        The models of a bag.
+    metadata : dict or None
+        What the user wants the file to hold.
+    checkpoint : dict or None
+        What a fit needs to go on.
+    """
+
+    kind: str
+    params: dict[str, Any]
+    fitted: dict[str, Any]
+    schema: Schema | None = None
+    members: tuple[SavedModel, ...] = ()
+    metadata: dict[str, Any] | None = None
+    checkpoint: dict[str, Any] | None = None
+
+
+def fitted_attributes(model: FittedModel) -> dict[str, Any]:
+    """Return a fitted model as the attributes that a file has of it, in their order."""
+    values = {
+        "ensemble_": model.ensemble, "start_": model.start, "units_": model.units,
+        "response_": model.response, "_init": model.init, "_constraints": model.constraints,
+        "n_estimators_": model.n_rounds, "history_": model.history,
+        "validation_rows_": model.held_out, "interrupted_": model.interrupted,
+        "refitted_": model.refitted, "seed_": model.seed, "n_outputs_": model.n_outputs,
+        "proposal_": model.proposal, "classes_": model.classes, "ranks_": model.ranks,
+        "evidence_": model.evidence, "evidence_trials_": model.evidence_trials,
+        "_row_marks": model.row_hashes, "row_parameters_": dict(model.row_parameters),
+    }  # fmt: skip
+    if model.response is None:
+        absent = {"units_", "response_", "n_outputs_", "classes_", "ranks_", "evidence_"}
+        absent |= {"_row_marks"}
+    elif model.classes is None:
+        absent = {"classes_", "ranks_"}
+    else:
+        absent = {"n_outputs_"}
+    absent |= {name for name in ("proposal_", "evidence_trials_") if values[name] is None}
+    return {name: value for name, value in values.items() if name not in absent}
+
+
+def write_model(path: Any, saved: SavedModel) -> None:
+    """Write an estimator to a file.
+
+    Raises TypeError for what a file cannot hold: another learner, an estimator as start, a class
+    of one's own.
+    """
+    if saved.schema is None:
+        raise TypeError("a model without columns cannot be saved")
+    writer = Writer(_CLASSES, _foreign)
+    model = _described(saved, writer)
+    # One byte for each feature: their number is accounted for by the file's length.
+    features = saved.schema.to_arrays()
+    model["features"] = {n: writer.json(f"features.{n}", v) for n, v in features.items()}
+    if saved.metadata is not None:
+        model["metadata"] = saved.metadata
+    if saved.checkpoint is not None:
+        model["checkpoint"] = {
+            n: writer.json(f"checkpoint.{n}", v) for n, v in saved.checkpoint.items()
+        }
+    write_file(path, Contents(model, writer.tensors))
+
+
+def _described(saved: SavedModel, writer: Writer, place: str = "") -> dict[str, Any]:
+    """Return an estimator as JSON, without its columns; names of its arrays begin with `place`."""
+    parameters, model = dict(saved.params), {"class": saved.kind}
+    described: dict[str, Any] = model
+    if isinstance(parameters.get("target"), (list, tuple)):  # the rows' targets: training data
+        listed = _foreign(writer, "parameters.target", parameters.pop("target"))
+        described["parameters"] = {"target": listed}
+    for part, values in (("parameters", parameters), ("fitted", saved.fitted)):
+        coded = {name: writer.json(f"{place}{part}.{name}", v) for name, v in values.items()}
+        described[part] = {**coded, **described.get(part, {})}
+    if saved.members:
+        described["members"] = [
+            _described(one, writer, f"members.{i}.") for i, one in enumerate(saved.members)
+        ]
+    return described
+
+
+def _relative(name: str) -> str:
+    """The name of a place in a file, of one in a member of a bag as in the member's own file."""
+    return name.split(".", 2)[2] if name.startswith("members.") else name
+
+
+def _foreign(writer: Writer, name: str, value: Any) -> Any:
+    """The JSON of what is not data: its name, to be asked for when the file is loaded."""
+    place, name = name, _relative(name)
+    parameter = name.split(".")[1]
+    if parameter in ("learner", "init", "ensemble_", "start_"):
+        inner = value.estimator if isinstance(value, EstimatorStart) else value
+        raise TypeError(f"{parameter.rstrip('_')} is foreign ({name_of(inner)}); {SKOPS}")
+    if parameter in ("response", "response_") and name.count(".") > 1:
+        field = name.split(".", 2)[2]
+        raise TypeError(f"the response's {field} is a {name_of(value)}, not a plain value; {SKOPS}")
+    of_response = isinstance(value, Response) or (
+        isinstance(value, type) and issubclass(value, Response)
+    )
+    needed = of_response or isinstance(value, (Target, LogDensity))
+    node = {"kind": "foreign", "name": name_of(value), "needed": needed}
+    if isinstance(value, Response):
+        node["fields"] = writer.of(place, value)
+    return node
+
+
+def read_model(path: Any, given: Mapping[str, Any]) -> SavedModel:
+    """Return the estimator in a file, checked.
+
+    `given` are functions and objects that the file names but does not hold, by parameter.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged or of a later format.
+    TypeError
+        If it names a response or a target that is not given.
+    """
+    contents = read_file(path)
+    _check_given(path, contents.model, given)
+    return made_model(path, contents, given)
+
+
+def made_model(path: Any, contents: Contents, given: Mapping[str, Any]) -> SavedModel:
+    """Return the estimator that the contents of a file make."""
+    try:
+        return _made(contents, given)
+    except Exception as error:  # whatever does not fit together, and however it shows
+        raise ModelFileError(f"{os.fspath(path)!r} is damaged: {error}") from error
+
+
+def _made(contents: Contents, given: Mapping[str, Any]) -> SavedModel:
+    contents = upgraded(contents)
+    model = contents.model
+    reader = Reader(_CLASSES, contents.tensors, lambda name, node: _restored(name, node, given))
+
+    def part(name: str, model: Any = model, place: str = "") -> dict[str, Any]:
+        return {key: reader.value(f"{place}{name}.{key}", v) for key, v in model[name].items()}
+
+    schema = Schema.from_arrays(**part("features"))
+    checkpoint = part("checkpoint") if "checkpoint" in model else None
+
+    def made(model: Any, place: str = "", members: tuple[SavedModel, ...] = ()) -> SavedModel:
+        fitted = part("fitted", model, place)
+        for name in fitted:
+            if name not in (BAG if members else FITTED):
+                raise ValueError(f"the attribute {name!r:.40} is not known")
+        if "classes_" in fitted:  # format 1 has no order of classes
+            fitted.setdefault("ranks_", fitted["classes_"])
+        parameters = part("parameters", model, place)
+        return SavedModel(model["class"], parameters, fitted, schema, members)
+
+    inner = model.get("members", [])
+    members = tuple(made(one, f"members.{i}.") for i, one in enumerate(inner))
+    saved = made(model, members=members)
+    unused = set(contents.tensors) - reader.used
+    if unused:
+        raise ValueError(f"the tensor {min(unused)!r:.60} belongs to nothing")
+    metadata = model.get("metadata")
+    if "metadata" in model and not isinstance(metadata, dict):
+        raise ValueError("the metadata are not named")
+    return replace(saved, metadata=metadata, checkpoint=checkpoint)
+
+
+def fitted_model(saved: SavedModel) -> FittedModel:
+    """Return the fitted model of a file; raise ValueError for parts that are missing or unknown."""
+    fitted, schema = saved.fitted, saved.schema
+    evidential, classes = "target" not in saved.params, "class_weight" in saved.params
+    needed = [*ALWAYS]
+    if evidential:
+        needed += ["units_", "response_", "evidence_", "classes_" if classes else "n_outputs_"]
+    for name in needed:
+        if name not in fitted:
+            raise ValueError(f"{name} is missing")
+    return FittedModel(
+        fitted["ensemble_"], fitted["start_"], fitted.get("units_", Units()), fitted["history_"],
+        interrupted=fitted["interrupted_"], held_out=fitted["validation_rows_"],
+        refitted=fitted["refitted_"], schema=schema, response=fitted.get("response_"),
+        classes=fitted.get("classes_"), ranks=fitted.get("ranks_"),
+        n_outputs=fitted.get("n_outputs_", 1), proposal=fitted.get("proposal_"),
+        seed=fitted["seed_"], evidence=fitted.get("evidence_", 1.0),
+        evidence_trials=fitted.get("evidence_trials_"), init=fitted["_init"],
+        constraints=fitted["_constraints"], row_hashes=fitted.get("_row_marks"),
+        row_parameters=fitted.get("row_parameters_", {}),
+    )  # fmt: skip
+
+
+def _check_given(path: Any, model: Any, given: Mapping[str, Any]) -> None:
+    """Raise TypeError if a function is needed and not given, or given and not needed."""
+    for parameter, value in given.items():
+        nodes = [
+            node
+            for place in _NEEDED.get(parameter, (f"parameters.{parameter}",))
+            if isinstance(node := _at(model, place), dict) and node.get("kind") == "foreign"
+        ]
+        where = f"the model in {os.fspath(path)!r}"
+        if value is None:
+            if any(node.get("needed") for node in nodes):
+                raise TypeError(
+                    f"{where} has a {parameter} of your own, {nodes[0].get('name')!r}, which the "
+                    f"file does not hold: load(path, {parameter}=...)"
+                )
+        elif not nodes:
+            raise TypeError(f"{where} holds its {parameter}; leave {parameter} out")
+        elif name_of(value) != nodes[0].get("name"):
+            raise TypeError(
+                f"{where} was fitted with the {parameter} {nodes[0].get('name')!r}, not with "
+                f"{name_of(value)!r}"
+            )
+
+
+def _at(model: Any, place: str) -> Any:
+    for name in place.split("."):
+        model = model.get(name) if isinstance(model, dict) else None
+    return model
+
+
+def _restored(name: str, node: dict[str, Any], given: Mapping[str, Any]) -> Any:
+    """What stands for a function or an object of the user's."""
+    parameter = _relative(name).split(".")[1].rstrip("_")
+    value = given.get(parameter)
+    if value is None:
+        return Unsaved(parameter, str(node["name"]))
+    if node.get("fields") is None:
+        return value
+    kind = value if isinstance(value, type) else type(value)
+    return kind(**node["fields"])

@@ -1,0 +1,53 @@
+"""What an engine cannot do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wgboost.data import Schema
+from wgboost.engines import ENGINES
+from wgboost.validation import check_choice
+
+__all__ = ["check_columns", "check_engine"]
+
+_ELSEWHERE = {"xgb": "'xgboost'", "core": "'native'", "lightgbm": "'xgboost'"}
+
+
+def check_engine(params: Mapping[str, Any]) -> None:
+    """Raise for an engine that there is not, and for parameters that it has nothing for."""
+    engine, device = params["engine"], params["device"]
+    check_choice("engine", engine, ENGINES, _ELSEWHERE)
+    if not isinstance(device, str):
+        raise TypeError(f'device={device!r} must be text, such as "cpu" or "cuda"')
+    if engine == "native":
+        if device != "cpu":
+            raise ValueError(f'device={device!r} needs engine="xgboost"; engine="native" has "cpu"')
+        return
+    if params["learner"] is not None:
+        raise ValueError(
+            f"learner={params['learner']!r} takes the place of trees, and engine="
+            f"{engine!r} grows them; leave one of the two out"
+        )
+    if params["monotone_constraints"] is not None:
+        raise ValueError(
+            'monotone_constraints hold every particle, which engine="xgboost" does not; '
+            'engine="native" does'
+        )
+    if params["interaction_constraints"] is not None and params["split_on"] != "sum":
+        raise ValueError(
+            f"interaction_constraints with split_on={params['split_on']!r}: XGBoost has them for "
+            'trees of one output alone; set split_on="sum", or engine="native"'
+        )
+
+
+def check_columns(engine: str, schema: Schema) -> None:
+    """Raise ValueError for a column that the engine cannot split."""
+    for column, levels in enumerate(schema.levels):
+        if levels is not None and engine != "native":
+            label = repr(schema.names[column]) if schema.names else column
+            raise ValueError(
+                f"column {label} is categorical, and engine={engine!r} splits numbers "
+                'alone; engine="native" has sets of categories, or encode the column as numbers '
+                "and set categorical_features=None"
+            )

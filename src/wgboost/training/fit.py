@@ -1,0 +1,202 @@
+"""Training: held-out rows, the search for the evidence, the refit, as a plan of stages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from wgboost.model import FittedModel
+from wgboost.training.continuing import description
+from wgboost.training.data import TrainingData
+from wgboost.training.evidence import search_evidence, with_evidence
+from wgboost.training.posterior_data import PosteriorData, without_rows
+from wgboost.training.request import FitRequest
+from wgboost.training.rounds import AddRounds, add_rounds
+from wgboost.training.row_hashes import hash_rows
+from wgboost.training.stages import Plan, StageOptions, make_stage
+from wgboost.training.validation_sets import split_rows
+
+__all__ = ["described_model", "fit_model"]
+
+
+def fit_model(request: FitRequest, run: AddRounds = add_rounds) -> FittedModel:
+    """Return the model that a request asks for.
+
+    Parameters
+    ----------
+    request : FitRequest
+        Settings and data, checked.
+    run : AddRounds
+        Adds the rounds of a stage: `add_rounds`, or the same on a cluster.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If Ctrl-C comes before the first round.
+    """
+    plan = _fit_plan(request)
+    advance = partial(next, plan)
+    while True:
+        try:
+            stage = advance()
+        except StopIteration as done:
+            return described_model(request, done.value)
+        try:
+            model = run(stage)
+        except KeyboardInterrupt as interrupt:
+            advance = partial(plan.throw, interrupt)
+        else:
+            advance = partial(plan.send, model)
+
+
+def _fit_plan(request: FitRequest) -> Plan:
+    settings, data = request.settings, request.data
+    if request.holds_out:
+        return (yield from _early_stopping_plan(request))
+    options = StageOptions(
+        settings.at(n_rows=data.total(data.counted)),
+        early_stopping=request.early_stopping,
+        callbacks=request.callbacks,
+        previous=request.previous,
+        paused=request.paused,
+    )
+    return (yield from _train_plan(request, data.merged(), request.validation, options))
+
+
+def _early_stopping_plan(request: FitRequest) -> Plan:
+    """Find the number of rounds on rows that are held out, then refit on all rows if asked."""
+    settings, data, previous = request.settings, request.data, request.previous
+    inside, outside = split_rows(
+        data, request.validation_rows, settings.validation_fraction, settings.seed, request.groups
+    )
+    options = StageOptions(
+        settings.at(n_rows=data.total(inside)),
+        early_stopping=settings.early_stopping is not False,
+        callbacks=request.callbacks,
+        previous=previous,
+        paused=request.paused,
+        held_out=outside,
+        refit_share=len(data) / inside.size if settings.refit else 0.0,
+        searched=partial(data.part, inside),
+    )
+    if previous is not None and request.paused is not None and request.paused.stage == "refit":
+        return (yield from _refit_plan(request, options, None))
+    before = outside if previous is None else previous.held_out
+    if before is None or not np.array_equal(before, outside):
+        raise ValueError(
+            "warm_start cannot hold out rows that the model may have seen, in a refit or "
+            "because other rows were held out before: give X_val and y_val, or fit with "
+            "refit=False from the start and keep the data, or set early_stopping=False"
+        )
+    request.progress.refit_share = options.refit_share
+    sets = {"validation": data.part(outside)}
+    found = yield from _train_plan(request, data.part(inside), sets, options)
+    found = replace(found, held_out=outside)
+    if found.interrupted or not settings.refit:
+        return found
+    return (yield from _refit_plan(request, options, found))
+
+
+def _refit_plan(request: FitRequest, options: StageOptions, found: FittedModel | None) -> Plan:
+    """Train on all rows, as many rounds as were found best, or as a checkpoint says."""
+    progress, paused = request.progress, request.paused
+    previous = request.previous if found is None else None
+    chosen = previous if found is None else found
+    goal = found.n_rounds if found is not None else 0 if paused is None else paused.n_rounds
+    history = {} if chosen is None else chosen.history
+    options = replace(
+        options,
+        n_rounds=goal,
+        early_stopping=False,
+        name="refit",
+        callbacks=[one for one in request.callbacks if getattr(one, "in_refit", False)],
+        previous=previous,
+        paused=paused if found is None else None,
+        like=None if found is None else found.start,
+        held_out=None,
+        history=history,
+        trials=None if chosen is None else chosen.evidence_trials,
+    )
+    search_ended, progress.stopped = progress.stopped, False  # a refit follows all the same
+    try:
+        again = yield from _train_plan(request, request.data.merged(), {}, options)
+        if again.interrupted:  # fewer rounds than were found best
+            raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        if found is None:  # the checkpoint has no other model to fall back to
+            raise
+        return replace(found, interrupted=True)
+    cut, progress.stopped = progress.stopped, progress.stopped or search_ended
+    if found is not None and cut and again.n_rounds < goal:
+        return found
+    limit = None if chosen is None else chosen.limit
+    return replace(again, history=history, refitted=True, limit=limit)
+
+
+def _train_plan(
+    request: FitRequest,
+    data: TrainingData,
+    validation: Mapping[str, TrainingData],
+    options: StageOptions,
+) -> Plan:
+    """Train with the evidence that is given, searched for, or was found before."""
+    settings = options.settings
+    if not settings.search_evidence or not isinstance(data, PosteriorData):
+        options = replace(options, settings=settings.at(level=_given_level(settings, data)))
+        model = yield make_stage(request, data, validation, options)
+        return replace(model, evidence_trials=None)
+    continued = options.previous is not None and options.paused is None
+    if not options.name and not continued:
+        return (yield from search_evidence(request, data, validation, options))
+    if continued and options.previous is not None:
+        options = replace(
+            options, trials=options.previous.evidence_trials, like=options.previous.start
+        )
+    elif options.previous is not None:
+        options = replace(options, like=options.previous.start)
+    trials = options.trials or ()
+    [trial] = [one for one in trials if one.get("chosen")]
+    data, level = yield from with_evidence(request, data, trial, options)
+    options = replace(options, settings=settings.at(level=level))
+    model = yield make_stage(request, data, validation, options)
+    return replace(model, evidence_trials=list(trials))
+
+
+def _given_level(settings: Any, data: TrainingData) -> float:
+    """Return the mean evidence that was given."""
+    if isinstance(data, PosteriorData) and np.ndim(data.evidence) > 0:
+        return float(data.evidence[data.counted].mean())
+    evidence = settings.evidence
+    return 1.0 if evidence is None or isinstance(evidence, str) else float(evidence)
+
+
+def described_model(request: FitRequest, model: FittedModel) -> FittedModel:
+    """Return a model completed with what it is fitted to."""
+    settings, data, encoder = request.settings, request.data, request.encoder
+    model = replace(
+        model,
+        schema=request.schema,
+        seed=settings.seed,
+        init=description(settings.init),
+        constraints=repr(request.constraints),
+        row_parameters=request.row_parameters,
+    )
+    if not isinstance(data, PosteriorData):
+        return model
+    inside = data.counted
+    if model.held_out is not None:
+        inside = np.setdiff1d(inside, model.held_out)
+    return replace(
+        model,
+        # The prior has done its work; per-row parameters would only take memory.
+        response=without_rows(data.response),
+        classes=encoder.classes,
+        ranks=encoder.ranks,
+        n_outputs=encoder.n_outputs,
+        proposal=encoder.proposal,
+        row_hashes=hash_rows(data.X, data.y, inside),
+    )

@@ -1,0 +1,130 @@
+"""A smooth start: from the rows of a fit to the rows that a smooth model sees, and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from wgboost.boosting import BackgroundStart, Start
+from wgboost.data.fingerprint import fingerprint
+from wgboost.responses import RESPONSES, Ground, Observations, Units, standardised
+from wgboost.smooth import Background, SmoothRows, SmoothStart, fit_background
+from wgboost.typing import Array
+
+if TYPE_CHECKING:
+    from wgboost.training.posterior_data import PosteriorData
+
+__all__ = ["can_start_smooth", "check_smooth", "data_identity", "left_out", "smooth_ground"]
+
+
+# What backgrounds are at their training rows, as long as there are models with them: to find it
+# takes as long as to fit them.
+_KNOWN: WeakKeyDictionary[Background, Ground] = WeakKeyDictionary()
+
+
+def can_start_smooth(data: PosteriorData) -> bool:
+    """Whether the response has a location and a scale, and y is known and not bounds of it."""
+    response, seen = data.response, data.seen
+    if response.log_scale is None or response.offset_link is None:
+        return False
+    return not isinstance(seen, Observations) or bool(seen.exact.all() and seen.above is None)
+
+
+def check_smooth(data: PosteriorData) -> None:
+    """Raise ValueError unless the response has a location and a scale and y is known."""
+    if can_start_smooth(data):
+        return
+    response = data.response
+    if response.log_scale is None or response.offset_link is None:
+        able = [n for n, kind in RESPONSES.items() if kind.log_scale is not None]
+        raise ValueError(
+            f"init={'smooth'!r} needs a response with a location and a scale, which "
+            f"{response.name!r} does not have; WGBRegressor has such: "
+            f'{", ".join(map(repr, able))}; others start at "flow"'
+        )
+    raise ValueError(
+        "init='smooth' needs known values of y, not bounds; start at \"flow\" or at an estimator"
+    )
+
+
+def smooth_ground(
+    settings: SmoothStart,
+    data: PosteriorData,
+    units: Units,
+    n_levels: Array,
+    rng: np.random.Generator,
+    like: Start | None,
+) -> tuple[Background, Ground] | None:
+    """Return a background, and what it is at its training rows when they are left out.
+
+    None if y is predicted as well by a constant. Raises ValueError unless the response has a
+    location and a scale and y is known.
+    """
+    counted, identity = data.counted, data_identity(data)
+    if isinstance(like, BackgroundStart) and like.data == identity:
+        ground = _KNOWN.get(like.background)
+        if ground is None:
+            ground = like.background.left_out(_seen(data, units))
+        return like.background, _of_all_rows(like.background, ground, data, counted)
+    known = like.background if isinstance(like, BackgroundStart) else None
+    found = fit_background(settings, _seen(data, units), n_levels, rng, known)
+    if found is None:
+        return None
+    background, ground = found
+    _KNOWN[background] = ground
+    return background, _of_all_rows(background, ground, data, counted)
+
+
+def left_out(start: Start, data: PosteriorData, units: Units) -> Ground | None:
+    """Return what a start is at its own training rows when each of them is left out.
+
+    None if it has no background. Raises ValueError if the rows are others.
+    """
+    if not isinstance(start, BackgroundStart):
+        return None
+    if data_identity(data) != start.data:
+        raise ValueError(
+            'with init="smooth" warm_start cannot go on with other rows than those of the first '
+            "fit: what the smooth start leaves of them is not known; keep X, y and weights, or fit "
+            "anew with warm_start=False"
+        )
+    ground = start.background.left_out(_seen(data, units))
+    return _of_all_rows(start.background, ground, data, data.counted)
+
+
+def data_identity(data: PosteriorData) -> str:
+    """Return what the rows are known by that a background is fitted to."""
+    said = data.evidence if np.ndim(data.evidence) and not data.sought else None
+    return fingerprint(data.X, data.y, data.weight, data.offset, data.noise, said)
+
+
+def _of_all_rows(
+    background: Background, ground: Ground, data: PosteriorData, counted: Array
+) -> Ground:
+    """Fill in the rows of weight zero, which are new to the background."""
+    if len(counted) == len(data):
+        return ground
+    others = background.at(data.X)
+    others.location[counted], others.log_scale[counted] = ground.location, ground.log_scale
+    return others
+
+
+def _seen(data: PosteriorData, units: Units) -> SmoothRows:
+    """Return the rows that count, with the y that moves with the location of the response."""
+    response, counted = data.response, data.counted
+    check_smooth(data)
+    seen: Any = standardised(data.seen, units)
+    noise = None
+    if isinstance(seen, Observations):
+        seen, noise = seen.lower, seen.noise
+    y, weight = seen[counted], None if data.weight is None else data.weight[counted]
+    noise = None if noise is None else noise[counted]
+    if response.offset_link == "log":
+        noise = None if noise is None else noise / y
+        y = np.log(y)
+    if np.ndim(data.evidence) and not data.sought:
+        evidence = data.evidence[counted]
+        weight = evidence if weight is None else weight * evidence
+    return SmoothRows.of(data.X[counted], y, weight, noise)

@@ -1,0 +1,136 @@
+"""From the rows of a stage to the rounds that are to be added."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from wgboost.boosting import Start
+from wgboost.model import FittedModel, History
+from wgboost.training.data import TrainingData
+from wgboost.training.evidence_trials import Trial
+from wgboost.training.request import FitRequest, Paused
+from wgboost.training.rounds import Stage
+from wgboost.training.settings import Settings
+from wgboost.typing import Array
+
+__all__ = ["Plan", "StageOptions", "make_stage"]
+
+Plan = Generator[Stage, FittedModel, FittedModel]
+"""Yields the stages of a fit, is sent the model of each, and returns the model of the fit."""
+
+_WATCHED = ("best_round", "best_value", "odd_rounds")  # fields of a Watch
+
+
+@dataclass(frozen=True, eq=False)
+class StageOptions:
+    """What stages of one fit differ in, beside their data.
+
+    Attributes
+    ----------
+    settings : Settings
+        Of the stage.
+    n_rounds : int or None
+        The number of rounds; None is the most that the settings allow.
+    early_stopping : bool
+        Whether to keep the best number of rounds.
+    name : str
+        The name of the stage.
+    callbacks : sequence of callables
+    previous : FittedModel or None
+        The model to add rounds to.
+    paused : Paused or None
+        Where the fit was when the checkpoint was written.
+    like : Start or None
+        The start of another model of some of these rows.
+    held_out : array or None
+        Rows that are held out of the training data.
+    history : History or None
+        Of the search that a refit follows.
+    trials : sequence of dicts
+        What a search for the evidence has tried.
+    refit_share : float
+        Rows of the refit over those of the search; 0 without a refit.
+    searched : callable or None
+        Returns the rows that the search trains on, where others are held out.
+    errors : list of ErrorEvidence
+        What the search has found of errors, kept for the refit.
+    """
+
+    settings: Settings
+    n_rounds: int | None = None
+    early_stopping: bool = False
+    name: str = ""
+    callbacks: Sequence[Any] = ()
+    previous: FittedModel | None = None
+    paused: Paused | None = None
+    like: Start | None = None
+    held_out: Array | None = None
+    history: History | None = None
+    trials: Sequence[Trial] | None = None
+    refit_share: float = 0.0
+    searched: Callable[[], TrainingData] | None = None
+    errors: list[Any] = field(default_factory=list)
+
+
+def make_stage(
+    request: FitRequest,
+    data: TrainingData,
+    validation: Mapping[str, TrainingData],
+    options: StageOptions,
+    model: FittedModel | None = None,
+) -> Stage:
+    """Return the stage that trains on these rows.
+
+    Parameters
+    ----------
+    request : FitRequest
+    data : TrainingData
+        The rows to train on.
+    validation : mapping
+        Validation sets by name.
+    options : StageOptions
+    model : FittedModel, optional
+        A model that the stage has given already; its start is used again.
+    """
+    settings, previous, n_levels = options.settings, options.previous, request.schema.n_levels
+    if model is not None:
+        units, start = model.units, model.start
+    elif previous is None:
+        units = data.units() if request.units is None else request.units
+        start, data = data.start(settings, n_levels, units, options.like or request.like)
+    else:
+        units, start = previous.units, previous.start
+        data = data.resumed(settings, n_levels, units, start)
+    n_rounds = options.n_rounds
+    if n_rounds is None:
+        n_rounds = settings.max_rounds(early_stopping=options.early_stopping)
+
+    def save(path: Any, so_far: FittedModel, watch: Any, n_rounds: int) -> None:
+        if request.save is None:
+            return
+        trials = None if options.trials is None else list(options.trials)
+        so_far = replace(so_far, held_out=options.held_out, evidence_trials=trials)
+        if options.history is not None:
+            so_far = replace(so_far, history=options.history)
+        seen = None if watch is None else {name: getattr(watch, name) for name in _WATCHED}
+        request.save(path, so_far, Paused(options.name, n_rounds, seen))
+
+    return Stage(
+        settings=settings,
+        schema=request.schema,
+        data=data,
+        validation=validation,
+        start=start,
+        units=units,
+        n_rounds=n_rounds,
+        early_stopping=options.early_stopping,
+        constraints=request.constraints,
+        callbacks=options.callbacks,
+        previous=previous,
+        name=options.name,
+        save=save,
+        watch=None if options.paused is None else options.paused.watch,
+        progress=request.progress,
+    )

@@ -1,0 +1,139 @@
+"""Where a fit starts: particles of new rows and of the training rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from wgboost.boosting import (
+    AveragedFlow,
+    BackgroundStart,
+    ConstantStart,
+    EstimatorStart,
+    Start,
+    averaged_flow,
+)
+from wgboost.boosting.start import predicted_location
+from wgboost.directions import Kernel
+from wgboost.learners import weight_options
+from wgboost.responses import Ground, Observations, Seen, Units, lowered, standardised
+from wgboost.training.settings import Settings
+from wgboost.training.smooth_starts import check_smooth, data_identity, smooth_ground
+from wgboost.typing import Array
+
+if TYPE_CHECKING:
+    from wgboost.training.posterior_data import PosteriorData
+
+__all__ = ["check_start", "make_start"]
+
+
+def check_start(settings: Settings, data: PosteriorData) -> None:
+    """Raise for a start that these rows cannot have, before any work."""
+    init, response = settings.init, data.response
+    if settings.smooth is not None:
+        check_smooth(data)
+    elif settings.flow is not None:
+        return
+    elif not _predicts(init):
+        _given(init, (settings.n_particles, response.n_params))
+    elif response.nominal and not hasattr(init, "predict_proba"):
+        raise TypeError(f"init={init!r} has no predict_proba; classes need a classifier that does")
+
+
+def make_start(
+    settings: Settings, data: PosteriorData, n_levels: Array, units: Units, like: Start | None
+) -> tuple[Start, Ground | None, Array | None]:
+    """Return the start of new rows; of training rows what their particles are relative to, and
+    the location (n, ...) that they are moved by; None: they start as new rows do.
+
+    With an estimator as `init` the training rows start at out-of-fold predictions, new rows at
+    those of an estimator fitted on all rows. With a smooth start a training row is seen from what
+    the others say of it.
+    """  # noqa: D205
+    check_start(settings, data)
+    init, response = settings.init, data.response
+    rng = np.random.default_rng([settings.seed, 2**31 + 1])
+    kernel = getattr(settings.make_direction(), "kernel", None)  # a direction keeps its own
+    kernel = kernel if isinstance(kernel, Kernel) else settings.make_kernel()
+    seen, counting = standardised(data.seen, units), data.take(data.counted)
+
+    def settle(flow: AveragedFlow, left: Seen) -> Array:
+        return averaged_flow(
+            flow, counting.response, left[data.counted], counting.tree_weight(settings.leaf),
+            counting.evidence, kernel, settings.n_particles, rng,
+        )  # fmt: skip
+
+    flow, smooth, ground = settings.flow, settings.smooth, None
+    if smooth is not None:
+        flow, draws = AveragedFlow(), np.random.default_rng([settings.seed, 2**31 + 2])
+        found = smooth_ground(smooth, data, units, n_levels, draws, like)
+        if found is not None:
+            background, ground = found
+            particles = settle(flow, ground.relative(seen, response)).astype(np.float32)
+            there = BackgroundStart(particles, background, data_identity(data))
+            return there, ground, None
+    if flow is not None:
+        return ConstantStart(settle(flow, seen).astype(np.float32)), None, None
+    if _predicts(init):
+        location, fitted = _cross_fitted(init, data, units)
+        # What the estimator leaves over: residuals, or for classes the spread alone.
+        left = seen if response.nominal else lowered(seen, response, location)
+        particles = settle(AveragedFlow(), left)
+        if response.nominal:
+            particles = particles - particles.mean(axis=0)
+        moving = EstimatorStart(particles.astype(np.float32), fitted, response, units)
+        return moving, None, location
+    return ConstantStart(_given(init, (settings.n_particles, response.n_params))), None, None
+
+
+def _predicts(init: Any) -> bool:
+    return hasattr(init, "fit") and hasattr(init, "predict")
+
+
+def _given(init: Any, shape: tuple[int, int]) -> Array:
+    try:
+        particles = np.asarray(init, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f'init={init!r} must be "flow", start particles {shape} or an estimator with fit and '
+            "predict"
+        ) from error
+    if particles.shape != shape or not np.isfinite(particles).all():
+        raise ValueError(
+            f"init has shape {particles.shape}; finite start particles {shape} (n_particles, "
+            'parameters) are needed, or "flow", or an estimator'
+        )
+    return particles
+
+
+def _cross_fitted(init: Any, data: PosteriorData, units: Units) -> tuple[Array, Any]:
+    """Out-of-fold locations of the training rows, and the estimator fitted on all that count."""
+    X, response, counted = data.X, data.response, data.counted
+    seen = data.seen
+    known = seen.value if isinstance(seen, Observations) else seen
+    known = known.astype(int) if response.nominal else known
+    if counted.size < 2:
+        raise ValueError("init as an estimator needs at least two rows, to predict out of fold")
+
+    def fit(some: Array) -> Any:
+        if response.nominal and np.unique(known[some]).size == 1:
+            return DummyClassifier(strategy="prior").fit(X[some], known[some])
+        weight = None if data.weight is None else data.weight[some]
+        return clone(init).fit(X[some], known[some], **weight_options(init, weight))
+
+    folds: Any = KFold(min(5, counted.size), shuffle=True, random_state=0)
+    if response.nominal:
+        rarest = int(np.unique(known[counted], return_counts=True)[1].min())
+        if rarest > 1:
+            folds = StratifiedKFold(min(5, rarest), shuffle=True, random_state=0)
+    fitted = fit(counted)
+    # Rows of weight zero are not trained on: for them every prediction is out of fold.
+    location = predicted_location(fitted, X, response, units)
+    for inside, outside in folds.split(X[counted], known[counted]):
+        held = counted[outside]
+        location[held] = predicted_location(fit(counted[inside]), X[held], response, units)
+    return location, fitted
