@@ -243,15 +243,14 @@ def test_all_rows_are_trained_once_with_what_the_sample_took():
 
 def test_evidence_by_error_of_all_rows_is_a_function_of_x_found_on_the_sample(monkeypatch):
     monkeypatch.setattr(evidence, "_SAMPLE", 400)
-    given = []
-    kept = evidence.ChosenEvidence._speaking
+    given, make_stage = [], evidence.make_stage
 
-    def look(self, rows, *others):
-        spoken = kept(self, rows, *others)
-        given.append((spoken, len(rows)))
-        return spoken
+    def look(request, data, *others):
+        given.append((data, len(data)))
+        return make_stage(request, data, *others)
 
-    monkeypatch.setattr(evidence.ChosenEvidence, "_speaking", look)
+    for module in (evidence, fit):
+        monkeypatch.setattr(module, "make_stage", look)
     model = WGBRegressor(**SETTINGS).fit(*MANY)
     assert model.evidence_trials_[-1]["by_error"]
     by_error = {n: rows for rows, n in given if np.ndim(rows.evidence)}

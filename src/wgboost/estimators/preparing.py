@@ -32,6 +32,7 @@ from wgboost.training.continuing import check_continuation
 from wgboost.training.copies import grouped
 from wgboost.training.cost import check_cost
 from wgboost.training.engine import check_columns
+from wgboost.training.few_rows import cross_validates
 from wgboost.training.fit import described_model
 from wgboost.training.fit_warnings import warn_fixed_rounds, warn_weights
 from wgboost.training.posterior_data import check_evidence, known_parts, without_rows
@@ -162,7 +163,10 @@ def _resolved(
     if continued and previous is not None:
         seeking = previous.evidence_trials is not None
     search = isinstance(settings.evidence, str) or (settings.evidence is None and seeking)
-    settings = replace(settings, search_evidence=search)
+    few = not (request.early_stopping or request.holds_out or request.validation)
+    few = few and cross_validates(settings, data, groups=request.groups is not None)
+    settings = replace(settings, search_evidence=search and not few)
+    request = replace(request, cross_validates=few)
     if request.validation or request.holds_out or settings.eval_metric is not None:
         for one in request.validation.values() or [data]:
             one.metrics(settings.eval_metric)

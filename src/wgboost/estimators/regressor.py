@@ -29,10 +29,11 @@ class WGBRegressor(BaseRegressor):
         Particles per row.
     n_estimators : int or None
         Boosting rounds, or the most of them with early stopping. None finds their number by early
-        stopping, up to 4,000; of less than 50 rows none are held out, and there are as many rounds
-        as rows, and 100 with early_stopping=False. A number is taken as it is, as in LightGBM:
-        where `early_stopping` and `evidence` are None there is then no early stopping, and the
-        evidence is 1. With early_stopping=True both stay as they are without a number.
+        stopping, up to 4,000; of less than 50 rows none are held out, and five folds find the
+        rounds, at most as many as rows; 100 with early_stopping=False. A number is taken as it is,
+        as in LightGBM: where `early_stopping` and `evidence` are None there is then no early
+        stopping, and the evidence is 1. With early_stopping=True both stay as they are without a
+        number.
     learning_rate : float
         Share of each round's movement that is made.
     max_leaves : int, "auto" or None
@@ -68,7 +69,7 @@ class WGBRegressor(BaseRegressor):
         Features that may be asked for on one path of a tree. Columns in no list are one more.
     evidence : float, array (n,), "auto" or None
         How many observations a row speaks for: its likelihood counts to this power. None is "auto"
-        with early stopping, and 1 otherwise. "auto" needs
+        with early stopping, 4 where folds find the rounds, and 1 otherwise. "auto" needs
         early stopping or X_val: it trains for some numbers and takes the best by `eval_metric`, and
         where that is much lets the evidence of a row follow how far the model errs there, as one
         that is boosted again from its own predictions shows; `evidence_trials_` says what was

@@ -60,6 +60,11 @@ class TrainingData(ABC):
         return True
 
     @property
+    def varied(self) -> bool:
+        """Whether rows differ in y, as far as that is known."""
+        return True
+
+    @property
     def param_names(self) -> tuple[str, ...]:
         """Names of the coordinates of a particle, if they have any."""
         return ()

@@ -13,6 +13,8 @@ from wgboost.model import FittedModel
 from wgboost.training.continuing import description
 from wgboost.training.data import TrainingData
 from wgboost.training.evidence import search_evidence, with_evidence
+from wgboost.training.evidence_trials import Trial
+from wgboost.training.few_rows import EVIDENCE, find_rounds
 from wgboost.training.posterior_data import PosteriorData, without_rows
 from wgboost.training.request import FitRequest
 from wgboost.training.rounds import AddRounds, add_rounds
@@ -57,6 +59,8 @@ def _fit_plan(request: FitRequest) -> Plan:
     settings, data = request.settings, request.data
     if request.holds_out:
         return (yield from _early_stopping_plan(request))
+    if request.cross_validates and isinstance(data, PosteriorData):
+        return (yield from _cross_validated_plan(request, data))
     options = StageOptions(
         settings.at(n_rows=data.total(data.counted)),
         early_stopping=request.early_stopping,
@@ -65,6 +69,24 @@ def _fit_plan(request: FitRequest) -> Plan:
         paused=request.paused,
     )
     return (yield from _train_plan(request, data.merged(), request.validation, options))
+
+
+def _cross_validated_plan(request: FitRequest, data: PosteriorData) -> Plan:
+    """Find the number of rounds of few rows by folds, then train on all of them."""
+    previous, paused, merged = request.previous, request.paused, data.merged()
+    same = replace(merged, evidence=EVIDENCE, sought=True)
+    settings = request.settings.at(n_rows=data.total(data.counted), level=EVIDENCE)
+    options = StageOptions(settings, callbacks=request.callbacks, previous=previous, paused=paused)
+    if previous is None:
+        trial: Trial = {"evidence": EVIDENCE, "by_error": False, "rows": len(merged)}
+        rounds, value, start = yield from find_rounds(request, same, options)
+        trials = [{**trial, "rounds": rounds, "value": value, "start": start, "chosen": True}]
+    else:  # no more rounds than folds have found
+        trials = list(previous.evidence_trials or ())
+        rounds = previous.n_rounds if paused is None else paused.n_rounds
+    options = replace(options, n_rounds=rounds, trials=trials)
+    model = yield make_stage(request, same, {}, options)
+    return replace(model, evidence_trials=trials)
 
 
 def _early_stopping_plan(request: FitRequest) -> Plan:

@@ -92,6 +92,12 @@ class PosteriorData(TrainingData):
         return [column for part in seen + differing for column in part.reshape(len(self), -1).T]
 
     @property
+    def varied(self) -> bool:
+        """See TrainingData."""
+        y = self.y[self.counted]
+        return not isinstance(y, np.ndarray) or bool((y != y[:1]).any())
+
+    @property
     def param_names(self) -> tuple[str, ...]:
         """See TrainingData."""
         return self.response.param_names

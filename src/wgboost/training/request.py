@@ -63,6 +63,8 @@ class FitRequest:
         Rows that are held out together.
     early_stopping : bool
         Whether early stopping finds the number of rounds.
+    cross_validates : bool
+        Whether folds find it, where there are few rows.
     callbacks : sequence of callables
     previous : FittedModel or None
         The model to go on from.
@@ -88,6 +90,7 @@ class FitRequest:
     validation_rows: Any = None
     groups: Distinct | None = None
     early_stopping: bool = False
+    cross_validates: bool = False
     callbacks: Sequence[Any] = ()
     previous: FittedModel | None = None
     paused: Paused | None = None
