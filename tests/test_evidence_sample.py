@@ -5,7 +5,7 @@ import pytest
 
 from wgboost import Batches, WGBClassifier, WGBRegressor, load
 from wgboost.callbacks import MaxTime
-from wgboost.training import evidence, usual_leaves
+from wgboost.training import evidence, fit, usual_leaves
 from wgboost.training.evidence_trials import next_on
 
 SAMPLE, WATCHED, N = 60, 25, 400
