@@ -1,12 +1,13 @@
 """The CRPS of every response against the slow quadrature over each component's quantiles."""
 
+import mpmath
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from wgboost import Mixture, metrics
 from wgboost.predictive.crps import laplace_crps, mixture_crps, numeric_crps
-from wgboost.responses import Laplace, Poisson, Units, as_response
+from wgboost.responses import Cauchy, Laplace, Poisson, Units, as_response
 
 LOG = np.log
 CASES = [
@@ -64,3 +65,29 @@ def test_the_crps_of_narrow_and_distant_counts_is_that_of_their_means():
     dist = Mixture(Poisson(), LOG(means)[None, :, None])
     # Two points half the weight each: E|Y - y| - E|Y - Y'| / 2 at y between them.
     assert_allclose(metrics.crps(dist, [1.5e12]), 0.5e12 - 0.25e12, rtol=1e-5)
+
+
+def test_the_crps_of_cauchy_mixtures_is_the_integral_of_their_arctangents():
+    theta = np.array([[0.0, 0.0], [3.0, LOG(0.01)], [-1e3, LOG(50.0)]])
+    y, scale = 2.5, np.exp(theta[:, 1])
+    weights = np.array([0.5, 0.3, 0.2])
+
+    with mpmath.workdps(30):
+
+        def gap(x):  # (cdf - 1{y <= x})^2, from the tail that has its digits
+            side = 1 if x < y else -1
+            each = (
+                mpmath.atan2(1, side * (mu - x) / s) / mpmath.pi
+                for (mu, _), s in zip(theta, scale, strict=True)
+            )
+            return sum(w * one for w, one in zip(weights, each, strict=True)) ** 2
+
+        ends = [-mpmath.inf, -1e6, -2e3, -1e3, -800, -100, -5, -1, 0, 1, 2, y]
+        ends += [2.9, 2.99, 3, 3.01, 3.1, 4, 10, 100, 1e3, 1e6, mpmath.inf]
+        exact = float(mpmath.quad(gap, ends))
+    dist = Mixture(Cauchy(), theta[None], weights=weights[None])
+    assert_allclose(metrics.crps(dist, [y]), exact, rtol=1e-10)
+    narrow = Mixture(Cauchy(), theta[None] - [0, 200], weights=weights[None])
+    points = (weights * np.abs(theta[:, 0] - y)).sum()
+    points -= (np.outer(weights, weights) * np.abs(theta[:, 0] - theta[:, :1])).sum() / 2
+    assert_allclose(metrics.crps(narrow, [y]), points, rtol=1e-12)

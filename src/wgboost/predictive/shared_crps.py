@@ -8,8 +8,7 @@ how much probability they should add up to, which tells the rows that need more 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from scipy import special
@@ -18,6 +17,7 @@ from wgboost.predictive.layout import BLOCK
 from wgboost.predictive.panels import INTEGRATE, MATCH, N, T, W
 from wgboost.predictive.rows import ParticleRows
 from wgboost.predictive.weights import mix
+from wgboost.responses import Response
 from wgboost.typing import Array
 
 __all__ = ["shared_crps"]
@@ -28,30 +28,49 @@ _PANELS = (4, 8, 16, 32, 64)  # of each half
 
 
 @dataclass(frozen=True, eq=False)
-class _Coordinate:
-    """x as a function of u, with its slope."""
+class _Range:
+    """Where the rows of a mixture are integrated; all fields are (n,)."""
 
-    to_u: Callable[[Array], Array]
-    to_x: Callable[[Array], tuple[Array, Array]]
+    first: Array  # the ends and y as coordinates u
+    at: Array
+    last: Array
+    below: Array  # the probability beyond either end
+    above: Array
+    beyond: Array  # the integral of the squared probability there
+    middle: Array  # the mean particle's median, and its distance from the upper quartile,
+    width: Array  # where coordinates depend on them
+
+    def __getitem__(self, rows: Array) -> _Range:
+        return _Range(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+    @classmethod
+    def joined(cls, parts: list[_Range]) -> _Range:
+        """Return the rows of all parts."""
+        every = ([getattr(part, field.name) for part in parts] for field in fields(cls))
+        return cls(*map(np.concatenate, every))
 
 
-def _coordinate(part: ParticleRows, centre: Array) -> _Coordinate:
-    low, high = part.response.support
+def _to_u(response: Response, x: Array, middle: Array, width: Array) -> Array:
+    """Return the coordinates of x (n,)."""
+    low, high = response.support
     if low == 0 and high == 1:
-        return _Coordinate(
-            lambda x: special.logit(np.clip(x, 1e-300, 1 - 1e-9)).clip(-690, 20),
-            lambda u: (special.expit(u), special.expit(u) * special.expit(-u)),
-        )
+        odds: Array = special.logit(np.clip(x, 1e-300, 1 - 1e-9)).clip(-690, 20)
+        return odds
     if low == 0:
-        return _Coordinate(
-            lambda x: np.log(np.clip(x, 1e-300, 1e300)), lambda u: (np.exp(u), np.exp(u))
-        )
-    middle = part.response.ppf(np.array(0.5), centre)[:, None]
-    width = part.response.isf(np.array(0.25), centre)[:, None] - middle
-    return _Coordinate(
-        lambda x: np.arcsinh((x[:, None] - middle) / width)[:, 0],
-        lambda u: (middle + width * np.sinh(u), width * np.cosh(u)),
-    )
+        logs: Array = np.log(np.clip(x, 1e-300, 1e300))
+        return logs
+    u: Array = np.arcsinh((x - middle) / width)
+    return u
+
+
+def _to_x(response: Response, u: Array, middle: Array, width: Array) -> tuple[Array, Array]:
+    """Return x (n, g) at coordinates u (n, g), and its slope."""
+    low, high = response.support
+    if low == 0 and high == 1:
+        return special.expit(u), special.expit(u) * special.expit(-u)
+    if low == 0:
+        return np.exp(u), np.exp(u)
+    return middle[:, None] + width[:, None] * np.sinh(u), width[:, None] * np.cosh(u)
 
 
 def shared_crps(dist: ParticleRows, y: Array) -> tuple[Array, Array]:
@@ -61,39 +80,51 @@ def shared_crps(dist: ParticleRows, y: Array) -> tuple[Array, Array]:
     """
     n, m = dist.particles.shape[:2]
     scores, good = np.full(n, np.nan), np.zeros(n, dtype=bool)
-    open_rows = np.arange(n)
-    for panels in _PANELS:
-        size = max(1, BLOCK // (2 * panels * N * m))
-        for start in range(0, len(open_rows), size):
-            rows = open_rows[start : start + size]
-            with np.errstate(all="ignore"):
-                scores[rows], good[rows] = _scores(dist[rows], y[rows], panels)
-        open_rows = np.flatnonzero(~good)
-        if not open_rows.size:
-            break
+    with np.errstate(all="ignore"):
+        size = max(1, BLOCK // (2 * _PANELS[0] * N * m))
+        blocks = (slice(start, start + size) for start in range(0, max(n, 1), size))
+        ranges = _Range.joined([_range(dist[rows], y[rows]) for rows in blocks])
+        open_rows = np.arange(n)
+        for panels in _PANELS:
+            size = max(1, BLOCK // (2 * panels * N * m))
+            for start in range(0, len(open_rows), size):
+                rows = open_rows[start : start + size]
+                scores[rows], good[rows] = _scores(dist[rows], y[rows], ranges[rows], panels)
+            open_rows = np.flatnonzero(~good)
+            if not open_rows.size:
+                break
     return scores, good
 
 
-def _scores(part: ParticleRows, y: Array, panels: int) -> tuple[Array, Array]:
-    theta, weights = part.theta(), part.weights
+def _range(part: ParticleRows, y: Array) -> _Range:
+    theta, weights, response = part.theta(), part.weights, part.response
     centre = mix(np.moveaxis(theta, 1, 2), None if weights is None else weights[:, None])
-    response = part.response
     low, high = _end(part, centre, upper=False), _end(part, centre, upper=True)
-    map_ = _coordinate(part, centre)
-    at = map_.to_u(y)
-    first, last = np.minimum(map_.to_u(low), at), np.maximum(map_.to_u(high), at)
-    ends = [map_.to_x(end[:, None])[0] for end in (first, at, last)]
-    below = part.over_grid(response.cdf, ends[0])[:, 0]
-    above = part.over_grid(response.sf, ends[2])[:, 0]
-    left = _half(part, map_, first, at, below, panels)
-    right = _half(part, map_, last, at, above, panels)
+    middle = width = np.ones(len(y))
+    if response.support[0] != 0:
+        middle = response.ppf(np.array(0.5), centre)
+        width = response.isf(np.array(0.25), centre) - middle
+    at = _to_u(response, y, middle, width)
+    first = np.minimum(_to_u(response, low, middle, width), at)
+    last = np.maximum(_to_u(response, high, middle, width), at)
+    low, high = (_to_x(response, end[:, None], middle, width)[0] for end in (first, last))
+    below = part.over_grid(response.cdf, low)[:, 0]
+    above = part.over_grid(response.sf, high)[:, 0]
+    beyond = _beyond(part, low[:, 0], below, -1) + _beyond(part, high[:, 0], above, 1)
+    return _Range(first, at, last, below, above, beyond, middle, width)
+
+
+def _scores(part: ParticleRows, y: Array, where: _Range, panels: int) -> tuple[Array, Array]:
+    left = _half(part, where, where.first, where.below, panels)
+    right = _half(part, where, where.last, where.above, panels)
+    end = _to_x(part.response, where.at[:, None], where.middle, where.width)[0][:, 0]
     # Between y and where its coordinate was held the integrand is that at the end.
     total = (
         left[0]
         + right[0]
-        + np.abs(y - ends[1][:, 0]) * np.where(y > ends[1][:, 0], left[1], right[1]) ** 2
+        + np.abs(y - end) * np.where(y > end, left[1], right[1]) ** 2
+        + where.beyond
     )
-    total += _beyond(part, ends[0][:, 0], below, -1) + _beyond(part, ends[2][:, 0], above, 1)
     return total, np.abs(left[1] + right[1] - 1) <= MATCH
 
 
@@ -129,16 +160,16 @@ def _density(part: ParticleRows, x: Array) -> Array:
 
 
 def _half(
-    part: ParticleRows, map_: _Coordinate, first: Array, last: Array, start: Array, panels: int
+    part: ParticleRows, where: _Range, first: Array, start: Array, panels: int
 ) -> tuple[Array, Array]:
-    """Return the integral of the squared probability from first to last, and that at the last.
+    """Return the integral of the squared probability from first to y, and that at y.
 
-    `start` is the probability at the first; first > last for the upper half.
+    `start` is the probability at the first, which lies above y for the upper half.
     """
-    length = (last - first)[:, None] / panels
+    length = (where.at - first)[:, None] / panels
     u = first[:, None, None] + length[..., None] * (np.arange(panels)[:, None] + T)
     rows = len(u)
-    x, slope = map_.to_x(u.reshape(rows, -1))
+    x, slope = _to_x(part.response, u.reshape(rows, -1), where.middle, where.width)
     size = (np.abs(length) * slope).reshape(rows, panels, N)
     mass = _density(part, x).reshape(rows, panels, N) * size
     each = mass @ W
