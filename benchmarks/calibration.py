@@ -23,7 +23,7 @@ from wgboost import (
     WGBRegressorCV,
     metrics,
 )
-from wgboost.calibration import out_of_fold
+from wgboost.folds import out_of_fold
 
 LEVELS = (0.5, 0.8, 0.9, 0.95)
 MODELS = {

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from wgboost import Mixture, metrics
-from wgboost.calibration import conformal_interval, cross_conformal_interval, interval_scores
+from wgboost.conformal import conformal_interval, cross_conformal_interval, interval_scores
 from wgboost.responses import as_response
 
 LOG = np.log

@@ -20,8 +20,8 @@ from wgboost import (
     load,
     metrics,
 )
-from wgboost.calibration import out_of_fold
 from wgboost.estimators.paper import PAPER_TREES
+from wgboost.folds import out_of_fold
 
 # Too sure: ten observations a row, and more rounds than are good.
 SURE = WGBRegressor(n_estimators=80, evidence=10, random_state=0, n_jobs=1, **PAPER_TREES)

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from wgboost import Mixture
-from wgboost.calibration import cross_conformal_interval, interval_scores
-from wgboost.calibration.level import conformal_rank
+from wgboost.conformal import cross_conformal_interval, interval_scores
+from wgboost.conformal.level import conformal_rank
 from wgboost.responses import as_response
 
 CASES = [("gamma", [0, 1]), ("gamma", [0, -1.5]), ("weibull", [0, 0.5]), ("beta", [0, 2]),

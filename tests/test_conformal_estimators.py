@@ -20,7 +20,7 @@ from wgboost import (
     WGBRegressor,
     censored,
 )
-from wgboost.calibration import conformal_interval, conformal_sets
+from wgboost.conformal import conformal_interval, conformal_sets
 from wgboost.estimators.paper import PAPER_TREES
 
 PLAIN = WGBRegressor(n_estimators=30, evidence=10, random_state=0, n_jobs=1, **PAPER_TREES)

@@ -11,13 +11,13 @@ from mixture_examples import normal_mixture, poisson_mixture, scipy_normals
 from plain_conformal import cv_plus, rank
 from response_examples import EXAMPLES, example
 from wgboost import ConformalRegressor, Mixture, WGBRegressor
-from wgboost.calibration import (
+from wgboost.conformal import (
     conformal_interval,
     cross_conformal_interval,
     interval_at,
     interval_scores,
 )
-from wgboost.calibration.interval_scores import interval_score_of
+from wgboost.conformal.interval_scores import interval_score_of
 from wgboost.responses import Gumbel, Normal
 from wgboost.responses.likelihood import Likelihood
 

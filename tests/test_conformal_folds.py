@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from wgboost import Mixture
-from wgboost.calibration import (
+from wgboost.conformal import (
     cross_conformal_interval,
     cross_conformal_sets,
     interval_scores,

@@ -10,7 +10,7 @@ from scipy import stats
 from mixture_examples import normal_mixture, poisson_mixture
 from plain_conformal import cv_plus, rank
 from wgboost import Mixture, StudentT
-from wgboost.calibration import (
+from wgboost.conformal import (
     conformal_interval,
     conformal_level,
     cross_conformal_interval,
@@ -18,7 +18,7 @@ from wgboost.calibration import (
     interval_scores,
     rows_needed,
 )
-from wgboost.calibration.level import conformal_rank
+from wgboost.conformal.level import conformal_rank
 from wgboost.predictive import JointMixture
 from wgboost.responses import Cauchy, Gamma, MultivariateNormal, Normal
 

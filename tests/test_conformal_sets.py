@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mixture_examples import categorical_mixture, normal_mixture
 from plain_conformal import cross_set, mass_before, rank
-from wgboost.calibration import (
+from wgboost.conformal import (
     class_scores,
     conformal_sets,
     cross_conformal_sets,

@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 from sklearn.naive_bayes import GaussianNB
 
 from wgboost import ConformalClassifier, WGBClassifier
-from wgboost.calibration import held_out, out_of_fold, split_folds
+from wgboost.folds import held_out, out_of_fold, split_folds
 
 methods = pytest.mark.parametrize("method", ["split", "cross"])
 

@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import special, stats
 
 from wgboost import Mixture
-from wgboost.calibration import cross_conformal_interval, interval_scores
-from wgboost.calibration.level import conformal_rank
+from wgboost.conformal import cross_conformal_interval, interval_scores
+from wgboost.conformal.level import conformal_rank
 from wgboost.predictive.count_tables import table_quantile
 from wgboost.responses import as_response
 

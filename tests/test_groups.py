@@ -8,7 +8,7 @@ from sklearn import config_context
 from sklearn.model_selection import GroupKFold, cross_val_score
 
 from wgboost import WGBClassifier, WGBoost, WGBRegressor, WGBRegressorCV, metrics
-from wgboost.calibration import held_out, out_of_fold
+from wgboost.folds import held_out, out_of_fold
 
 RNG = np.random.default_rng(0)
 N = 240

@@ -11,7 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from wgboost import OODReference, WGBClassifier, WGBRegressor, load, metrics
-from wgboost.calibration import aligned_scores, out_of_fold
+from wgboost.calibration import aligned_scores
+from wgboost.folds import out_of_fold
 
 MODEL = WGBRegressor(max_leaves=16, n_estimators=30, random_state=0, n_jobs=1)
 

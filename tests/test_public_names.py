@@ -14,7 +14,8 @@ from pages import ROOT, examples
 
 mpl.use("Agg")
 PUBLIC = (
-    "wgboost", "wgboost.calibration", "wgboost.metrics", "wgboost.plotting", "wgboost.callbacks",
+    "wgboost", "wgboost.calibration", "wgboost.conformal", "wgboost.folds", "wgboost.metrics",
+    "wgboost.plotting", "wgboost.callbacks",
 )  # fmt: skip
 ELSEWHERE = {"__version__", "report"}  # report is listed once, as wgboost.report
 

@@ -5,7 +5,7 @@ import pytest
 
 from response_examples import example
 from wgboost import Mixture
-from wgboost.calibration import conformal_interval
+from wgboost.conformal import conformal_interval
 from wgboost.responses import RESPONSES, Gamma, as_response
 
 LOG = np.log

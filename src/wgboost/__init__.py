@@ -1,7 +1,8 @@
 """Wasserstein gradient boosting: tree ensembles that predict distributions over parameters."""
 
 from wgboost.boosting import AveragedFlow, Interrupted
-from wgboost.calibration import Calibration, ConformalClassifier, ConformalRegressor, OODReference
+from wgboost.calibration import Calibration, OODReference
+from wgboost.conformal import ConformalClassifier, ConformalRegressor
 from wgboost.data import Batches, ParquetBatches, calendar_features
 from wgboost.directions import (
     MMD,

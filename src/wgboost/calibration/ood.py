@@ -8,8 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from wgboost.calibration.folds import Fold, checked_rows, out_of_fold
 from wgboost.data.rows import take_rows
+from wgboost.folds import Fold, out_of_fold
+from wgboost.folds.splitting import checked_rows
 from wgboost.metrics.checks import check_scores
 from wgboost.metrics.estimates import predict_dist
 from wgboost.metrics.ood import OOD_METHODS, ood_pvalue, ood_scores
@@ -65,7 +66,7 @@ class OODReference:
         """Return the scores of rows, each by a model of a fold that has not seen it.
 
         `estimator` is fitted to these very rows; other arguments as in
-        `wgboost.calibration.out_of_fold`. Scores of folds are brought to the scale of the
+        `wgboost.folds.out_of_fold`. Scores of folds are brought to the scale of the
         estimator's by `aligned_scores`. Its p-values are then nearly uniform. Rows of weight zero
         are not among them.
         """

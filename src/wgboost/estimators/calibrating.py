@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from wgboost.calibration import Calibration, Fold, OODReference, out_of_fold
+from wgboost.calibration import Calibration, OODReference
+from wgboost.folds import Fold, out_of_fold
 from wgboost.metrics import OOD_METHODS, ood_scores
 from wgboost.metrics.row_parameters import scored_rows
 from wgboost.model import FittedBag
@@ -53,7 +54,7 @@ def calibrate(
         most of them are rows that it was trained on.
     cv : int, splitter or None
         With it, the rows of the fit: clones are fitted without a fold of them each, and the
-        factors to the predictions of all folds. See `wgboost.calibration.out_of_fold`.
+        factors to the predictions of all folds. See `wgboost.folds.out_of_fold`.
     groups : array (n,), optional
         With `cv`: rows of one group are in one fold.
     scale, spread, shrinkage, widen

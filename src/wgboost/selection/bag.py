@@ -14,11 +14,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import column_or_1d
 
 from wgboost.boosting import Interrupted
-from wgboost.calibration import Calibration, Fold, OODReference
+from wgboost.calibration import Calibration, OODReference
 from wgboost.callbacks import Checkpoint
 from wgboost.data.rows import take_rows
 from wgboost.estimators.calibrating import fitted_factors
 from wgboost.estimators.preparing import training_data
+from wgboost.folds import Fold
 from wgboost.model import FittedBag, FittedModel
 from wgboost.responses import Units
 from wgboost.selection.folds import bag_folds

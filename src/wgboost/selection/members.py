@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from wgboost.boosting import Interrupted, Start
-from wgboost.calibration.folds import take_fit_params
 from wgboost.data.rows import count_rows, take_rows
 from wgboost.estimators.attributes import set_model
 from wgboost.estimators.preparing import FitArguments, prepare_fit
+from wgboost.folds.fitting import take_fit_params
 from wgboost.responses import Units
 from wgboost.selection.race import Entry, StoppedError
 from wgboost.selection.spec import Member

@@ -9,10 +9,10 @@ from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets
 
-from wgboost.calibration.folds import Fold
-from wgboost.calibration.level import check_confidence, warn_if_infinite
-from wgboost.calibration.sets import SET_SCORES, scores_of_classes, sets_by_folds
-from wgboost.calibration.wrapping import Conformal
+from wgboost.conformal.base import Conformal
+from wgboost.conformal.level import check_confidence, warn_if_infinite
+from wgboost.conformal.sets import SET_SCORES, scores_of_classes, sets_by_folds
+from wgboost.folds import Fold
 from wgboost.metrics.row_parameters import scored_rows
 from wgboost.responses.outcomes import check_outcomes
 from wgboost.typing import Array

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.calibration.count_crossing import count_crossings
-from wgboost.calibration.crossing import tail_crossing
-from wgboost.calibration.interval_scores import IntervalScore, interval_score_of
-from wgboost.calibration.level import (
+from wgboost.conformal.count_crossing import count_crossings
+from wgboost.conformal.interval_scores import IntervalScore, interval_score_of
+from wgboost.conformal.level import (
     check_confidence,
     conformal_level,
     conformal_rank,
     warn_if_infinite,
 )
+from wgboost.conformal.tail_crossing import tail_crossing
 from wgboost.metrics.checks import check_scores, known_values
 from wgboost.predictive import Mixture
 from wgboost.typing import Array

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from wgboost.calibration.far_tails import far_quantile
+from wgboost.conformal.far_tails import far_quantile
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_choice

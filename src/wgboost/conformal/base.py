@@ -11,9 +11,10 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from wgboost.calibration.folds import Fold, checked_rows, held_out, out_of_fold
 from wgboost.data import named_columns
 from wgboost.data.rows import count_rows
+from wgboost.folds import Fold, held_out, out_of_fold
+from wgboost.folds.splitting import checked_rows
 from wgboost.metrics.estimates import final_step
 from wgboost.metrics.row_parameters import known_by_row, row_parameters, without_row_columns
 from wgboost.typing import Array
@@ -134,6 +135,7 @@ class Conformal(Hinted, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         if self.method == "prefit":
             known = {name: value for name, value in fit_params.items() if value is not None}
             if hasattr(self.estimator, "warn_trained"):
+                check_is_fitted(self.estimator)
                 # Of classes the features alone: labels may be new to the estimator.
                 known_y = None if hasattr(self.estimator, "classes_") else np.asarray(y)
                 self.estimator.warn_trained(X, known_y, 'method="cross"', 4)

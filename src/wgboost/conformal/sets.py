@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.calibration.level import check_confidence, conformal_level, conformal_rank
+from wgboost.conformal.level import check_confidence, conformal_level, conformal_rank
 from wgboost.metrics.checks import check_scores, known_values
 from wgboost.predictive import Mixture
 from wgboost.typing import Array

@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
-from wgboost.calibration.folds import Fold
-from wgboost.calibration.interval_scores import INTERVAL_SCORES
-from wgboost.calibration.intervals import cross_conformal_interval, interval_scores
-from wgboost.calibration.level import check_confidence
-from wgboost.calibration.wrapping import Conformal
+from wgboost.conformal.base import Conformal
+from wgboost.conformal.interval_scores import INTERVAL_SCORES
+from wgboost.conformal.intervals import cross_conformal_interval, interval_scores
+from wgboost.conformal.level import check_confidence
+from wgboost.folds import Fold
 from wgboost.metrics.estimates import final_step, predict_dist
 from wgboost.metrics.row_parameters import scored_rows
 from wgboost.responses import is_censored
