@@ -10,10 +10,10 @@ import pandas as pd  # noqa: E402
 import wgboost  # noqa: E402
 from clusters import two_processes  # noqa: E402
 from wgboost.callbacks import Checkpoint  # noqa: E402
-from wgboost.cluster.cutting import find_cuts  # noqa: E402
 from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
-from wgboost.dask.parts import DaskParts as Parts  # noqa: E402
 from wgboost.data import Cuts, Schema  # noqa: E402
+from wgboost.distributed.cuts import find_cuts  # noqa: E402
+from wgboost.distributed.dask.partitions import DaskParts as Parts  # noqa: E402
 from wgboost.metrics import nll, rmse  # noqa: E402
 
 RNG = np.random.default_rng(0)

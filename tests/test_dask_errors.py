@@ -18,10 +18,10 @@ from dask.distributed import Client, LocalCluster  # noqa: E402
 
 import wgboost  # noqa: E402
 from model_particles import particles_of  # noqa: E402
-from wgboost.cluster.work import reduced  # noqa: E402
 from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
-from wgboost.dask.joining import joined  # noqa: E402
-from wgboost.dask.tracker import Tracker  # noqa: E402
+from wgboost.distributed.dask.communicator import joined  # noqa: E402
+from wgboost.distributed.dask.tracker import Tracker  # noqa: E402
+from wgboost.distributed.worker import reduced  # noqa: E402
 from wgboost.estimators.preparing import training_data  # noqa: E402
 from wgboost.metrics import METRICS  # noqa: E402
 

@@ -12,8 +12,8 @@ import dask  # noqa: E402
 import wgboost  # noqa: E402
 from clusters import two_processes  # noqa: E402
 from wgboost.dask import WGBRegressor  # noqa: E402
-from wgboost.dask.crew import _DaskRunning  # noqa: E402
-from wgboost.dask.parts import DaskParts as Parts  # noqa: E402
+from wgboost.distributed.dask.cluster import _DaskRunning  # noqa: E402
+from wgboost.distributed.dask.partitions import DaskParts as Parts  # noqa: E402
 from wgboost.metrics import nll  # noqa: E402
 
 RNG = np.random.default_rng(0)

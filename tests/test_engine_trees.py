@@ -8,10 +8,10 @@ import xgboost
 
 from making import made
 from wgboost.data import Features
-from wgboost.engines import XGBoostGrower
-from wgboost.engines.structure import Structure
 from wgboost.learners import HistTree
 from wgboost.trees import Constraints, TreeSettings
+from wgboost.trees.xgboost import XGBoostGrower
+from wgboost.trees.xgboost.structure import Structure
 
 X, G = made(1, 800, 4, 3, 2, missing=0.1)
 NEW = made(2, 300, 4, missing=0.1)[0]

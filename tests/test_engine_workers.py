@@ -8,10 +8,10 @@ from xgboost import RabitTracker, collective
 
 from making import made
 from wgboost.data import Features
-from wgboost.engines import XGBoostGrower
-from wgboost.engines.collective import weighted_mean
 from wgboost.learners import HistTree
 from wgboost.trees import TreeSettings
+from wgboost.trees.xgboost import XGBoostGrower
+from wgboost.trees.xgboost.collective import weighted_mean
 
 X, G = made(3, 500, 3, 2, 2, missing=0.1, distinct=12)  # few values: bins do not depend on rows
 WEIGHT = np.random.default_rng(1).integers(0, 3, 500).astype(np.float32)

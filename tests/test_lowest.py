@@ -6,7 +6,7 @@ import pytest
 from packaging.version import Version
 
 from lowest import PYPROJECT, minima
-from wgboost.engines.library import library
+from wgboost.trees.xgboost.library import library
 
 
 def stated(dependencies, **extras):

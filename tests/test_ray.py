@@ -13,9 +13,9 @@ import pandas as pd  # noqa: E402
 
 import wgboost  # noqa: E402
 from wgboost.callbacks import Checkpoint  # noqa: E402
+from wgboost.distributed.ray.partitions import RayParts  # noqa: E402
 from wgboost.metrics import nll  # noqa: E402
 from wgboost.ray import WGBClassifier, WGBRegressor  # noqa: E402
-from wgboost.ray.parts import RayParts  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,  # Ray Train takes ten seconds to start its workers

@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from wgboost.data import Batches, Schema, named_columns
-from wgboost.engines import require
 from wgboost.metrics.row_parameters import row_parameters
 from wgboost.model import FittedModel
 from wgboost.persistence.checkpoints import Checkpoint, CheckpointWriter, read_checkpoint
@@ -41,6 +40,7 @@ from wgboost.training.row_hashes import warn_other_rows
 from wgboost.training.starts import check_start
 from wgboost.training.validation_sets import validation_sets
 from wgboost.trees import Constraints
+from wgboost.trees.xgboost import require
 from wgboost.typing import Array
 from wgboost.validation import check_weight, refuse_masked
 

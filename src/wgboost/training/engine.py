@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wgboost.data import Schema
-from wgboost.engines import ENGINES
+from wgboost.trees.xgboost import ENGINES
 from wgboost.validation import check_choice
 
 __all__ = ["check_columns", "check_engine"]

@@ -11,7 +11,6 @@ import numpy as np
 from wgboost.boosting import Boosted, MeanStep, Movement, Start, Validation, Watch, boost
 from wgboost.callbacks import Progress
 from wgboost.data import MAX_BINS, Features, LevelGroups, Schema, StoredMatrix, group_levels
-from wgboost.engines import collective
 from wgboost.ensemble import FlatTrees, RoundList, join_rounds
 from wgboost.learners import HistTree, Learner
 from wgboost.metrics import Metric
@@ -22,6 +21,7 @@ from wgboost.training.data import TrainingData
 from wgboost.training.progress import FitProgress
 from wgboost.training.settings import Settings
 from wgboost.trees import Constraints
+from wgboost.trees.xgboost import collective
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer
 

@@ -11,11 +11,11 @@ import numpy as np
 from wgboost.boosting import LEAVES, AveragedFlow
 from wgboost.data.binning import MAX_BINS
 from wgboost.directions import Direction, Kernel, as_direction
-from wgboost.engines import as_grower
 from wgboost.learners import HistTree, Learner, as_learner
 from wgboost.smooth import SmoothStart
 from wgboost.training.engine import check_engine
 from wgboost.trees import TreeSettings
+from wgboost.trees.xgboost import as_grower
 from wgboost.validation import check_choice, check_integer, check_number, resolve_threads
 
 __all__ = ["Settings", "resolve_settings", "usual_leaves"]

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from wgboost.callbacks import Progress
-from wgboost.cluster.cutting import find_cuts
-from wgboost.cluster.parts import Parts
-from wgboost.cluster.running import Cluster, ClusterStage
 from wgboost.data import Cuts, Schema
 from wgboost.data.streaming import learn_numeric_columns
+from wgboost.distributed.cuts import find_cuts
+from wgboost.distributed.partitions import Parts
+from wgboost.distributed.stage import Cluster, ClusterStage
 from wgboost.estimators.preparing import FitArguments, prepare_fit
 from wgboost.model import FittedModel
 from wgboost.training import FitRequest, Settings, Stage, fit_model, resolve_settings

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wgboost.engines.grower import XGBoostGrower
-from wgboost.engines.library import library
 from wgboost.trees import Grower
+from wgboost.trees.xgboost.grower import XGBoostGrower
+from wgboost.trees.xgboost.library import library
 
 __all__ = ["ENGINES", "XGBoostGrower", "as_grower", "require"]
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from wgboost.engines.library import library
+from wgboost.trees.xgboost.library import library
 from wgboost.typing import Array
 
 __all__ = ["common", "total", "weighted_mean"]

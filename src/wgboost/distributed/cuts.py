@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.cluster.parts import PartedMatrix, Parts
 from wgboost.data import Cuts, Schema
 from wgboost.data.rows import take_rows
 from wgboost.data.streaming import SAMPLE
+from wgboost.distributed.partitions import PartedMatrix, Parts
 from wgboost.typing import Array
 
 __all__ = ["find_cuts"]

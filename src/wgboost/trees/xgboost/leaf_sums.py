@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from wgboost.engines.collective import total
+from wgboost.trees.xgboost.collective import total
 from wgboost.typing import Array
 
 __all__ = ["leaf_counts", "leaf_values"]

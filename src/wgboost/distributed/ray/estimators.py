@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 from wgboost import estimators
-from wgboost.cluster import ClusterFit, Parts, check_cluster_parameters
-from wgboost.cluster.defaults import with_defaults
+from wgboost.distributed import ClusterFit, Parts, check_cluster_parameters
+from wgboost.distributed.defaults import with_defaults
+from wgboost.distributed.ray.cluster import RayCluster
+from wgboost.distributed.ray.library import connected, is_dataset, scaling
+from wgboost.distributed.ray.partitions import RayParts
 from wgboost.estimators.attributes import set_model, warn_of_fit
 from wgboost.estimators.base_classifier import BaseClassifier
 from wgboost.estimators.base_regressor import BaseRegressor
-from wgboost.ray.crew import RayCluster
-from wgboost.ray.library import connected, is_dataset, scaling
-from wgboost.ray.parts import RayParts
 from wgboost.typing import Array
 
 __all__ = ["WGBClassifier", "WGBRegressor"]

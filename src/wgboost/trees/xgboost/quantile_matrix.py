@@ -9,7 +9,7 @@ import numpy as np
 
 from wgboost.data import MAX_BINS, Binned
 from wgboost.data.scratch import Scratch
-from wgboost.engines.library import library
+from wgboost.trees.xgboost.library import library
 from wgboost.typing import Array
 
 __all__ = ["code_matrix"]

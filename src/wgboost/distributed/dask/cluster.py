@@ -14,7 +14,7 @@ from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 from wgboost.boosting import Keep
-from wgboost.cluster import (
+from wgboost.distributed import (
     Cluster,
     Job,
     LostWorkerError,
@@ -26,9 +26,9 @@ from wgboost.cluster import (
     is_loss,
     work,
 )
-from wgboost.dask.joining import joined, still_wanted
-from wgboost.dask.library import libraries
-from wgboost.dask.tracker import Tracker
+from wgboost.distributed.dask.communicator import joined, still_wanted
+from wgboost.distributed.dask.library import libraries
+from wgboost.distributed.dask.tracker import Tracker
 from wgboost.model import FittedModel
 from wgboost.typing import Array
 

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 
 from wgboost.boosting import Keep
-from wgboost.cluster.parts import Parts
-from wgboost.cluster.work import Job, Piece, Share, Told
 from wgboost.data import Cuts
+from wgboost.distributed.partitions import Parts
+from wgboost.distributed.worker import Job, Piece, Share, Told
 from wgboost.model import FittedModel
 from wgboost.training import Stage, TrainingData, model_of_rounds
 
 __all__ = ["Cluster", "ClusterStage", "LostWorkerError", "RaisedError", "Running", "Shares"]
 
-_LOG = logging.getLogger("wgboost.cluster")
+_LOG = logging.getLogger("wgboost.distributed")
 _PAUSE = 0.05  # seconds between two looks for a report
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.cluster import Parts, first_row
 from wgboost.data.rows import count_rows
-from wgboost.ray.library import got, is_dataset, library
+from wgboost.distributed import Parts, first_row
+from wgboost.distributed.ray.library import got, is_dataset, library
 from wgboost.typing import Array
 
 __all__ = ["RayParts"]

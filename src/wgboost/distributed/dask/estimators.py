@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 
 from wgboost import estimators
-from wgboost.cluster.defaults import with_defaults
-from wgboost.dask.distributions import Distributions, lazily
-from wgboost.dask.fitting import dask_fit, refuse_collection
-from wgboost.dask.library import is_collection
+from wgboost.distributed.dask.distributions import Distributions, lazily
+from wgboost.distributed.dask.fitting import dask_fit, refuse_collection
+from wgboost.distributed.dask.library import is_collection
+from wgboost.distributed.defaults import with_defaults
 from wgboost.estimators.attributes import set_model, warn_of_fit
 from wgboost.estimators.base import BaseModel
 from wgboost.estimators.base_classifier import BaseClassifier

@@ -4,10 +4,10 @@ The client holds y and decides; workers hold X and add the usual rounds, in step
 collective. `wgboost.dask` and `wgboost.ray` say how partitions are kept and workers are reached.
 """
 
-from wgboost.cluster.fitting import FIT_PARAMS, ClusterFit, check_cluster_parameters
-from wgboost.cluster.parts import PartedMatrix, Parts, first_row
-from wgboost.cluster.running import Cluster, LostWorkerError, RaisedError, Running, Shares
-from wgboost.cluster.work import Job, Share, Told, is_loss, work
+from wgboost.distributed.fitting import FIT_PARAMS, ClusterFit, check_cluster_parameters
+from wgboost.distributed.partitions import PartedMatrix, Parts, first_row
+from wgboost.distributed.stage import Cluster, LostWorkerError, RaisedError, Running, Shares
+from wgboost.distributed.worker import Job, Share, Told, is_loss, work
 
 __all__ = [
     "FIT_PARAMS", "Cluster", "ClusterFit", "Job", "LostWorkerError", "PartedMatrix", "Parts",

@@ -11,7 +11,7 @@
 Dask is imported here alone, and only when something is fitted or predicted.
 """
 
-from wgboost.dask.distributions import Distributions
-from wgboost.dask.estimators import WGBClassifier, WGBRegressor
+from wgboost.distributed.dask.distributions import Distributions
+from wgboost.distributed.dask.estimators import WGBClassifier, WGBRegressor
 
 __all__ = ["Distributions", "WGBClassifier", "WGBRegressor"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from typing import Any, ClassVar
 
-from wgboost.cluster import ClusterFit, Parts, check_cluster_parameters
-from wgboost.dask.crew import DaskCluster
-from wgboost.dask.library import connected, is_collection
-from wgboost.dask.parts import DaskParts, gathered
+from wgboost.distributed import ClusterFit, Parts, check_cluster_parameters
+from wgboost.distributed.dask.cluster import DaskCluster
+from wgboost.distributed.dask.library import connected, is_collection
+from wgboost.distributed.dask.partitions import DaskParts, gathered
 from wgboost.validation import check_number
 
 __all__ = ["DaskFit", "dask_fit", "refuse_collection"]

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.cluster import Parts, first_row
-from wgboost.dask.library import is_collection, libraries
 from wgboost.data.rows import count_rows
+from wgboost.distributed import Parts, first_row
+from wgboost.distributed.dask.library import is_collection, libraries
 
 __all__ = ["DaskParts", "gathered"]
 

@@ -11,14 +11,14 @@ import numpy as np
 
 from wgboost.boosting import Keep
 from wgboost.data import Cuts, StoredMatrix
-from wgboost.engines import collective
-from wgboost.engines.library import library
 from wgboost.learners import FittedTrees
 from wgboost.metrics import Metric
 from wgboost.metrics.scores import rmse
 from wgboost.model import FittedModel
 from wgboost.responses import Units
 from wgboost.training import Stage, TrainingData, add_rounds
+from wgboost.trees.xgboost import collective
+from wgboost.trees.xgboost.library import library
 from wgboost.typing import Array, Directions
 from wgboost.validation import takes_weight
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.dask.library import libraries
+from wgboost.distributed.dask.library import libraries
 
 __all__ = ["Distributions", "lazily"]
 

@@ -12,6 +12,6 @@
 Ray is imported here alone, and only when something is fitted.
 """
 
-from wgboost.ray.estimators import WGBClassifier, WGBRegressor
+from wgboost.distributed.ray.estimators import WGBClassifier, WGBRegressor
 
 __all__ = ["WGBClassifier", "WGBRegressor"]

@@ -10,14 +10,14 @@ import numpy as np
 
 from wgboost import _core
 from wgboost.data import Binned, Cuts
-from wgboost.engines.codes import code_matrix
-from wgboost.engines.collective import common, total
-from wgboost.engines.leaf_sums import leaf_counts, leaf_values
-from wgboost.engines.library import library
-from wgboost.engines.seen import View
-from wgboost.engines.structure import Structure
 from wgboost.trees import Constraints, FlatTrees, TreeSettings
 from wgboost.trees.sampling import draw_features, draw_projection, draw_rows
+from wgboost.trees.xgboost.collective import common, total
+from wgboost.trees.xgboost.leaf_sums import leaf_counts, leaf_values
+from wgboost.trees.xgboost.library import library
+from wgboost.trees.xgboost.projection import View
+from wgboost.trees.xgboost.quantile_matrix import code_matrix
+from wgboost.trees.xgboost.structure import Structure
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_finite
 

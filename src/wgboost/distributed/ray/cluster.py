@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from wgboost.boosting import Keep
-from wgboost.cluster import (
+from wgboost.distributed import (
     Cluster,
     Job,
     LostWorkerError,
@@ -26,8 +26,8 @@ from wgboost.cluster import (
     is_loss,
     work,
 )
+from wgboost.distributed.ray.library import library
 from wgboost.model import FittedModel
-from wgboost.ray.library import library
 
 __all__ = ["RayCluster"]
 

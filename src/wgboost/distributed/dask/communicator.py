@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
-from wgboost.dask.library import libraries
-from wgboost.engines.library import library
+from wgboost.distributed.dask.library import libraries
+from wgboost.trees.xgboost.library import library
 
 __all__ = ["joined", "still_wanted"]
 
