@@ -74,21 +74,21 @@ WITHOUT = {"poisson", "exponential", "zero_inflated_poisson"}
 def test_every_response_says_whether_it_has_a_width():
     assert set(WIDTHS) | WITHOUT == set(RESPONSES)
     for name in RESPONSES:
-        assert example(name).response.widens == (name in WIDTHS), name
+        assert example(name).response.has_dispersion == (name in WIDTHS), name
 
 
 @pytest.mark.parametrize("name", WIDTHS)
 def test_a_width_is_multiplied_by_the_factor(name):
     response, theta = example(name).response, example(name).theta
     width = WIDTHS[name]
-    wider = width(response, response.widened(theta, 1.7))
+    wider = width(response, response.scale_dispersion(theta, 1.7))
     assert_allclose(wider, 1.7 * width(response, theta), rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", WIDTHS)
 def test_the_location_stays(name):
     response, theta = example(name).response, example(name).theta
-    moved = response.widened(theta, 1.7)[..., response.location]
+    moved = response.scale_dispersion(theta, 1.7)[..., response.location]
     at = theta[..., response.location]
     assert_allclose(moved, at / 1.7 if name in ("categorical", "ordinal") else at)
 
@@ -96,10 +96,10 @@ def test_the_location_stays(name):
 @every
 def test_factors_multiply_and_one_changes_nothing(name):
     response, theta = example(name).response, example(name).theta
-    twice = response.widened(response.widened(theta, 1.5), 0.4)
-    assert_allclose(twice, response.widened(theta, 0.6))
-    assert_array_equal(response.widened(theta, 1.0), theta)
-    if not response.widens:
+    twice = response.scale_dispersion(response.scale_dispersion(theta, 1.5), 0.4)
+    assert_allclose(twice, response.scale_dispersion(theta, 0.6))
+    assert_array_equal(response.scale_dispersion(theta, 1.0), theta)
+    if not response.has_dispersion:
         assert_array_equal(twice, theta)
 
 
@@ -107,5 +107,5 @@ def test_theta_itself_is_not_changed():
     for name in RESPONSES:
         theta = example(name).theta
         before = theta.copy()
-        example(name).response.widened(theta, 3.0)
+        example(name).response.scale_dispersion(theta, 3.0)
         assert_array_equal(theta, before)

@@ -55,10 +55,10 @@ def test_the_density_of_a_bag_is_the_mean_of_its_members(bag):
     assert (total["epistemic"] >= np.var(each, axis=0) - 1e-9).all()
 
 
-def test_members_with_a_smooth_start_stand_each_on_their_own_ground():
+def test_members_with_a_smooth_start_have_shifts_of_their_own():
     recipes = {"smooth": {"init": "smooth", "learning_rate": 0.3, "evidence": 3.0}}
     raw = WGBRegressorCV(recipes, **SMALL, calibrated=False).fit(X, Y)
-    means = [one.model_.start.ground(NEW).location for one in raw.members_]
+    means = [one.model_.start.shift(NEW).location for one in raw.members_]
     assert np.ptp(means, axis=0).min() > 0
     dist, each = raw.predict_dist(NEW), [one.predict_dist(NEW) for one in raw.members_]
     assert_allclose(dist.pdf(Y[:40]), np.mean([one.pdf(Y[:40]) for one in each], axis=0), rtol=1e-6)

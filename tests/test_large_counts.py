@@ -8,7 +8,7 @@ from scipy import stats
 
 from wgboost import Mixture, WGBRegressor, censored
 from wgboost.responses import Poisson, as_response
-from wgboost.responses.whole_numbers import smallest_whole
+from wgboost.responses.integer_search import smallest_integer
 
 COUNTS = ("poisson", "negative_binomial", "zero_inflated_poisson",
           "zero_inflated_negative_binomial")  # fmt: skip
@@ -25,15 +25,15 @@ def test_the_search_for_whole_numbers_ends_at_the_smallest(goal, start):
         calls.append(x)
         return x >= goal
 
-    found = smallest_whole(reached, np.array([start]), np.array([1.0]))
+    found = smallest_integer(reached, np.array([start]), np.array([1.0]))
     assert_array_equal(found, [float(goal)])
     assert len(calls) < 1200
 
 
 def test_the_search_stays_within_the_support():
-    never = smallest_whole(lambda x, _: x > 9, np.array([2.0, np.nan]), np.ones(2), (0.0, 4.0))
+    never = smallest_integer(lambda x, _: x > 9, np.array([2.0, np.nan]), np.ones(2), (0.0, 4.0))
     assert_array_equal(never, [4.0, np.nan])
-    beyond = smallest_whole(lambda x, _: x == np.inf, np.array([2.0]), np.ones(1))
+    beyond = smallest_integer(lambda x, _: x == np.inf, np.array([2.0]), np.ones(1))
     assert_array_equal(beyond, [np.inf])
 
 

@@ -13,8 +13,8 @@ from wgboost.responses import (
     Observations,
     Units,
     censored,
-    lowered,
     standardised,
+    subtract_offset,
 )
 from wgboost.responses.intervals import between
 
@@ -141,7 +141,7 @@ def test_units_and_steps_change_every_bound():
     assert_array_equal(seen.upper, [1, INF])
     assert_array_equal(seen.above, [-0.5, 0])
     assert_array_equal(seen.noise, [0.5, 1])
-    down = lowered(seen, Normal(), np.array([1.0, 10.0]))
+    down = subtract_offset(seen, Normal(), np.array([1.0, 10.0]))
     assert_array_equal(down.upper, [0, INF])
     assert_array_equal(down.lower, [-1, -9.5])
     assert_array_equal(down[1:].lower, [-9.5])
@@ -150,7 +150,7 @@ def test_units_and_steps_change_every_bound():
 def test_the_step_of_a_count_goes_to_its_likelihood_and_not_to_its_prior():
     case = example("toy_poisson")
     step = np.linspace(-1, 1, 6)
-    seen = lowered(lowered(case.y, case.response, step), case.response, step)
+    seen = subtract_offset(subtract_offset(case.y, case.response, step), case.response, step)
     theta = case.theta
     moved = theta + 2 * step[:, None, None]
     likelihood = case.response.logpdf(case.y[:, None], moved)

@@ -25,7 +25,7 @@ def test_averages_from_statistics_are_averages_over_rows(name, weight):
         score = np.average(response.score(case.y, spread, evidence), axis=0, weights=weight)
         assert_allclose(response.average_score(common, statistics, evidence), score, rtol=1e-11)
         curvature = np.average(response.curvature(case.y, spread, evidence), axis=0, weights=weight)
-        if response.curved_by == "damped":
+        if response.curvature_kind == "damped":
             hessian = response.likelihood_hessian(case.y[:, None], spread)
             own = -np.diagonal(np.average(hessian, axis=0, weights=weight), axis1=-2, axis2=-1)
             bounded = np.maximum(response.likelihood_fisher(common), own / response.far)

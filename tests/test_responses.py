@@ -97,7 +97,7 @@ def test_the_curvature_is_what_the_response_declares_and_positive(name):
     for response in both_priors(case):
         for evidence in (1.0, np.linspace(0, 5, 6)):
             curvature = response.curvature(case.y, case.theta, evidence)
-            likelihood = np.reshape(evidence, (-1, 1, 1)) * declared[response.curved_by]
+            likelihood = np.reshape(evidence, (-1, 1, 1)) * declared[response.curvature_kind]
             expected = likelihood + response.prior_curvature(case.theta)
             assert_allclose(curvature, expected, rtol=1e-13)
             assert (response.curvature(case.y, spread, evidence) >= 0).all()

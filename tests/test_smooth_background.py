@@ -31,8 +31,8 @@ def fitted(X, y, weight=None, noise=None, settings=SETTINGS["exact"], **options)
 @pytest.mark.parametrize("name", SETTINGS)
 def test_residuals_have_a_scale_of_one_left_out_or_new(name):
     (X, y), (new, y_new) = made(200), made(2000, seed=1)
-    background, ground = fitted(X, y, settings=SETTINGS[name])
-    own = (y - ground.location) / np.exp(ground.log_scale)
+    background, shift = fitted(X, y, settings=SETTINGS[name])
+    own = (y - shift.location) / np.exp(shift.log_scale)
     there = background.at(new)
     others = (y_new - there.location) / np.exp(there.log_scale)
     assert abs(np.square(own).mean() - 1) < 0.1
@@ -46,18 +46,18 @@ def test_residuals_have_a_scale_of_one_left_out_or_new(name):
 def test_left_out_again_is_left_out(name):
     X, y = made(120)
     weight = np.random.default_rng(0).uniform(0.5, 2, size=120)
-    background, ground = fitted(X, y, weight, settings=SETTINGS[name])
+    background, shift = fitted(X, y, weight, settings=SETTINGS[name])
     again = background.left_out(SmoothRows.of(X, y, weight, None))
-    assert_array_equal(again.location, ground.location)
-    assert_array_equal(again.log_scale, ground.log_scale)
+    assert_array_equal(again.location, shift.location)
+    assert_array_equal(again.log_scale, shift.log_scale)
 
 
 def test_units_of_y_do_not_matter():
     X, y = made(150)
-    one, ground = fitted(X, y)
+    one, shift = fitted(X, y)
     other, moved = fitted(X, 1e6 * y - 3e7)
-    assert_allclose(moved.location, 1e6 * ground.location - 3e7, rtol=1e-6)
-    assert_allclose(moved.log_scale, ground.log_scale + np.log(1e6), atol=1e-4)
+    assert_allclose(moved.location, 1e6 * shift.location - 3e7, rtol=1e-6)
+    assert_allclose(moved.log_scale, shift.log_scale + np.log(1e6), atol=1e-4)
     assert_allclose(other.at(X).location, 1e6 * one.at(X).location - 3e7, rtol=1e-6)
 
 
@@ -193,14 +193,14 @@ def test_a_background_found_on_some_rows_serves_for_all():
 @pytest.mark.parametrize("name", SETTINGS)
 def test_the_number_of_blas_threads_changes_no_bit(name):
     X, y = made(150)
-    grounds = []
+    shifts = []
     for threads in (1, 2):
         with threadpool_limits(threads, user_api="blas"):
-            grounds.append(fitted(X, y, settings=SETTINGS[name])[0].at(X))
+            shifts.append(fitted(X, y, settings=SETTINGS[name])[0].at(X))
             inside = [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
             assert set(inside) == {threads}  # as it was before
-    assert_array_equal(grounds[0].location, grounds[1].location)
-    assert_array_equal(grounds[0].log_scale, grounds[1].log_scale)
+    assert_array_equal(shifts[0].location, shifts[1].location)
+    assert_array_equal(shifts[0].log_scale, shifts[1].log_scale)
 
 
 def test_one_thread_holds_until_the_last_has_left():

@@ -44,12 +44,12 @@ def test_a_row_twice_is_the_row_with_a_weight_of_two(name):
     again = np.random.default_rng(2).permutation(np.r_[0:120, 0:50, 0:20])
     weight = 1.0 + (np.arange(120) < 50) + (np.arange(120) < 20)
     X[3, 1], y[5] = np.nan, y[6]  # an equal y alone is no copy
-    one, ground = fitted(X, y, weight, settings=SETTINGS[name])
+    one, shift = fitted(X, y, weight, settings=SETTINGS[name])
     two, copied = fitted(X[again], y[again], settings=SETTINGS[name])
     new = made(50, seed=1)[0]
     if name == "exact":  # landmarks are drawn from the rows in their order
-        assert_allclose(copied.location, ground.location[again], rtol=1e-6)
-        assert_allclose(copied.log_scale, ground.log_scale[again], atol=1e-6)
+        assert_allclose(copied.location, shift.location[again], rtol=1e-6)
+        assert_allclose(copied.log_scale, shift.log_scale[again], atol=1e-6)
         assert_allclose(two.at(new).location, one.at(new).location, rtol=1e-6)
     left = two.left_out(SmoothRows.of(X[again], y[again], None, None))
     assert_array_equal(left.location, copied.location)

@@ -59,9 +59,9 @@ def test_a_smooth_function_is_learned_at_once():
 def test_the_particles_are_those_of_residuals():
     assert isinstance(FITTED.model_.start, BackgroundStart)
     relative, dist = particles_of(FITTED, NEW).astype(float), FITTED.predict_dist(NEW)
-    ground, units = FITTED.model_.start.ground(NEW), FITTED.model_.units
-    scale = np.exp(ground.log_scale)[:, None]
-    expected = units.restore(ground.location[:, None] + scale * relative[..., 0])
+    shift, units = FITTED.model_.start.shift(NEW), FITTED.model_.units
+    scale = np.exp(shift.log_scale)[:, None]
+    expected = units.restore(shift.location[:, None] + scale * relative[..., 0])
     assert_allclose(dist.params()["mean"], expected, rtol=1e-12)
     assert_allclose(dist.params()["scale"], units.scale * scale * np.exp(relative[..., 1]))
     assert abs(relative[..., 0].mean()) < 0.1

@@ -10,7 +10,7 @@ import numpy as np
 from wgboost import _core
 from wgboost.boosting.mean_step import MeanStep, likeliest_centre
 from wgboost.directions import Kernel
-from wgboost.responses import Observations, Response, Seen
+from wgboost.responses import Observations, Observed, Response
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_integer, check_number
 
@@ -52,7 +52,7 @@ class AveragedFlow:
 def averaged_flow(
     flow: AveragedFlow,
     response: Response,
-    y: Seen,
+    y: Observed,
     weight: Array | None,
     evidence: Any,
     kernel: Kernel,
@@ -94,7 +94,7 @@ def averaged_flow(
 
 
 def _settled(
-    flow: AveragedFlow, response: Response, y: Seen, weight: Array | None, evidence: Any,
+    flow: AveragedFlow, response: Response, y: Observed, weight: Array | None, evidence: Any,
     kernel: Kernel, theta: Array, statistics: Array | None, still: float, steps: int,
 ) -> Array:  # fmt: skip
     """Return the particles after so many steps, or once the flow stands still."""
@@ -169,8 +169,8 @@ def _near_the_middles(
 
 
 def _sampled(
-    response: Response, y: Seen, weight: Array | None, evidence: Any, rng: np.random.Generator
-) -> tuple[Response, Seen, Array | None, Any]:
+    response: Response, y: Observed, weight: Array | None, evidence: Any, rng: np.random.Generator
+) -> tuple[Response, Observed, Array | None, Any]:
     size = _CONDENSED if isinstance(y, Observations) else _SUBSAMPLE
     if len(y) <= size:
         return response, y, weight, evidence
@@ -192,7 +192,7 @@ def _step(
 
 
 def _row_step(
-    kernel: Kernel, theta: Array, response: Response, y: Seen, weight: Array | None,
+    kernel: Kernel, theta: Array, response: Response, y: Observed, weight: Array | None,
     evidence: Any, of: str,
 ) -> Array:  # fmt: skip
     """The same from the rows themselves."""
@@ -226,7 +226,7 @@ def _row_step(
     )
     with np.errstate(over="ignore"):
         score += np.tensordot(share * power, response.likelihood_score(y[:, None], theta[None]), 1)
-        if response.curved_by == "fisher":
+        if response.curvature_kind == "fisher":
             curvature += mean_power * response.likelihood_fisher(theta)
         else:
             each = response.likelihood_curvature(y[:, None], theta[None])

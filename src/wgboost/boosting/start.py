@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from wgboost.responses import Ground, Response, Units
+from wgboost.responses import LocationScaleShift, Response, Units
 from wgboost.smooth import Background
 from wgboost.typing import Array, Directions
 
@@ -33,7 +33,7 @@ class Start(Protocol):
         """Start particles (n, m, d) of the rows of X, float32."""
         ...
 
-    def ground(self, X: Any) -> Ground | None:
+    def shift(self, X: Any) -> LocationScaleShift | None:
         """What the particles of new rows are relative to; None: to nothing."""
         ...
 
@@ -55,7 +55,7 @@ class ConstantStart:
         out[...] = self.particles
         return out
 
-    def ground(self, X: Any) -> Ground | None:  # noqa: ARG002
+    def shift(self, X: Any) -> LocationScaleShift | None:  # noqa: ARG002
         """Nothing."""
         return None
 
@@ -67,7 +67,7 @@ class BackgroundStart(ConstantStart):
     background: Background
     data: str  # what the rows are known by that the background was fitted to
 
-    def ground(self, X: Any) -> Ground | None:
+    def shift(self, X: Any) -> LocationScaleShift | None:
         """Location and scale at new rows."""
         return self.background.at(X)
 
@@ -90,7 +90,7 @@ class EstimatorStart:
         """Start particles (n, m, d) of the rows of X."""
         return self.moved(predicted_location(self.estimator, X, self.response, self.units))
 
-    def ground(self, X: Any) -> Ground | None:  # noqa: ARG002
+    def shift(self, X: Any) -> LocationScaleShift | None:  # noqa: ARG002
         """Nothing: the particles themselves are moved."""
         return None
 

@@ -60,8 +60,8 @@ class Calibration:
         theta = dist.theta()
         if self.spread != 1:
             theta = _spread(dist, self.spread)
-        if self.scale != 1 and dist.response.widens:
-            theta = dist.response.widened(theta, self.scale)
+        if self.scale != 1 and dist.response.has_dispersion:
+            theta = dist.response.scale_dispersion(theta, self.scale)
         return dist.with_particles(theta)
 
     @classmethod
@@ -98,7 +98,7 @@ class Calibration:
         check_number("shrinkage", shrinkage, above=0)
         rows = [_Rows.of(*part) for part in _parts(dist, y, y_std, sample_weight)]
         free = np.array([
-            scale and rows[0].dist.response.widens,
+            scale and rows[0].dist.response.has_dispersion,
             spread and any(part.dist.particles.shape[1] > 1 for part in rows),
         ])  # fmt: skip
         total = sum(float(part.weight.sum()) for part in rows)

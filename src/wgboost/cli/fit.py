@@ -24,7 +24,7 @@ from wgboost.cli.tasks import classifies, labels, read_as
 from wgboost.cli.writing import check_out, save_model
 from wgboost.estimators import WGBClassifier, WGBRegressor
 from wgboost.metrics.summaries import readable
-from wgboost.responses import RESPONSES, RESPONSES_ELSEWHERE
+from wgboost.responses import RESPONSE_SYNONYMS, RESPONSES
 from wgboost.training import resolve_settings
 from wgboost.validation import check_choice, check_integer
 
@@ -209,7 +209,7 @@ def _check_values(parameters: dict[str, Any]) -> None:
     resolve_settings(model.get_params(deep=False))
     if "response" in parameters:
         valid = ["auto", *RESPONSES]
-        check_choice("response", parameters["response"], valid, RESPONSES_ELSEWHERE)
+        check_choice("response", parameters["response"], valid, RESPONSE_SYNONYMS)
 
 
 def _held(table: Table, X: pl.DataFrame, plan: Plan) -> dict[str, int]:

@@ -14,7 +14,7 @@ from wgboost.conformal.level import check_confidence, warn_if_infinite
 from wgboost.conformal.sets import SET_SCORES, scores_of_classes, sets_by_folds
 from wgboost.folds import Fold
 from wgboost.metrics.row_parameters import scored_rows
-from wgboost.responses.outcomes import check_outcomes
+from wgboost.responses.y_checks import check_y
 from wgboost.typing import Array
 
 __all__ = ["ConformalClassifier"]
@@ -75,7 +75,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
     def _prepare(self, y: Any) -> None:
         labels = np.asarray(y)
         if labels.dtype.kind == "f":
-            check_outcomes(labels)
+            check_y(labels)
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
         if self.method == "prefit":

@@ -108,8 +108,8 @@ class BaseModel(BaseEstimator):  # type: ignore[misc]
     def _mixture(self, X: Any, n_rounds: int | None = None, **known: Any) -> Mixture:
         """Return the distributions of rows by all particles, not calibrated."""
         model, matrix = self.model_, self._matrix(X)
-        particles, ground = model.relative(matrix, self._n_threads(), n_rounds)
-        return model.mixture(particles, ground, **known)
+        particles, shift = model.relative(matrix, self._n_threads(), n_rounds)
+        return model.mixture(particles, shift, **known)
 
     def _calibrated(self, dist: Mixture) -> Mixture:
         dist = self.model_.predictive(dist)
@@ -153,8 +153,8 @@ class BaseModel(BaseEstimator):  # type: ignore[misc]
         """Yield `predict_dist` after 1, 2, ... rounds, each at the cost of one."""
         X, known, _ = named_columns(X, {"offset": offset, "exposure": exposure})
         matrix = self._matrix(X)
-        for particles, ground in self.model_.staged(matrix, self._n_threads()):
-            yield self._calibrated(self.model_.mixture(particles, ground, **known))
+        for particles, shift in self.model_.staged(matrix, self._n_threads()):
+            yield self._calibrated(self.model_.mixture(particles, shift, **known))
 
     def predict_particles(
         self, X: Any, *, offset: Any = None, exposure: Any = None

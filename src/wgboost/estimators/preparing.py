@@ -237,7 +237,7 @@ def posterior_data(
     response = encoder.response
     if params["prior"] is not None:
         response = as_response(response, **prior_settings(params["prior"]))
-    response = response.told_by(codes)
+    response = response.infer_from(codes)
     response.check_rows(n)
     names = ("offset", "exposure", "y_std")
     known = known_parts(response, codes, *(fit_params[name] for name in names))

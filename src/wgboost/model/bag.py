@@ -11,7 +11,7 @@ import numpy as np
 from wgboost.data import Schema
 from wgboost.model.fitted import FittedModel, kept_metrics
 from wgboost.predictive import Mixture
-from wgboost.responses import Ground, Response, Units
+from wgboost.responses import LocationScaleShift, Response, Units
 from wgboost.typing import Array, Directions
 
 __all__ = ["FittedBag"]
@@ -77,23 +77,25 @@ class FittedBag:
 
     def relative(
         self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
-    ) -> tuple[Directions, Ground | None]:
+    ) -> tuple[Directions, LocationScaleShift | None]:
         """Return the particles of all members, and the location and scale they refer to."""
         return _side_by_side([one.relative(matrix, n_threads, n_rounds) for one in self.members])
 
     def staged(
         self, matrix: Array, n_threads: int = 1
-    ) -> Iterator[tuple[Directions, Ground | None]]:
+    ) -> Iterator[tuple[Directions, LocationScaleShift | None]]:
         """Yield `relative` after 1, 2, ... rounds; a member keeps its last particles."""
         stages = [one.staged(matrix, n_threads) for one in self.members]
-        latest = [(one.start.at(matrix), one.start.ground(matrix)) for one in self.members]
+        latest = [(one.start.at(matrix), one.start.shift(matrix)) for one in self.members]
         for _ in range(self.n_rounds):
             latest = [next(stage, last) for stage, last in zip(stages, latest, strict=True)]
             yield _side_by_side(latest)
 
-    def mixture(self, particles: Directions, ground: Ground | None, **known: Any) -> Mixture:
+    def mixture(
+        self, particles: Directions, shift: LocationScaleShift | None, **known: Any
+    ) -> Mixture:
         """Return the distributions of rows with these particles; see `as_mixture`."""
-        return self.members[0].mixture(particles, ground, **known)
+        return self.members[0].mixture(particles, shift, **known)
 
     def predictive(self, dist: Mixture) -> Mixture:
         """Return the part of a mixture that predictions use: the members they consist of."""
@@ -110,12 +112,14 @@ class FittedBag:
 
 
 def _side_by_side(
-    parts: list[tuple[Directions, Ground | None]],
-) -> tuple[Directions, Ground | None]:
+    parts: list[tuple[Directions, LocationScaleShift | None]],
+) -> tuple[Directions, LocationScaleShift | None]:
     """Return the particles of all members, each relative to its own location and scale."""
     particles = [theta for theta, _ in parts]
-    grounds = [ground for _, ground in parts]
+    shifts = [shift for _, shift in parts]
     together: Directions = np.concatenate(particles, axis=1)
-    if all(ground is None for ground in grounds):
+    if all(shift is None for shift in shifts):
         return together, None
-    return together, Ground.side_by_side(grounds, [theta.shape[:2] for theta in particles])
+    return together, LocationScaleShift.concatenate(
+        shifts, [theta.shape[:2] for theta in particles]
+    )

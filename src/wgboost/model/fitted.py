@@ -14,7 +14,7 @@ from wgboost.data import Schema
 from wgboost.ensemble import FlatTrees, RoundList
 from wgboost.model.mixtures import as_mixture
 from wgboost.predictive import Mixture
-from wgboost.responses import Ground, Response, Units
+from wgboost.responses import LocationScaleShift, Response, Units
 from wgboost.typing import Array, Directions
 
 __all__ = ["FittedModel", "History", "kept_metrics"]
@@ -119,30 +119,32 @@ class FittedModel:
 
     def relative(
         self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
-    ) -> tuple[Directions, Ground | None]:
+    ) -> tuple[Directions, LocationScaleShift | None]:
         """Return the particles (n, m, d) of rows, and the location and scale they refer to."""
         particles: Directions = self.ensemble.predict(
             matrix, start=self.start.at(matrix), n_rounds=n_rounds, n_threads=n_threads
         )
-        return particles, self.start.ground(matrix)
+        return particles, self.start.shift(matrix)
 
     def staged(
         self, matrix: Array, n_threads: int = 1
-    ) -> Iterator[tuple[Directions, Ground | None]]:
+    ) -> Iterator[tuple[Directions, LocationScaleShift | None]]:
         """Yield `relative` after 1, 2, ... rounds."""
-        ground = self.start.ground(matrix)
+        shift = self.start.shift(matrix)
         stages = self.ensemble.staged_predict(
             matrix, start=self.start.at(matrix), n_threads=n_threads
         )
         for particles in stages:
-            yield particles, ground
+            yield particles, shift
 
-    def mixture(self, particles: Directions, ground: Ground | None, **known: Any) -> Mixture:
+    def mixture(
+        self, particles: Directions, shift: LocationScaleShift | None, **known: Any
+    ) -> Mixture:
         """Return the distributions of rows with these particles; see `as_mixture`."""
         if self.response is None:
             raise TypeError("a model of general targets has particles, not distributions of y")
         return as_mixture(
-            particles, ground, self.response, self.units, classes=self.classes, ranks=self.ranks,
+            particles, shift, self.response, self.units, classes=self.classes, ranks=self.ranks,
             **known,
         )  # fmt: skip
 

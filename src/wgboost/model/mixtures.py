@@ -10,7 +10,7 @@ import numpy as np
 from wgboost.predictive import Mixture, mixture_of
 from wgboost.responses import (
     Categorical,
-    Ground,
+    LocationScaleShift,
     Ordinal,
     Response,
     Units,
@@ -27,7 +27,7 @@ _CERTAIN = 1000.0  # a log-ratio: the probability of the other class is 0 in flo
 
 def as_mixture(
     particles: Directions,
-    ground: Ground | None,
+    shift: LocationScaleShift | None,
     response: Response,
     units: Units,
     *,
@@ -42,8 +42,8 @@ def as_mixture(
     Parameters
     ----------
     particles : array (n, m, d)
-        Particles, relative to `ground` if there is one.
-    ground : Ground or None
+        Particles, relative to `shift` if there is one.
+    shift : LocationScaleShift or None
         Location and scale at each row that the particles are relative to.
     response : Response
         The response distribution.
@@ -65,8 +65,8 @@ def as_mixture(
         # A model of one class has a second one inside, which no label stands for.
         particles = np.full_like(particles, -_CERTAIN if ordered else _CERTAIN)
     weights = None if prior is None else _importance_weights(response, particles, prior)
-    if ground is not None:
-        particles = ground.particles(particles, response)
+    if shift is not None:
+        particles = shift.apply_to(particles, response)
     known = known_offset(response, offset, exposure, len(particles))
     if known is not None:
         particles = response.with_offset(particles, known, units)

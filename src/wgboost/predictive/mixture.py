@@ -165,7 +165,7 @@ class Mixture(Tabled):
         with np.errstate(over="ignore"):
             drawn = self.units.restore(self.response.rvs(theta, rng))
         # Rounding in the user's units may reach an end of the support again.
-        drawn = self.response.nearest_inside(drawn)
+        drawn = self.response.clip_to_support(drawn)
         return drawn.astype(np.int64) if self.response.discrete else drawn
 
     def params(self) -> dict[str, Array]:

@@ -13,7 +13,7 @@ import numpy as np
 from wgboost.predictive.count_tables import table_quantile
 from wgboost.predictive.rows import ParticleRows
 from wgboost.predictive.weights import mix
-from wgboost.responses import Response, smallest_whole
+from wgboost.responses import Response, smallest_integer
 from wgboost.typing import Array
 
 __all__ = ["continuous_quantile", "discrete_quantile", "mixture_quantiles"]
@@ -202,4 +202,4 @@ def _searched(
         hit: Array = (value <= q[rows]) if upper else (value >= q[rows])
         return hit
 
-    return smallest_whole(reached, start, np.sqrt(response.var(centre)) / 8, response.support)
+    return smallest_integer(reached, start, np.sqrt(response.var(centre)) / 8, response.support)

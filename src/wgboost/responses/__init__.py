@@ -12,11 +12,12 @@ from wgboost.responses.cauchy import Cauchy
 from wgboost.responses.counts import Count
 from wgboost.responses.exponential import Exponential
 from wgboost.responses.gamma import Gamma
-from wgboost.responses.ground import Ground
 from wgboost.responses.gumbel import Gumbel
+from wgboost.responses.integer_search import smallest_integer
 from wgboost.responses.inverse_gaussian import InverseGaussian
 from wgboost.responses.laplace import Laplace
 from wgboost.responses.likelihood import Likelihood
+from wgboost.responses.location_scale_shift import LocationScaleShift
 from wgboost.responses.logistic import Logistic
 from wgboost.responses.lognormal import LogNormal
 from wgboost.responses.multivariate import Multivariate
@@ -26,12 +27,12 @@ from wgboost.responses.negative_binomial import NegativeBinomial
 from wgboost.responses.normal import Normal
 from wgboost.responses.observations import (
     Observations,
-    Seen,
+    Observed,
     censored,
     check_noise,
     is_censored,
-    lowered,
     standardised,
+    subtract_offset,
 )
 from wgboost.responses.ordinal import Ordinal
 from wgboost.responses.poisson import Poisson
@@ -39,7 +40,6 @@ from wgboost.responses.proposal import propose_response
 from wgboost.responses.student_t import StudentT
 from wgboost.responses.units import ColumnUnits, Units
 from wgboost.responses.weibull import Weibull
-from wgboost.responses.whole_numbers import smallest_whole
 from wgboost.responses.zero_inflated import ZeroInflated
 from wgboost.responses.zero_inflated_negative_binomial import ZeroInflatedNegativeBinomial
 from wgboost.responses.zero_inflated_poisson import ZeroInflatedPoisson
@@ -47,7 +47,7 @@ from wgboost.validation import check_choice, nearest_name
 
 __all__ = [
     "RESPONSES",
-    "RESPONSES_ELSEWHERE",
+    "RESPONSE_SYNONYMS",
     "Beta",
     "Categorical",
     "Cauchy",
@@ -56,11 +56,11 @@ __all__ = [
     "Count",
     "Exponential",
     "Gamma",
-    "Ground",
     "Gumbel",
     "InverseGaussian",
     "Laplace",
     "Likelihood",
+    "LocationScaleShift",
     "LogNormal",
     "Logistic",
     "Multivariate",
@@ -68,10 +68,10 @@ __all__ = [
     "NegativeBinomial",
     "Normal",
     "Observations",
+    "Observed",
     "Ordinal",
     "Poisson",
     "Response",
-    "Seen",
     "StudentT",
     "Units",
     "Weibull",
@@ -82,11 +82,11 @@ __all__ = [
     "censored",
     "check_noise",
     "is_censored",
-    "lowered",
     "prior_settings",
     "propose_response",
-    "smallest_whole",
+    "smallest_integer",
     "standardised",
+    "subtract_offset",
 ]
 
 RESPONSES: dict[str, type[Response]] = {
@@ -112,7 +112,7 @@ RESPONSES: dict[str, type[Response]] = {
 }
 
 
-RESPONSES_ELSEWHERE = {
+RESPONSE_SYNONYMS = {
     "gaussian": "'normal'",
     "t": "'student_t'",
     "wald": "'inverse_gaussian'",
@@ -145,7 +145,7 @@ def as_response(response: Any, **settings: Any) -> Response:
         For anything else, and for a setting that the response does not have.
     """
     if isinstance(response, str):
-        chosen_name = check_choice("response", response, RESPONSES, RESPONSES_ELSEWHERE)
+        chosen_name = check_choice("response", response, RESPONSES, RESPONSE_SYNONYMS)
         response = RESPONSES[chosen_name]
     elif not isinstance(response, Response) and not _is_response_class(response):
         raise TypeError(

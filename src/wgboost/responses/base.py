@@ -11,10 +11,10 @@ from wgboost.responses.coordinate_priors import Parameter
 from wgboost.responses.likelihood import Likelihood
 from wgboost.responses.native import CompiledAverage, CompiledPosterior
 from wgboost.responses.numerics import working_float
-from wgboost.responses.observations import Known, Observations, Seen, is_censored
-from wgboost.responses.outcomes import check_outcomes
+from wgboost.responses.observations import ExactObservations, Observations, Observed, is_censored
 from wgboost.responses.prior import Prior
 from wgboost.responses.units import Units
+from wgboost.responses.y_checks import check_y
 from wgboost.typing import Array
 
 __all__ = ["Response"]
@@ -68,7 +68,7 @@ class Response(Likelihood, Prior):
         low, high = self.support
         return (y >= low) & (y <= high)
 
-    def nearest_inside(self, y: Array) -> Array:
+    def clip_to_support(self, y: Array) -> Array:
         """Return draws of y with those that rounding put outside the support moved into it.
 
         A beta draw closer to 1 than 1e-16 is rounded to 1, and a gamma draw of a small shape to 0;
@@ -95,7 +95,7 @@ class Response(Likelihood, Prior):
         if is_censored(y):
             self._check_bounds(y)
             return self._within_support(np.asarray(y))
-        values = check_outcomes(y)
+        values = check_y(y)
         possible = self.in_support(values)
         if not possible.all():
             row = int(np.argmin(possible))
@@ -130,7 +130,7 @@ class Response(Likelihood, Prior):
         inside["lower"], inside["upper"] = np.maximum(y["lower"], low), np.minimum(y["upper"], high)
         return inside
 
-    def told_by(self, y: Array) -> Self:  # noqa: ARG002
+    def infer_from(self, y: Array) -> Self:  # noqa: ARG002
         """Return the response with what only y can tell, such as a number of classes."""
         return self
 
@@ -168,8 +168,8 @@ class Response(Likelihood, Prior):
     # --- posterior of each row ----------------------------------------------------------------
 
     def _inputs(
-        self, y: Seen, theta: Array, evidence: Parameter
-    ) -> tuple[Known | Observations, Array, Array]:
+        self, y: Observed, theta: Array, evidence: Parameter
+    ) -> tuple[ExactObservations | Observations, Array, Array]:
         """Return what is known, theta (n, m, d) and evidence, () or (n, 1), in its precision."""
         theta = working_float(theta)
         if theta.ndim != 3 or theta.shape[-1] != self.n_params:
@@ -183,10 +183,10 @@ class Response(Likelihood, Prior):
         if power.shape not in ((), (n,)):
             raise ValueError(f"evidence has shape {power.shape}; a number or ({n},) is needed")
         self.check_rows(n)
-        seen = y if isinstance(y, Observations) else Known(y)
+        seen = y if isinstance(y, Observations) else ExactObservations(y)
         return seen, theta, power[:, None] if power.ndim else power
 
-    def log_posterior(self, y: Seen, theta: Array, evidence: Parameter = 1.0) -> Array:
+    def log_posterior(self, y: Observed, theta: Array, evidence: Parameter = 1.0) -> Array:
         """Return the log density of each row's posterior up to a constant, (n, m).
 
         y (n,) or `Observations`, theta (n, m, d); evidence is a number or (n,). So for the methods
@@ -196,16 +196,16 @@ class Response(Likelihood, Prior):
         with np.errstate(over="ignore"):
             return power * seen.logpdf(self, theta) + self.log_prior(theta)
 
-    def score(self, y: Seen, theta: Array, evidence: Parameter = 1.0) -> Array:
+    def score(self, y: Observed, theta: Array, evidence: Parameter = 1.0) -> Array:
         """Return the gradient of `log_posterior` in theta, (n, m, d)."""
         seen, theta, power = self._inputs(y, theta, evidence)
         with np.errstate(over="ignore"):
             return power[..., None] * seen.score(self, theta) + self.prior_score(theta)
 
-    def curvature(self, y: Seen, theta: Array, evidence: Parameter = 1.0) -> Array:
+    def curvature(self, y: Observed, theta: Array, evidence: Parameter = 1.0) -> Array:
         """Return minus the diagonal of `hessian`, (n, m, d).
 
-        With `curved_by` = "fisher" the likelihood's part of it is the Fisher information, with
+        With `curvature_kind` = "fisher" the likelihood's part of it is the Fisher information, with
         "damped" at least that.
         """
         seen, theta, power = self._inputs(y, theta, evidence)
@@ -214,7 +214,7 @@ class Response(Likelihood, Prior):
             return power[..., None] * likelihood + self.prior_curvature(theta)
 
     def score_and_curvature(
-        self, y: Seen, theta: Array, evidence: Parameter = 1.0, n_threads: int = 1
+        self, y: Observed, theta: Array, evidence: Parameter = 1.0, n_threads: int = 1
     ) -> tuple[Array, Array]:
         """Return `score` and `curvature` together; of float32 particles by the compiled core."""
         self._inputs(y, theta, evidence)
@@ -232,7 +232,7 @@ class Response(Likelihood, Prior):
         """Return the posteriors of these rows in the compiled core, if it has them."""
         return None
 
-    def hessian(self, y: Seen, theta: Array, evidence: Parameter = 1.0) -> Array:
+    def hessian(self, y: Observed, theta: Array, evidence: Parameter = 1.0) -> Array:
         """Return the Hessian of `log_posterior` in theta, (n, m, d, d)."""
         seen, theta, power = self._inputs(y, theta, evidence)
         with np.errstate(over="ignore"):
@@ -241,7 +241,7 @@ class Response(Likelihood, Prior):
             hessian[..., diagonal, diagonal] -= self.prior_curvature(theta)
         return hessian
 
-    def fisher(self, theta: Array, evidence: Parameter = 1.0, y: Seen | None = None) -> Array:
+    def fisher(self, theta: Array, evidence: Parameter = 1.0, y: Observed | None = None) -> Array:
         """Return evidence times the diagonal of the likelihood's Fisher information.
 
         theta (n, d) gives (n, d). Of y that were measured with an error it is less.
@@ -276,7 +276,7 @@ class Response(Likelihood, Prior):
     def statistics_curvature(self, theta: Array, statistics: Array) -> Array:
         """Return the mean over rows of likelihood_curvature at common particles theta (m, d).
 
-        With `curved_by` = "damped" the mean of the Hessian is what the bound is taken of.
+        With `curvature_kind` = "damped" the mean of the Hessian is what the bound is taken of.
         """
         raise NotImplementedError(f"{self.name!r} has no statistics; average over rows instead")
 

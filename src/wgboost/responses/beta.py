@@ -10,7 +10,11 @@ from scipy import special
 
 from wgboost.responses.base import Response
 from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
-from wgboost.responses.gamma_functions import digamma_rest, log_gamma_rest, trigamma_rest
+from wgboost.responses.gamma_functions import (
+    log_gamma_remainder,
+    scaled_digamma_remainder,
+    scaled_trigamma_remainder,
+)
 from wgboost.responses.numerics import coordinates, held, safe_exp, working_float
 from wgboost.responses.positive import at_end
 from wgboost.responses.units import Units
@@ -56,7 +60,7 @@ class Beta(Response):
     name: ClassVar[str] = "beta"
     positive: ClassVar[tuple[str, ...]] = ("prior_scale", "prior_precision_scale")
     sufficient: ClassVar[bool] = True
-    curved_by: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
+    curvature_kind: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
 
     @property
     def param_names(self) -> tuple[str, ...]:
@@ -113,7 +117,11 @@ class Beta(Response):
         y = np.asarray(y)
         log_y, log_rest = _logs(y)
         s = self._shares(theta)
-        density = log_gamma_rest(s.precision) - log_gamma_rest(s.first) - log_gamma_rest(s.second)
+        density = (
+            log_gamma_remainder(s.precision)
+            - log_gamma_remainder(s.first)
+            - log_gamma_remainder(s.second)
+        )
         density = density - _divergence(s, log_y, log_rest) - log_y - log_rest
         outside = (y < 0) | (y > 1)
         if outside.any():
@@ -127,11 +135,14 @@ class Beta(Response):
 
     def _score(self, log_y: Array, log_rest: Array, theta: Array) -> Array:
         s = self._shares(theta)
-        first, second = digamma_rest(s.first), digamma_rest(s.second)
+        first, second = scaled_digamma_remainder(s.first), scaled_digamma_remainder(s.second)
         apart = s.first * s.rest * (log_y - log_rest - held(theta[..., 0]))
         return coordinates(
             apart + s.rest * first - s.mean * second,
-            first + second - digamma_rest(s.precision) - _divergence(s, log_y, log_rest),
+            first
+            + second
+            - scaled_digamma_remainder(s.precision)
+            - _divergence(s, log_y, log_rest),
         )
 
     def likelihood_hessian(self, y: Array, theta: Array) -> Array:
@@ -140,28 +151,30 @@ class Beta(Response):
 
     def _hessian(self, log_y: Array, log_rest: Array, theta: Array) -> Array:
         s = self._shares(theta)
-        first, second = digamma_rest(s.first), digamma_rest(s.second)
-        whole = digamma_rest(s.precision)
+        first, second = scaled_digamma_remainder(s.first), scaled_digamma_remainder(s.second)
+        whole = scaled_digamma_remainder(s.precision)
         # Derivatives of these in the logarithm of their argument.
-        bends = [d - trigamma_rest(x) for d, x in ((first, s.first), (second, s.second))]
+        slopes = [
+            d - scaled_trigamma_remainder(x) for d, x in ((first, s.first), (second, s.second))
+        ]
         spread = s.first * s.rest
         apart = spread * (log_y - log_rest - held(theta[..., 0]))
         hessian = np.empty((*apart.shape, 2, 2), apart.dtype)
         hessian[..., 0, 0] = (s.rest - s.mean) * apart - spread - s.mean * s.rest * (first + second)
-        hessian[..., 0, 0] += np.square(s.rest) * bends[0] + np.square(s.mean) * bends[1]
-        cross = apart + s.rest * bends[0] - s.mean * bends[1]
+        hessian[..., 0, 0] += np.square(s.rest) * slopes[0] + np.square(s.mean) * slopes[1]
+        cross = apart + s.rest * slopes[0] - s.mean * slopes[1]
         hessian[..., 0, 1] = hessian[..., 1, 0] = cross
-        total = bends[0] + bends[1] - whole + trigamma_rest(s.precision)
+        total = slopes[0] + slopes[1] - whole + scaled_trigamma_remainder(s.precision)
         hessian[..., 1, 1] = total - _divergence(s, log_y, log_rest)
         return hessian
 
     def likelihood_fisher(self, theta: Array) -> Array:
         """Return the diagonal of the Fisher information of one observation."""
         s = self._shares(theta)
-        first, second = trigamma_rest(s.first), trigamma_rest(s.second)
+        first, second = scaled_trigamma_remainder(s.first), scaled_trigamma_remainder(s.second)
         return coordinates(
             s.first * s.rest + np.square(s.rest) * first + np.square(s.mean) * second,
-            first + second - trigamma_rest(s.precision),
+            first + second - scaled_trigamma_remainder(s.precision),
         )
 
     def cdf(self, y: Array, theta: Array) -> Array:
@@ -202,14 +215,14 @@ class Beta(Response):
         s = self._shares(theta)
         total = s.log_mean + s.log_rest
         for x, sign, share in ((s.first, 1, 1), (s.second, 1, 1), (s.precision, -1, -2)):
-            rest = digamma_rest(x)
-            total = total + sign * (log_gamma_rest(x) + rest) - share * rest / x
+            rest = scaled_digamma_remainder(x)
+            total = total + sign * (log_gamma_remainder(x) + rest) - share * rest / x
         return total
 
     def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
         """Return one draw of y for each theta."""
         s = self._shares(np.asarray(theta))
-        return self.nearest_inside(rng.beta(s.first, s.second))
+        return self.clip_to_support(rng.beta(s.first, s.second))
 
     # --- averages over rows -------------------------------------------------------------------
 

@@ -50,7 +50,7 @@ class Categorical(Codes):
         probabilities = self.probabilities(theta)
         return {f"probability_{j}": probabilities[..., j] for j in range(self._k)}
 
-    def widened(self, theta: Array, factor: float) -> Array:
+    def scale_dispersion(self, theta: Array, factor: float) -> Array:
         """Return theta at a temperature: log-ratios over the factor."""
         ratios: Array = np.asarray(theta, dtype=np.float64) / factor
         return ratios

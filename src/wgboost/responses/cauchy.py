@@ -34,7 +34,7 @@ class Cauchy(LocationScale):
     """
 
     name: ClassVar[str] = "cauchy"
-    curved_by: ClassVar[Literal["hessian", "fisher"]] = "fisher"
+    curvature_kind: ClassVar[Literal["hessian", "fisher"]] = "fisher"
     information: ClassVar[tuple[float, float]] = (0.5, 0.5)
     standard_mean: ClassVar[float] = math.nan
     standard_var: ClassVar[float] = math.nan
@@ -49,44 +49,44 @@ class Cauchy(LocationScale):
         """Return the weighted median of y and its interquartile range / 1.35."""
         return median_and_quartiles(y, weight)
 
-    def log_standard(self, z: Array) -> Array:
+    def standard_logpdf(self, z: Array) -> Array:
         """Return log f(z)."""
         return -2 * np.log(np.hypot(1, z)) - math.log(math.pi)
 
-    def slope(self, z: Array) -> Array:
+    def standard_score(self, z: Array) -> Array:
         """Return the derivative of log f."""
         length = np.hypot(1, z)  # z * z may be infinite
         return -2 * (z / length) / length
 
-    def bend(self, z: Array) -> Array:
+    def standard_hessian(self, z: Array) -> Array:
         """Return the second derivative of log f."""
         length = np.hypot(1, z)
         share = z / length
         return (2 * share * share - 1) * (2 / length / length)
 
-    def below(self, z: Array) -> Array:
+    def standard_cdf(self, z: Array) -> Array:
         """Return the probability of a value <= z."""
         return np.arctan2(1, -z) / math.pi
 
-    def above(self, z: Array) -> Array:
+    def standard_sf(self, z: Array) -> Array:
         """Return the probability of a value > z."""
         return np.arctan2(1, z) / math.pi
 
-    def log_below(self, z: Array) -> Array:
+    def standard_logcdf(self, z: Array) -> Array:
         """Return the log of the probability of a value <= z."""
-        return np.log(self.below(z))  # too heavy a tail to underflow
+        return np.log(self.standard_cdf(z))  # too heavy a tail to underflow
 
-    def log_above(self, z: Array) -> Array:
+    def standard_logsf(self, z: Array) -> Array:
         """Return the log of the probability of a value > z."""
-        return np.log(self.above(z))
+        return np.log(self.standard_sf(z))
 
-    def quantile(self, q: Array) -> Array:
-        """Return the z with below(z) = q."""
+    def standard_ppf(self, q: Array) -> Array:
+        """Return the z with standard_cdf(z) = q."""
         tail = np.where(q > 0.5, 1 - q, q)  # exact, unlike pi - pi * q
         with np.errstate(divide="ignore"):
             size = 1 / np.tan(math.pi * np.where(tail >= 0, tail, np.nan))
         return np.where(q > 0.5, size, -size)
 
-    def upper_quantile(self, q: Array) -> Array:
-        """Return the z with above(z) = q."""
-        return -self.quantile(q)
+    def standard_isf(self, q: Array) -> Array:
+        """Return the z with standard_sf(z) = q."""
+        return -self.standard_ppf(q)

@@ -55,7 +55,7 @@ class Codes(Response):
         return self._k - 1
 
     @property
-    def widens(self) -> bool:
+    def has_dispersion(self) -> bool:
         """Whether probabilities can be made more alike: they can, the factor divides logits."""
         return True
 
@@ -76,7 +76,7 @@ class Codes(Response):
         known: Array = super().in_support(y) & (np.floor(y) == y)
         return known
 
-    def told_by(self, y: Array) -> Self:
+    def infer_from(self, y: Array) -> Self:
         """Return the response with as many classes as y shows, if their number was not given."""
         if self.n_classes is not None:
             return self

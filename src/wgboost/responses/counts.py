@@ -11,9 +11,9 @@ import numpy as np
 from scipy import special
 
 from wgboost.responses.base import Response
+from wgboost.responses.integer_search import smallest_integer
 from wgboost.responses.numerics import held
 from wgboost.responses.observations import is_censored
-from wgboost.responses.whole_numbers import smallest_whole
 from wgboost.typing import Array
 
 __all__ = ["LARGEST_COUNT", "LARGEST_LOG", "Count"]
@@ -55,11 +55,11 @@ class Count(Response):
         """Return the log probability of y = 0."""
 
     @abstractmethod
-    def below(self, y: Array, theta: Array) -> Array:
+    def count_cdf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a count <= y, a whole number >= 0."""
 
     @abstractmethod
-    def above(self, y: Array, theta: Array) -> Array:
+    def count_sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a count > y, a whole number >= 0."""
 
     @abstractmethod
@@ -137,11 +137,11 @@ class Count(Response):
 
     def cdf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a count <= y."""
-        return self._side(self.below, y, theta, (0.0, 1.0))
+        return self._side(self.count_cdf, y, theta, (0.0, 1.0))
 
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a count > y."""
-        return self._side(self.above, y, theta, (1.0, 0.0))
+        return self._side(self.count_sf, y, theta, (1.0, 0.0))
 
     def _side(
         self, side: Callable[[Array, Array], Array], y: Array, theta: Array,
@@ -159,11 +159,11 @@ class Count(Response):
 
     def ppf(self, q: Array, theta: Array) -> Array:
         """Return the smallest count with cdf >= q."""
-        return self._search(self.below, np.greater_equal, q, theta)
+        return self._search(self.count_cdf, np.greater_equal, q, theta)
 
     def isf(self, q: Array, theta: Array) -> Array:
         """Return the smallest count with sf <= q."""
-        return self._search(self.above, np.less_equal, q, theta)
+        return self._search(self.count_sf, np.less_equal, q, theta)
 
     def _search(
         self, side: Callable[[Array, Array], Array], reached: np.ufunc, q: Array, theta: Array
@@ -180,7 +180,7 @@ class Count(Response):
         # From the quantile of a normal distribution with the same moments.
         deviation = np.sqrt(self.var(theta))
         normal = special.ndtri(goal).clip(-40, 40) * (-1 if reached is np.less_equal else 1)
-        counts[inner] = smallest_whole(
+        counts[inner] = smallest_integer(
             lambda y, rows: reached(side(y, theta[rows]), goal[rows]),
             self.mean(theta) + deviation * normal,
             deviation / 8,

@@ -8,7 +8,11 @@ from typing import ClassVar
 import numpy as np
 from scipy import special
 
-from wgboost.responses.gamma_functions import digamma_rest, log_gamma_rest, trigamma_rest
+from wgboost.responses.gamma_functions import (
+    log_gamma_remainder,
+    scaled_digamma_remainder,
+    scaled_trigamma_remainder,
+)
 from wgboost.responses.incomplete_gamma import lower_gamma, upper_gamma
 from wgboost.responses.intervals import cdf_slope
 from wgboost.responses.numerics import coordinates, held, log_positive, safe_exp
@@ -51,7 +55,7 @@ class Gamma(Shaped):
     def logpdf(self, y: Array, theta: Array) -> Array:
         """Return the log density."""
         shape, _, deviance = self._parts(y, theta)
-        log_density = shape * deviance - log_gamma_rest(shape) - log_positive(y)
+        log_density = shape * deviance - log_gamma_remainder(shape) - log_positive(y)
         return self._inside(y, log_density, shape)
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
@@ -64,7 +68,9 @@ class Gamma(Shaped):
         hessian = np.empty((*excess.shape, 2, 2), excess.dtype)
         hessian[..., 0, 0] = -shape * (excess + 1)
         hessian[..., 0, 1] = hessian[..., 1, 0] = shape * excess
-        hessian[..., 1, 1] = shape * deviance + digamma_rest(shape) - trigamma_rest(shape)
+        hessian[..., 1, 1] = (
+            shape * deviance + scaled_digamma_remainder(shape) - scaled_trigamma_remainder(shape)
+        )
         return hessian
 
     def likelihood_curvature(self, y: Array, theta: Array) -> Array:
@@ -72,15 +78,15 @@ class Gamma(Shaped):
         return self._bounded(*self._parts(y, theta))
 
     def _bounded(self, shape: Array, excess: Array, deviance: Array) -> Array:
-        fisher = trigamma_rest(shape)
-        own = fisher - digamma_rest(shape) - shape * deviance
+        fisher = scaled_trigamma_remainder(shape)
+        own = fisher - scaled_digamma_remainder(shape) - shape * deviance
         location = shape * np.maximum(1, (excess + 1) / self.far)
         return coordinates(location, np.maximum(fisher, own / self.far))
 
     def likelihood_fisher(self, theta: Array) -> Array:
         """Return the diagonal of the Fisher information of one observation."""
         shape = safe_exp(theta[..., 1])
-        return coordinates(shape, trigamma_rest(shape))
+        return coordinates(shape, scaled_trigamma_remainder(shape))
 
     def cdf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value <= y."""
@@ -119,14 +125,14 @@ class Gamma(Shaped):
     def entropy(self, theta: Array) -> Array:
         """Return the entropy of y in nats."""
         shape = safe_exp(theta[..., 1])
-        rest = digamma_rest(shape)
-        return held(theta[..., 0]) + log_gamma_rest(shape) + rest - rest / shape
+        rest = scaled_digamma_remainder(shape)
+        return held(theta[..., 0]) + log_gamma_remainder(shape) + rest - rest / shape
 
     def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
         """Return one draw of y for each theta."""
         theta = np.asarray(theta)
         shape = safe_exp(theta[..., 1])
-        return self.nearest_inside(rng.standard_gamma(shape) / shape * self.mean(theta))
+        return self.clip_to_support(rng.standard_gamma(shape) / shape * self.mean(theta))
 
     # --- averages over rows -------------------------------------------------------------------
 
@@ -151,4 +157,4 @@ class Gamma(Shaped):
 
 
 def _score(shape: Array, excess: Array, deviance: Array) -> Array:
-    return coordinates(shape * excess, shape * deviance + digamma_rest(shape))
+    return coordinates(shape * excess, shape * deviance + scaled_digamma_remainder(shape))

@@ -13,7 +13,7 @@ import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["digamma_rest", "log_gamma_rest", "trigamma_rest"]
+__all__ = ["log_gamma_remainder", "scaled_digamma_remainder", "scaled_trigamma_remainder"]
 
 _UP = 8
 # Bernoulli numbers B_2, B_4, ... over 2k (2k - 1), over 2k, and as they are.
@@ -33,7 +33,7 @@ def _odd_series(terms: tuple[float, ...], inverse: Array) -> Array:
     return total
 
 
-def log_gamma_rest(x: Array) -> Array:
+def log_gamma_remainder(x: Array) -> Array:
     """Return log gamma(x) - x log x + x, which is near log(2 pi / x) / 2."""
     inverse = 1 / (x + _UP)
     product = x * inverse
@@ -43,7 +43,7 @@ def log_gamma_rest(x: Array) -> Array:
     return rest + 0.5 * np.log(2 * math.pi * inverse) + _odd_series(_LOG_GAMMA, inverse)
 
 
-def digamma_rest(x: Array) -> Array:
+def scaled_digamma_remainder(x: Array) -> Array:
     """Return x (log x - digamma(x)), which falls from 1 at x = 0 to 1/2."""
     inverse = 1 / (x + _UP)
     rest = x * inverse * (0.5 + _odd_series(_DIGAMMA, inverse)) + 1
@@ -53,7 +53,7 @@ def digamma_rest(x: Array) -> Array:
     return rest
 
 
-def trigamma_rest(x: Array) -> Array:
+def scaled_trigamma_remainder(x: Array) -> Array:
     """Return x^2 trigamma(x) - x, which falls from 1 at x = 0 to 1/2."""
     inverse = 1 / (x + _UP)
     moved = x * inverse

@@ -32,54 +32,54 @@ class Gumbel(LocationScale):
     """
 
     name: ClassVar[str] = "gumbel"
-    curved_by: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
+    curvature_kind: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
     information: ClassVar[tuple[float, float]] = (1.0, math.pi**2 / 6 + (1 - np.euler_gamma) ** 2)
     standard_mean: ClassVar[float] = np.euler_gamma
     standard_var: ClassVar[float] = math.pi**2 / 6
     standard_entropy: ClassVar[float] = 1 + np.euler_gamma
 
-    def log_standard(self, z: Array) -> Array:
+    def standard_logpdf(self, z: Array) -> Array:
         """Return log f(z)."""
         z = np.maximum(z, -750)  # exp(750) is infinite, and wins over any z
         with np.errstate(over="ignore"):
             return -z - np.exp(-z)
 
-    def slope(self, z: Array) -> Array:
+    def standard_score(self, z: Array) -> Array:
         """Return the derivative of log f."""
         return _exp(-z) - 1
 
-    def bend(self, z: Array) -> Array:
+    def standard_hessian(self, z: Array) -> Array:
         """Return the second derivative of log f."""
         return -_exp(-z)
 
-    def below(self, z: Array) -> Array:
+    def standard_cdf(self, z: Array) -> Array:
         """Return the probability of a value <= z."""
         with np.errstate(over="ignore"):
             return np.exp(-np.exp(-z))
 
-    def above(self, z: Array) -> Array:
+    def standard_sf(self, z: Array) -> Array:
         """Return the probability of a value > z."""
         with np.errstate(over="ignore"):
             return -np.expm1(-np.exp(-z))
 
-    def log_below(self, z: Array) -> Array:
+    def standard_logcdf(self, z: Array) -> Array:
         """Return the log of the probability of a value <= z."""
         with np.errstate(over="ignore"):
             return -np.exp(-z)
 
-    def log_above(self, z: Array) -> Array:
+    def standard_logsf(self, z: Array) -> Array:
         """Return the log of the probability of a value > z."""
         with np.errstate(over="ignore", divide="ignore"):
             near = np.log(-np.expm1(-np.exp(-z)))
         return np.where(z > 40, -z, near)  # exp(-z) may vanish
 
-    def quantile(self, q: Array) -> Array:
-        """Return the z with below(z) = q."""
+    def standard_ppf(self, q: Array) -> Array:
+        """Return the z with standard_cdf(z) = q."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return -np.log(-np.log(q))
 
-    def upper_quantile(self, q: Array) -> Array:
-        """Return the z with above(z) = q."""
+    def standard_isf(self, q: Array) -> Array:
+        """Return the z with standard_sf(z) = q."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return -np.log(-np.log1p(-q))
 

@@ -44,7 +44,7 @@ class InverseGaussian(Shaped):
     """
 
     name: ClassVar[str] = "inverse_gaussian"
-    moves_with_offset: ClassVar[bool] = False
+    offset_shifts_y: ClassVar[bool] = False
     sufficient: ClassVar[bool] = True
 
     def natural(self, theta: Array, units: Units) -> dict[str, Array]:
@@ -163,7 +163,7 @@ class InverseGaussian(Shaped):
         # Two values of y share a deviance, log ratios of opposite sign with odds exp(size).
         size = log_ratio_of_deviance(np.square(rng.standard_normal(precision.shape)) / precision)
         low = rng.random(precision.shape) < special.expit(size)
-        return self.nearest_inside(self._value(np.where(low, -size, size), theta))
+        return self.clip_to_support(self._value(np.where(low, -size, size), theta))
 
     # --- averages over rows -------------------------------------------------------------------
 

@@ -33,7 +33,7 @@ class Laplace(LocationScale):
     """
 
     name: ClassVar[str] = "laplace"
-    curved_by: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
+    curvature_kind: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
     information: ClassVar[tuple[float, float]] = (1.0, 1.0)
     standard_var: ClassVar[float] = 2.0
     standard_entropy: ClassVar[float] = 1 + math.log(2)
@@ -42,42 +42,42 @@ class Laplace(LocationScale):
         """Return the weighted median of y and its interquartile range / 1.35."""
         return median_and_quartiles(y, weight)
 
-    def log_standard(self, z: Array) -> Array:
+    def standard_logpdf(self, z: Array) -> Array:
         """Return log f(z)."""
         return -np.abs(z) - math.log(2)
 
-    def slope(self, z: Array) -> Array:
+    def standard_score(self, z: Array) -> Array:
         """Return the derivative of log f, which jumps at 0."""
         return -np.sign(z)
 
-    def bend(self, z: Array) -> Array:
+    def standard_hessian(self, z: Array) -> Array:
         """Return the second derivative of log f, zero on both sides of the jump."""
         return np.zeros_like(z)
 
-    def below(self, z: Array) -> Array:
+    def standard_cdf(self, z: Array) -> Array:
         """Return the probability of a value <= z."""
         tail = 0.5 * np.exp(-np.abs(z))
         return np.where(z > 0, 1 - tail, tail)
 
-    def above(self, z: Array) -> Array:
+    def standard_sf(self, z: Array) -> Array:
         """Return the probability of a value > z."""
-        return self.below(-z)
+        return self.standard_cdf(-z)
 
-    def log_below(self, z: Array) -> Array:
+    def standard_logcdf(self, z: Array) -> Array:
         """Return the log of the probability of a value <= z."""
         tail = -np.abs(z) - math.log(2)
         return np.where(z > 0, np.log1p(-np.exp(tail)), tail)
 
-    def log_above(self, z: Array) -> Array:
+    def standard_logsf(self, z: Array) -> Array:
         """Return the log of the probability of a value > z."""
-        return self.log_below(-z)
+        return self.standard_logcdf(-z)
 
-    def quantile(self, q: Array) -> Array:
-        """Return the z with below(z) = q."""
+    def standard_ppf(self, q: Array) -> Array:
+        """Return the z with standard_cdf(z) = q."""
         with np.errstate(divide="ignore", invalid="ignore"):
             z: Array = np.where(q > 0.5, -np.log(2 * (1 - q)), np.log(2 * q))
         return z
 
-    def upper_quantile(self, q: Array) -> Array:
-        """Return the z with above(z) = q."""
-        return -self.quantile(q)
+    def standard_isf(self, q: Array) -> Array:
+        """Return the z with standard_sf(z) = q."""
+        return -self.standard_ppf(q)

@@ -41,10 +41,10 @@ class Likelihood(ABC):
     offset_link: ClassVar[Literal["identity", "log"] | None] = None
     """How a known offset enters: added to the location in units of y, to the log of the location,
     or not at all."""
-    moves_with_offset: ClassVar[bool] = True
+    offset_shifts_y: ClassVar[bool] = True
     """Whether y less its offset (over its exponential) has the same distribution but for the
     location; where not, the likelihood itself is taken elsewhere."""
-    curved_by: ClassVar[Literal["hessian", "fisher", "damped"]] = "hessian"
+    curvature_kind: ClassVar[Literal["hessian", "fisher", "damped"]] = "hessian"
     """What `likelihood_curvature` is: minus the diagonal of the Hessian; where that is negative, or
     vanishes in the tails, the Fisher information; or "damped" where in addition the score grows in
     the tails: 1 / `far` of the former where it exceeds the latter, so that rows far out make steps
@@ -91,11 +91,11 @@ class Likelihood(ABC):
         return {}
 
     @property
-    def widens(self) -> bool:
-        """Whether `widened` changes anything: a Poisson mean, for one, is all there is."""
+    def has_dispersion(self) -> bool:
+        """Whether `scale_dispersion` changes anything: a Poisson mean, for one, is all there is."""
         return bool(self.dispersion)
 
-    def widened(self, theta: Array, factor: float) -> Array:
+    def scale_dispersion(self, theta: Array, factor: float) -> Array:
         """Return theta, in float64, with which y spreads `factor` times as wide."""
         moved = np.array(theta, dtype=np.float64)
         for coordinate, power in self.dispersion.items():
@@ -123,11 +123,11 @@ class Likelihood(ABC):
         return np.diagonal(self.likelihood_hessian(y, theta), axis1=-2, axis2=-1)
 
     def likelihood_curvature(self, y: Array, theta: Array) -> Array:
-        """Return the curvature of minus logpdf that `curved_by` declares, (..., d)."""
-        if self.curved_by == "hessian":
+        """Return the curvature of minus logpdf that `curvature_kind` declares, (..., d)."""
+        if self.curvature_kind == "hessian":
             return -self.hessian_diagonal(y, theta)
         fisher = self.likelihood_fisher(theta)
-        if self.curved_by == "damped":
+        if self.curvature_kind == "damped":
             return np.maximum(fisher, self.hessian_diagonal(y, theta) / -self.far)
         shape = np.broadcast_shapes(np.shape(y), fisher.shape[:-1])
         return np.broadcast_to(fisher, (*shape, fisher.shape[-1]))

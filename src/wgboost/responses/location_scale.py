@@ -101,69 +101,69 @@ class LocationScale(LocationScalePrior):
     # --- the standard density -----------------------------------------------------------------
 
     @abstractmethod
-    def log_standard(self, z: Array) -> Array:
+    def standard_logpdf(self, z: Array) -> Array:
         """Return log f(z)."""
 
     @abstractmethod
-    def slope(self, z: Array) -> Array:
+    def standard_score(self, z: Array) -> Array:
         """Return the derivative of log f."""
 
     @abstractmethod
-    def bend(self, z: Array) -> Array:
+    def standard_hessian(self, z: Array) -> Array:
         """Return the second derivative of log f."""
 
     @abstractmethod
-    def below(self, z: Array) -> Array:
+    def standard_cdf(self, z: Array) -> Array:
         """Return the probability of a value <= z."""
 
     @abstractmethod
-    def above(self, z: Array) -> Array:
+    def standard_sf(self, z: Array) -> Array:
         """Return the probability of a value > z."""
 
     @abstractmethod
-    def log_below(self, z: Array) -> Array:
-        """Return the log of `below`, also where that underflows."""
+    def standard_logcdf(self, z: Array) -> Array:
+        """Return the log of `standard_cdf`, also where that underflows."""
 
     @abstractmethod
-    def log_above(self, z: Array) -> Array:
-        """Return the log of `above`, also where that underflows."""
+    def standard_logsf(self, z: Array) -> Array:
+        """Return the log of `standard_sf`, also where that underflows."""
 
     @abstractmethod
-    def quantile(self, q: Array) -> Array:
-        """Return the z with below(z) = q; NaN for q outside [0, 1]."""
+    def standard_ppf(self, q: Array) -> Array:
+        """Return the z with standard_cdf(z) = q; NaN for q outside [0, 1]."""
 
     @abstractmethod
-    def upper_quantile(self, q: Array) -> Array:
-        """Return the z with above(z) = q; NaN for q outside [0, 1]."""
+    def standard_isf(self, q: Array) -> Array:
+        """Return the z with standard_sf(z) = q; NaN for q outside [0, 1]."""
 
     # --- likelihood ---------------------------------------------------------------------------
 
     def logpdf(self, y: Array, theta: Array) -> Array:
         """Return the log density."""
         z, _ = self._residual(y, theta)
-        return self.log_standard(z) - held(theta[..., 1])
+        return self.standard_logpdf(z) - held(theta[..., 1])
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
         """Return the gradient of logpdf in theta."""
         z, inverse = self._residual(y, theta)
-        slope = self.slope(z)
-        return coordinates(-slope * inverse, -1 - z * slope)
+        first = self.standard_score(z)
+        return coordinates(-first * inverse, -1 - z * first)
 
     def likelihood_hessian(self, y: Array, theta: Array) -> Array:
         """Return the Hessian of logpdf in theta."""
         z, inverse = self._residual(y, theta)
-        slope, bend = self.slope(z), self.bend(z)
+        first, second = self.standard_score(z), self.standard_hessian(z)
         hessian = np.empty((*z.shape, 2, 2), z.dtype)
-        hessian[..., 0, 0] = bend * inverse * inverse
-        hessian[..., 0, 1] = hessian[..., 1, 0] = (slope + z * bend) * inverse
-        hessian[..., 1, 1] = z * (slope + z * bend)
+        hessian[..., 0, 0] = second * inverse * inverse
+        hessian[..., 0, 1] = hessian[..., 1, 0] = (first + z * second) * inverse
+        hessian[..., 1, 1] = z * (first + z * second)
         return hessian
 
     def hessian_diagonal(self, y: Array, theta: Array) -> Array:
         """Return the diagonal of the Hessian of logpdf in theta."""
         z, inverse = self._residual(y, theta)
-        bend = self.bend(z)
-        return coordinates(bend * inverse * inverse, z * (self.slope(z) + z * bend))
+        second = self.standard_hessian(z)
+        return coordinates(second * inverse * inverse, z * (self.standard_score(z) + z * second))
 
     def likelihood_fisher(self, theta: Array) -> Array:
         """Return the diagonal of the Fisher information of one observation."""
@@ -173,36 +173,36 @@ class LocationScale(LocationScalePrior):
 
     def cdf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value <= y."""
-        return self.below(self._residual(y, theta)[0])
+        return self.standard_cdf(self._residual(y, theta)[0])
 
     def cdf_gradient(self, y: Array, theta: Array) -> Array:
         """Return the gradient of cdf in theta."""
         z, inverse = self._residual(y, theta)
-        density = np.exp(self.log_standard(z))
+        density = np.exp(self.standard_logpdf(z))
         return coordinates(-density * inverse, -density * z)
 
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value > y."""
-        return self.above(self._residual(y, theta)[0])
+        return self.standard_sf(self._residual(y, theta)[0])
 
     def logcdf(self, y: Array, theta: Array) -> Array:
         """Return the log of the probability of a value <= y."""
-        return self.log_below(self._residual(y, theta)[0])
+        return self.standard_logcdf(self._residual(y, theta)[0])
 
     def logsf(self, y: Array, theta: Array) -> Array:
         """Return the log of the probability of a value > y."""
-        return self.log_above(self._residual(y, theta)[0])
+        return self.standard_logsf(self._residual(y, theta)[0])
 
     def ppf(self, q: Array, theta: Array) -> Array:
         """Return the quantile at q."""
         location, scale = self._location_and_scale(theta)
-        value: Array = location + scale * self.quantile(np.asarray(q))
+        value: Array = location + scale * self.standard_ppf(np.asarray(q))
         return value
 
     def isf(self, q: Array, theta: Array) -> Array:
         """Return the value that is exceeded with probability q."""
         location, scale = self._location_and_scale(theta)
-        value: Array = location + scale * self.upper_quantile(np.asarray(q))
+        value: Array = location + scale * self.standard_isf(np.asarray(q))
         return value
 
     def mean(self, theta: Array) -> Array:

@@ -34,52 +34,52 @@ class Logistic(LocationScale):
 
     name: ClassVar[str] = "logistic"
     # logpdf is concave, but so nearly straight in the tails that Newton steps would be endless.
-    curved_by: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
+    curvature_kind: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
     information: ClassVar[tuple[float, float]] = (1 / 3, (3 + math.pi**2) / 9)
     standard_var: ClassVar[float] = math.pi**2 / 3
     standard_entropy: ClassVar[float] = 2.0
 
-    def log_standard(self, z: Array) -> Array:
+    def standard_logpdf(self, z: Array) -> Array:
         """Return log f(z)."""
         size = np.abs(z)
         logs: Array = -size - 2 * np.log1p(np.exp(-size))
         return logs
 
-    def slope(self, z: Array) -> Array:
+    def standard_score(self, z: Array) -> Array:
         """Return the derivative of log f."""
         return -np.tanh(0.5 * z)
 
-    def bend(self, z: Array) -> Array:
+    def standard_hessian(self, z: Array) -> Array:
         """Return the second derivative of log f."""
-        bend: Array = -2 * special.expit(z) * special.expit(-z)
-        return bend
+        second: Array = -2 * special.expit(z) * special.expit(-z)
+        return second
 
-    def below(self, z: Array) -> Array:
+    def standard_cdf(self, z: Array) -> Array:
         """Return the probability of a value <= z."""
         probability: Array = special.expit(z)
         return probability
 
-    def above(self, z: Array) -> Array:
+    def standard_sf(self, z: Array) -> Array:
         """Return the probability of a value > z."""
         probability: Array = special.expit(-z)
         return probability
 
-    def log_below(self, z: Array) -> Array:
+    def standard_logcdf(self, z: Array) -> Array:
         """Return the log of the probability of a value <= z."""
         log: Array = special.log_expit(z)
         return log
 
-    def log_above(self, z: Array) -> Array:
+    def standard_logsf(self, z: Array) -> Array:
         """Return the log of the probability of a value > z."""
         log: Array = special.log_expit(-z)
         return log
 
-    def quantile(self, q: Array) -> Array:
-        """Return the z with below(z) = q."""
+    def standard_ppf(self, q: Array) -> Array:
+        """Return the z with standard_cdf(z) = q."""
         z: Array = special.logit(q)
         return z
 
-    def upper_quantile(self, q: Array) -> Array:
-        """Return the z with above(z) = q."""
+    def standard_isf(self, q: Array) -> Array:
+        """Return the z with standard_sf(z) = q."""
         z: Array = -special.logit(q)
         return z

@@ -36,7 +36,7 @@ class LogNormal(LocationScalePrior):
     """
 
     name: ClassVar[str] = "lognormal"
-    curved_by: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
+    curvature_kind: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
     offset_link: ClassVar[Literal["identity", "log"] | None] = "log"
 
     @property
@@ -153,7 +153,7 @@ class LogNormal(LocationScalePrior):
 
     def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
         """Return one draw of y for each theta."""
-        return self.nearest_inside(_exp(_NORMAL.rvs(theta, rng)))
+        return self.clip_to_support(_exp(_NORMAL.rvs(theta, rng)))
 
 
 def _log(y: Array) -> Array:

@@ -10,8 +10,8 @@ import numpy as np
 
 from wgboost.responses.base import Response
 from wgboost.responses.observations import is_censored
-from wgboost.responses.outcomes import check_columns
 from wgboost.responses.units import ColumnUnits, mean_and_deviation
+from wgboost.responses.y_checks import check_y_columns
 from wgboost.typing import Array
 from wgboost.validation import check_integer
 
@@ -64,7 +64,7 @@ class Multivariate(Response):
         """Return y (n, q) of the user's units in float64; raise if a value cannot occur."""
         if is_censored(y):
             raise ValueError(f"the response {self.name!r} needs known values; y is censored")
-        return check_columns(y, self.n_dims, self.name)
+        return check_y_columns(y, self.n_dims, self.name)
 
     def units(self, y: Array, weight: Array | None = None) -> ColumnUnits:
         """Return the weighted mean and standard deviation of each column of y."""

@@ -72,7 +72,7 @@ class MultivariateNormal(Multivariate):
         "prior_scale", "prior_shape", "prior_rate", "prior_slope_scale",
     )  # fmt: skip
     sufficient: ClassVar[bool] = True
-    curved_by: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
+    curvature_kind: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
 
     # --- coordinates --------------------------------------------------------------------------
 

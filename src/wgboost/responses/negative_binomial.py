@@ -13,7 +13,7 @@ from wgboost.responses.counts import LARGEST_LOG, Count
 from wgboost.responses.dispersion import dispersion_information, log_excess, log_ratio
 from wgboost.responses.intervals import cdf_slope
 from wgboost.responses.numerics import coordinates, held, working_float
-from wgboost.responses.stirling import digamma_rest, log_gamma_rest, trigamma_rest
+from wgboost.responses.stirling import digamma_correction, log_gamma_correction, trigamma_correction
 from wgboost.responses.units import Units
 from wgboost.typing import Array
 
@@ -49,7 +49,7 @@ class NegativeBinomial(Count):
 
     name: ClassVar[str] = "negative_binomial"
     positive: ClassVar[tuple[str, ...]] = ("prior_scale", "prior_dispersion_scale")
-    curved_by: ClassVar[Literal["hessian", "fisher"]] = "fisher"
+    curvature_kind: ClassVar[Literal["hessian", "fisher"]] = "fisher"
     recursive: ClassVar[bool] = True
 
     @property
@@ -82,7 +82,7 @@ class NegativeBinomial(Count):
         ratio = log_ratio(y, mean, a)
         logs: Array = (
             y * theta[..., 0] - y - special.gammaln(y + 1) + (y + r) * ratio
-            - 0.5 * np.log1p(a * y) + log_gamma_rest(r + y) - log_gamma_rest(r)
+            - 0.5 * np.log1p(a * y) + log_gamma_correction(r + y) - log_gamma_correction(r)
         )  # fmt: skip
         return logs
 
@@ -112,7 +112,7 @@ class NegativeBinomial(Count):
 
     def _dispersion_score(self, y: Array, mean: Array, a: Array) -> Array:
         r, (excess, _) = 1 / a, log_excess(y, mean, a)
-        score: Array = r * (excess - (digamma_rest(r + y) - digamma_rest(r)))
+        score: Array = r * (excess - (digamma_correction(r + y) - digamma_correction(r)))
         return score
 
     def likelihood_hessian(self, y: Array, theta: Array) -> Array:
@@ -125,7 +125,7 @@ class NegativeBinomial(Count):
         hessian[..., 0, 1] = hessian[..., 1, 0] = -t * (mean / one)
         hessian[..., 1, 1] = (
             r * t * t / (1 + a * y) - self._dispersion_score(y, mean, a)
-            + r * (r * (trigamma_rest(r + y) - trigamma_rest(r)))
+            + r * (r * (trigamma_correction(r + y) - trigamma_correction(r)))
         )  # fmt: skip
         return hessian
 
@@ -135,12 +135,12 @@ class NegativeBinomial(Count):
         fisher = coordinates(mean / (1 + a * mean), dispersion_information(mean, a))
         return fisher.astype(working_float(theta).dtype, copy=False)
 
-    def below(self, y: Array, theta: Array) -> Array:
+    def count_cdf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a count <= y."""
         mean, a = _mean_and_dispersion(theta)
         return _beta_share(1 / a, y + 1, 1 / (1 + a * mean), a * mean / (1 + a * mean))
 
-    def above(self, y: Array, theta: Array) -> Array:
+    def count_sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a count > y."""
         mean, a = _mean_and_dispersion(theta)
         return _beta_share(y + 1, 1 / a, a * mean / (1 + a * mean), 1 / (1 + a * mean))

@@ -45,45 +45,45 @@ class Normal(LocationScale):
         """Names of the coordinates of theta."""
         return "mean", "log_scale"
 
-    def log_standard(self, z: Array) -> Array:
+    def standard_logpdf(self, z: Array) -> Array:
         """Return log f(z)."""
         return -0.5 * z * z - 0.5 * math.log(2 * math.pi)
 
-    def slope(self, z: Array) -> Array:
+    def standard_score(self, z: Array) -> Array:
         """Return the derivative of log f."""
         return -z
 
-    def bend(self, z: Array) -> Array:
+    def standard_hessian(self, z: Array) -> Array:
         """Return the second derivative of log f."""
         return np.full_like(z, -1)
 
-    def below(self, z: Array) -> Array:
+    def standard_cdf(self, z: Array) -> Array:
         """Return the probability of a value <= z."""
         probability: Array = special.ndtr(z)
         return probability
 
-    def above(self, z: Array) -> Array:
+    def standard_sf(self, z: Array) -> Array:
         """Return the probability of a value > z."""
         probability: Array = special.ndtr(-z)
         return probability
 
-    def log_below(self, z: Array) -> Array:
+    def standard_logcdf(self, z: Array) -> Array:
         """Return the log of the probability of a value <= z."""
         log: Array = special.log_ndtr(z)
         return log
 
-    def log_above(self, z: Array) -> Array:
+    def standard_logsf(self, z: Array) -> Array:
         """Return the log of the probability of a value > z."""
         log: Array = special.log_ndtr(-z)
         return log
 
-    def quantile(self, q: Array) -> Array:
-        """Return the z with below(z) = q."""
+    def standard_ppf(self, q: Array) -> Array:
+        """Return the z with standard_cdf(z) = q."""
         z: Array = special.ndtri(q)
         return z
 
-    def upper_quantile(self, q: Array) -> Array:
-        """Return the z with above(z) = q."""
+    def standard_isf(self, q: Array) -> Array:
+        """Return the z with standard_sf(z) = q."""
         z: Array = -special.ndtri(q)
         return z
 

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from wgboost.responses.base import Response
 
 __all__ = [
-    "Known",
+    "ExactObservations",
     "Observations",
-    "Seen",
+    "Observed",
     "censored",
     "check_noise",
     "is_censored",
-    "lowered",
     "standardised",
+    "subtract_offset",
 ]
 
 _BOUNDS = ("lower", "upper", "above", "below")
@@ -109,7 +109,7 @@ def is_censored(y: Any) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class ExactObservations:
     """Rows of which y, (n,) or (n, q), is known and nothing else; the likelihood at theta."""
 
     y: Array
@@ -327,10 +327,10 @@ class Observations:
         return ((hessian + np.swapaxes(hessian, -1, -2)) / 2).astype(theta.dtype)
 
 
-Seen = Array | Observations  # y, (n,) or (n, q), or what is known instead
+Observed = Array | Observations  # y, (n,) or (n, q), or what is known instead
 
 
-def standardised(seen: Seen, units: Units) -> Seen:
+def standardised(seen: Observed, units: Units) -> Observed:
     """Return what is known in standardised units; an offset is left as it is."""
     if not isinstance(seen, Observations):
         return units.standardise(seen)
@@ -338,12 +338,12 @@ def standardised(seen: Seen, units: Units) -> Seen:
     return replace(seen.bounds(units.standardise), noise=noise)
 
 
-def lowered(seen: Seen, response: Response, step: Array) -> Seen:
+def subtract_offset(seen: Observed, response: Response, step: Array) -> Observed:
     """Return what would be known were the location of each row lower by a step (n,).
 
     A continuous y mostly moves with its location; the likelihood of a count is taken elsewhere.
     """
-    if response.discrete or not response.moves_with_offset:
+    if response.discrete or not response.offset_shifts_y:
         seen = seen if isinstance(seen, Observations) else Observations.of(seen)
         return replace(seen, offset=step if seen.offset is None else seen.offset + step)
 

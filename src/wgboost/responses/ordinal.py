@@ -46,9 +46,9 @@ class Ordinal(Codes):
 
     name: ClassVar[str] = "ordinal"
     positive: ClassVar[tuple[str, ...]] = ("prior_scale", "prior_gap_scale")
-    curved_by: ClassVar[Literal["hessian", "fisher"]] = "fisher"
+    curvature_kind: ClassVar[Literal["hessian", "fisher"]] = "fisher"
 
-    def told_by(self, y: Array) -> Self:
+    def infer_from(self, y: Array) -> Self:
         """Return the response with as many classes as y shows; raise if the lowest never occurs."""
         if self.n_classes is None:
             lowest = float(np.min(y["lower"] if is_censored(y) else y))
@@ -58,7 +58,7 @@ class Ordinal(Codes):
                     f"{lowest:g}, or use WGBClassifier(response='ordinal'), which takes labels. If "
                     "lower ranks could occur and have not, say so with Ordinal(n_classes=...)"
                 )
-        return super().told_by(y)
+        return super().infer_from(y)
 
     @property
     def param_names(self) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ class Ordinal(Codes):
         named = {f"cut_{j}": cuts[..., j - 1] for j in range(1, self._k)}
         return {"location": theta[..., 0], **named}
 
-    def widened(self, theta: Array, factor: float) -> Array:
+    def scale_dispersion(self, theta: Array, factor: float) -> Array:
         """Return theta with location and gaps over the factor: the logistic variable is wider."""
         moved = np.array(theta, dtype=np.float64)
         moved[..., 0] /= factor
@@ -175,8 +175,8 @@ class Ordinal(Codes):
         curve += own * width * (1 - gap - width)
         hessian[..., diagonal, diagonal] = curve[..., 1:]
         for share, slope in ((below, lower), (above, upper)):
-            bend = (share * (1 - share))[..., None, None]
-            hessian -= bend * slope[..., :, None] * slope[..., None, :]
+            spread = (share * (1 - share))[..., None, None]
+            hessian -= spread * slope[..., :, None] * slope[..., None, :]
         return hessian
 
     def likelihood_fisher(self, theta: Array) -> Array:

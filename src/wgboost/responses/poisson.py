@@ -89,11 +89,11 @@ class Poisson(Count):
         """Return the Fisher information of one observation."""
         return self.mean(theta)[..., None]
 
-    def below(self, y: Array, theta: Array) -> Array:
+    def count_cdf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a count <= y."""
         return upper_gamma(y + 1, self.mean(theta))
 
-    def above(self, y: Array, theta: Array) -> Array:
+    def count_sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a count > y."""
         return lower_gamma(y + 1, self.mean(theta))
 

@@ -49,7 +49,7 @@ class Positive(Response):
     positive: ClassVar[tuple[str, ...]] = ("prior_scale",)
     offset_link: ClassVar[Literal["identity", "log"] | None] = "log"
     # Where y is small a row's own curvature vanishes, where it is large its score explodes.
-    curved_by: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
+    curvature_kind: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
 
     @property
     def support(self) -> tuple[float, float]:

@@ -17,10 +17,10 @@ from wgboost.responses.marginal import conditional_dispersion, held_out_logs
 from wgboost.responses.negative_binomial import NegativeBinomial
 from wgboost.responses.normal import Normal
 from wgboost.responses.observations import Observations, is_censored
-from wgboost.responses.outcomes import check_outcomes
 from wgboost.responses.poisson import Poisson
 from wgboost.responses.student_t import StudentT
 from wgboost.responses.weibull import Weibull
+from wgboost.responses.y_checks import check_y
 from wgboost.responses.zero_inflated_negative_binomial import ZeroInflatedNegativeBinomial
 from wgboost.responses.zero_inflated_poisson import ZeroInflatedPoisson
 from wgboost.typing import Array
@@ -75,7 +75,7 @@ def propose_response(y: Any, X: Any = None) -> tuple[str, str]:
     if not is_censored(y) and np.ndim(y) == 2 and np.shape(y)[1] > 1:
         return "multivariate_normal", _of_columns(y)
     if not is_censored(y):
-        return _of_numbers(check_outcomes(np.ravel(y) if np.ndim(y) == 2 else y), X)
+        return _of_numbers(check_y(np.ravel(y) if np.ndim(y) == 2 else y), X)
     refused = ""
     for name, why in _of_bounds(Observations.of(y)):
         try:

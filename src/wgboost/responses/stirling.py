@@ -13,13 +13,13 @@ from scipy import special
 
 from wgboost.typing import Array
 
-__all__ = ["digamma_rest", "log_gamma_rest", "trigamma_rest"]
+__all__ = ["digamma_correction", "log_gamma_correction", "trigamma_correction"]
 
 _LARGE = 50.0  # from here on the asymptotic series is good to rounding
 _HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
 
 
-def log_gamma_rest(z: Array) -> Array:
+def log_gamma_correction(z: Array) -> Array:
     """Return log Gamma(z) - (z - 1/2) log z + z - log(2 pi) / 2, z > 0."""
     s = 1 / np.maximum(z, _LARGE)
     series: Array = s * (1 / 12 - s * s * (1 / 360 - s * s / 1260))
@@ -31,7 +31,7 @@ def log_gamma_rest(z: Array) -> Array:
     )
 
 
-def digamma_rest(z: Array) -> Array:
+def digamma_correction(z: Array) -> Array:
     """Return digamma(z) - log z, z > 0."""
     s = 1 / np.maximum(z, _LARGE)
     series = -s * (0.5 + s * (1 / 12 - s * s / 120))
@@ -39,7 +39,7 @@ def digamma_rest(z: Array) -> Array:
     return np.where(z < _LARGE, special.psi(z) - np.log(z), series)
 
 
-def trigamma_rest(z: Array) -> Array:
+def trigamma_correction(z: Array) -> Array:
     """Return trigamma(z) - 1 / z, z > 0."""
     s = 1 / np.maximum(z, _LARGE)
     series = s * s * (0.5 + s * (1 / 6 - s * s / 30))

@@ -52,7 +52,7 @@ class StudentT(LocationScalePrior):
     prior_df_spread: Parameter = 1.0
 
     name: ClassVar[str] = "student_t"
-    curved_by: ClassVar[Literal["hessian", "fisher"]] = "fisher"
+    curvature_kind: ClassVar[Literal["hessian", "fisher"]] = "fisher"
     positive: ClassVar[tuple[str, ...]] = (
         *LocationScalePrior.positive,
         "prior_df",

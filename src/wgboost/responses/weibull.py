@@ -146,4 +146,4 @@ class Weibull(Shaped):
         """Return one draw of y for each theta."""
         theta = np.asarray(theta)
         hazard = rng.standard_exponential(theta.shape[:-1])
-        return self.nearest_inside(self._value(hazard, theta))
+        return self.clip_to_support(self._value(hazard, theta))

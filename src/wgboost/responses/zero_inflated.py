@@ -28,7 +28,7 @@ class ZeroInflated(Count):
     """
 
     part: ClassVar[Count]
-    curved_by: ClassVar[Literal["hessian", "fisher"]] = "fisher"
+    curvature_kind: ClassVar[Literal["hessian", "fisher"]] = "fisher"
 
     @abstractmethod
     def normal_priors(self) -> tuple[tuple[Any, Any], ...]:
@@ -127,15 +127,15 @@ class ZeroInflated(Count):
         zero = prior * special.expit(-theta[..., -1]) * extra * -np.expm1(log_zero)
         return np.concatenate([known, zero[..., None]], axis=-1)
 
-    def below(self, y: Array, theta: Array) -> Array:
+    def count_cdf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a count <= y."""
-        part = self.part.below(y, theta[..., :-1])
+        part = self.part.count_cdf(y, theta[..., :-1])
         probability: Array = special.expit(theta[..., -1]) + self._share(theta) * part
         return np.minimum(probability, 1)
 
-    def above(self, y: Array, theta: Array) -> Array:
+    def count_sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a count > y."""
-        return self._share(theta) * self.part.above(y, theta[..., :-1])
+        return self._share(theta) * self.part.count_sf(y, theta[..., :-1])
 
     def cdf_gradient(self, y: Array, theta: Array) -> Array:
         """Return the gradient of cdf in theta."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.responses import Ground, Units
+from wgboost.responses import LocationScaleShift, Units
 from wgboost.responses.units import mean_and_deviation, median_and_quartiles
 from wgboost.smooth.blas import one_thread
 from wgboost.smooth.choosing import candidates
@@ -54,11 +54,11 @@ class SmoothRows:
         share *= share.sum() / np.square(share).sum()
         return cls(X[first], y[first], share, known[first], place)
 
-    def of_given(self, ground: Ground) -> Ground:
+    def of_given(self, shift: LocationScaleShift) -> LocationScaleShift:
         """Return what is known of these rows for the rows that were given."""
         if self.place is None:
-            return ground
-        return Ground(ground.location[self.place], ground.log_scale[self.place])
+            return shift
+        return LocationScaleShift(shift.location[self.place], shift.log_scale[self.place])
 
     def units(self) -> Units:
         """Return the units in which y has mean 0 and deviation 1, outliers drawn in."""
@@ -83,25 +83,25 @@ class Background:
     units: Units  # in which the regression has seen y
     scale: Scale
 
-    def at(self, X: Array) -> Ground:
+    def at(self, X: Array) -> LocationScaleShift:
         """Return location and scale at new rows."""
         with one_thread():
-            return self._ground(*self.regression.at(self.covariance, X))
+            return self._shift(*self.regression.at(self.covariance, X))
 
-    def unsure(self, ground: Ground) -> Array:
+    def unsure(self, shift: LocationScaleShift) -> Array:
         """Return the variance (n,) of the function where it is this, in units of y's there."""
-        variance = np.exp(2 * (ground.log_scale - np.log(self.units.scale)))
+        variance = np.exp(2 * (shift.log_scale - np.log(self.units.scale)))
         share: Array = np.clip(1 - self.scale.noise / variance, 0, 1)
         return share
 
-    def left_out(self, rows: SmoothRows) -> Ground:
+    def left_out(self, rows: SmoothRows) -> LocationScaleShift:
         """Return location and scale at each training row, given the others."""
         with one_thread():
-            return rows.of_given(self._ground(*_left_out(self, rows)))
+            return rows.of_given(self._shift(*_left_out(self, rows)))
 
-    def _ground(self, mean: Array, of_f: Array) -> Ground:
+    def _shift(self, mean: Array, of_f: Array) -> LocationScaleShift:
         log_scale = 0.5 * np.log(self.scale.variance(of_f)) + np.log(self.units.scale)
-        return Ground(self.units.restore(mean), log_scale)
+        return LocationScaleShift(self.units.restore(mean), log_scale)
 
     def check(self, n_features: int) -> None:
         """Raise ValueError unless a background from a file can be used."""
@@ -139,7 +139,7 @@ def fit_background(
     n_levels: Array,
     rng: np.random.Generator,
     like: Background | None = None,
-) -> tuple[Background, Ground] | None:
+) -> tuple[Background, LocationScaleShift] | None:
     """Return the background, and what it is at training rows that were left out.
 
     None if a constant predicts those as well. n_levels (p,) are the levels of categories, 0 for
@@ -159,7 +159,7 @@ def fit_background(
         else:
             tried = [like.covariance]
         places = np.sort(rng.permutation(len(rows.y))[: settings.landmarks])
-        best: tuple[Background, Ground] | None = None
+        best: tuple[Background, LocationScaleShift] | None = None
         most = 0.0
         y, known = rows.seen(units)
         constant = constant_density(y, rows.weight, known)
@@ -172,7 +172,7 @@ def fit_background(
             error = np.linalg.norm(rows.weight * (gains - gain)) / rows.weight.sum()
             if gain > max(most, _SURE * error):
                 found, most = replace(found, scale=scale), gain
-                best = found, rows.of_given(found._ground(mean, of_f))
+                best = found, rows.of_given(found._shift(mean, of_f))
     return best
 
 

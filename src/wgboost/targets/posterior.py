@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.directions import Needs
-from wgboost.responses import CompiledPosterior, Observations, Response, Seen
+from wgboost.responses import CompiledPosterior, Observations, Observed, Response
 from wgboost.typing import Array, Directions
 
 __all__ = ["PosteriorTarget"]
@@ -20,7 +20,7 @@ class PosteriorTarget:
     """The posterior of one row's response parameters given its y."""
 
     response: Response
-    y: Seen  # (n,), standardised
+    y: Observed  # (n,), standardised
     evidence: Any = 1.0  # a number, or one per row
 
     @cached_property

@@ -17,8 +17,8 @@ from sklearn.utils.validation import column_or_1d
 from wgboost.data.rows import count_rows
 from wgboost.model import FittedModel
 from wgboost.responses import (
+    RESPONSE_SYNONYMS,
     RESPONSES,
-    RESPONSES_ELSEWHERE,
     Categorical,
     Multivariate,
     Ordinal,
@@ -27,7 +27,7 @@ from wgboost.responses import (
     is_censored,
     propose_response,
 )
-from wgboost.responses.outcomes import check_outcomes
+from wgboost.responses.y_checks import check_y
 from wgboost.targets import Density, LogDensity, Target
 from wgboost.training.constraints import held_parameter
 from wgboost.typing import Array
@@ -171,7 +171,7 @@ class ClassEncoder:
         """The response of so many classes."""
         response, n = self.chosen, max(2, len(self.classes))
         if isinstance(response, Ordinal):
-            response = response.told_by(np.arange(n))
+            response = response.infer_from(np.arange(n))
         if isinstance(response, Response):
             if response.n_params + 1 != n:
                 raise ValueError(
@@ -246,7 +246,7 @@ class ClassEncoder:
 
 def _named_response(response: Any, proposal: tuple[str, str] | None) -> Response:
     if isinstance(response, str):
-        check_choice("response", response, ["auto", *RESPONSES], RESPONSES_ELSEWHERE)
+        check_choice("response", response, ["auto", *RESPONSES], RESPONSE_SYNONYMS)
         return as_response(proposal[0] if response == "auto" and proposal else response)
     if isinstance(response, (Density, LogDensity, Target)):
         kind = type(response).__name__
@@ -289,7 +289,7 @@ def _checked_labels(y: Any) -> Array:
     # By way of NumPy, which keeps nullable integers of pandas; scikit-learn makes them floats.
     labels: Array = column_or_1d(np.asarray(y) if hasattr(y, "__array__") else y, warn=True)
     if np.asarray(labels).dtype.kind == "f":
-        check_outcomes(labels)
+        check_y(labels)
     elif np.asarray(labels).dtype.kind == "O":
         for row, label in enumerate(labels):
             if label is None or type(label).__name__ == "NAType" or label != label:

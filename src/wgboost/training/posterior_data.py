@@ -13,15 +13,15 @@ from wgboost.boosting import EstimatorStart, Start
 from wgboost.metrics import Metric, as_metric, nll
 from wgboost.predictive import mixture_of
 from wgboost.responses import (
-    Ground,
+    LocationScaleShift,
     Observations,
+    Observed,
     Response,
-    Seen,
     Units,
     check_noise,
     is_censored,
-    lowered,
     standardised,
+    subtract_offset,
 )
 from wgboost.responses.exposure import known_offset
 from wgboost.targets import PosteriorTarget
@@ -44,7 +44,7 @@ class PosteriorData(TrainingData):
     evidence: Any = 1.0  # a number, or (n,)
     offset: Array | None = None  # (n,)
     noise: Array | None = None  # (n,)
-    ground: Ground | None = None  # what their particles are relative to
+    shift: LocationScaleShift | None = None  # what their particles are relative to
     location: Array | None = None  # (n, ...): where they start, if not as new rows do
     sought: bool = False  # the evidence was: it says nothing about the rows
 
@@ -52,13 +52,13 @@ class PosteriorData(TrainingData):
         return len(self.y)
 
     @cached_property
-    def seen(self) -> Seen:
+    def seen(self) -> Observed:
         """What is known of y, as it would be without its offset."""
-        seen: Seen = self.y
+        seen: Observed = self.y
         if is_censored(self.y) or self.noise is not None:
             bounded = Observations.of(self.y, noise=self.noise)
             seen = bounded.lower if bounded.plain else bounded
-        return seen if self.offset is None else lowered(seen, self.response, self.offset)
+        return seen if self.offset is None else subtract_offset(seen, self.response, self.offset)
 
     def tree_weight(self, leaf: str) -> Array | None:
         """See TrainingData.
@@ -117,7 +117,7 @@ class PosteriorData(TrainingData):
             self.evidence[index] if np.ndim(self.evidence) else self.evidence,
             None if self.offset is None else self.offset[index],
             None if self.noise is None else self.noise[index],
-            None if self.ground is None else self.ground[index],
+            None if self.shift is None else self.shift[index],
             None if self.location is None else self.location[index],
             self.sought,
         )
@@ -139,8 +139,8 @@ class PosteriorData(TrainingData):
         self, settings: Settings, n_levels: Array, units: Units, like: Start | None = None
     ) -> tuple[Start, PosteriorData]:
         """See TrainingData."""
-        start, ground, location = make_start(settings, self, n_levels, units, like)
-        return start, replace(self, ground=ground, location=location)
+        start, shift, location = make_start(settings, self, n_levels, units, like)
+        return start, replace(self, shift=shift, location=location)
 
     def resumed(
         self, settings: Settings, n_levels: Array, units: Units, start: Start
@@ -148,7 +148,7 @@ class PosteriorData(TrainingData):
         """See TrainingData."""
         if isinstance(start, EstimatorStart):  # training rows begin out of fold
             return self.start(settings, n_levels, units)[1]
-        return replace(self, ground=left_out(start, self, units))
+        return replace(self, shift=left_out(start, self, units))
 
     def particles(self, start: Start) -> Directions:
         """See TrainingData."""
@@ -158,13 +158,13 @@ class PosteriorData(TrainingData):
 
     def relative_to(self, start: Start) -> PosteriorData:
         """See TrainingData."""
-        return replace(self, ground=start.ground(self.X))
+        return replace(self, shift=start.shift(self.X))
 
     def target(self, units: Units) -> PosteriorTarget:
         """See TrainingData."""
         seen = standardised(self.seen, units)
-        if self.ground is not None:
-            seen = self.ground.relative(seen, self.response)
+        if self.shift is not None:
+            seen = self.shift.subtract_from(seen, self.response)
         return PosteriorTarget(self.response, seen, self.evidence)
 
     def metric(self, chosen: Any) -> Metric:
@@ -179,8 +179,8 @@ class PosteriorData(TrainingData):
         response = without_rows(self.response)
 
         def score(particles: Directions) -> float:
-            if self.ground is not None:
-                particles = self.ground.particles(particles, response)
+            if self.shift is not None:
+                particles = self.shift.apply_to(particles, response)
             if self.offset is not None:
                 particles = response.with_offset(particles, self.offset, units)
             return metric(mixture_of(response, particles, units), y, self.weight)

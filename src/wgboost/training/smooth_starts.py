@@ -9,19 +9,19 @@ import numpy as np
 
 from wgboost.boosting import BackgroundStart, Start
 from wgboost.data.fingerprint import fingerprint
-from wgboost.responses import RESPONSES, Ground, Observations, Units, standardised
+from wgboost.responses import RESPONSES, LocationScaleShift, Observations, Units, standardised
 from wgboost.smooth import Background, SmoothRows, SmoothStart, fit_background
 from wgboost.typing import Array
 
 if TYPE_CHECKING:
     from wgboost.training.posterior_data import PosteriorData
 
-__all__ = ["can_start_smooth", "check_smooth", "data_identity", "left_out", "smooth_ground"]
+__all__ = ["can_start_smooth", "check_smooth", "data_identity", "left_out", "smooth_shift"]
 
 
 # What backgrounds are at their training rows, as long as there are models with them: to find it
 # takes as long as to fit them.
-_KNOWN: WeakKeyDictionary[Background, Ground] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Background, LocationScaleShift] = WeakKeyDictionary()
 
 
 def can_start_smooth(data: PosteriorData) -> bool:
@@ -49,14 +49,14 @@ def check_smooth(data: PosteriorData) -> None:
     )
 
 
-def smooth_ground(
+def smooth_shift(
     settings: SmoothStart,
     data: PosteriorData,
     units: Units,
     n_levels: Array,
     rng: np.random.Generator,
     like: Start | None,
-) -> tuple[Background, Ground] | None:
+) -> tuple[Background, LocationScaleShift] | None:
     """Return a background, and what it is at its training rows when they are left out.
 
     None if y is predicted as well by a constant. Raises ValueError unless the response has a
@@ -64,20 +64,20 @@ def smooth_ground(
     """
     counted, identity = data.counted, data_identity(data)
     if isinstance(like, BackgroundStart) and like.data == identity:
-        ground = _KNOWN.get(like.background)
-        if ground is None:
-            ground = like.background.left_out(_seen(data, units))
-        return like.background, _of_all_rows(like.background, ground, data, counted)
+        shift = _KNOWN.get(like.background)
+        if shift is None:
+            shift = like.background.left_out(_seen(data, units))
+        return like.background, _of_all_rows(like.background, shift, data, counted)
     known = like.background if isinstance(like, BackgroundStart) else None
     found = fit_background(settings, _seen(data, units), n_levels, rng, known)
     if found is None:
         return None
-    background, ground = found
-    _KNOWN[background] = ground
-    return background, _of_all_rows(background, ground, data, counted)
+    background, shift = found
+    _KNOWN[background] = shift
+    return background, _of_all_rows(background, shift, data, counted)
 
 
-def left_out(start: Start, data: PosteriorData, units: Units) -> Ground | None:
+def left_out(start: Start, data: PosteriorData, units: Units) -> LocationScaleShift | None:
     """Return what a start is at its own training rows when each of them is left out.
 
     None if it has no background. Raises ValueError if the rows are others.
@@ -90,8 +90,8 @@ def left_out(start: Start, data: PosteriorData, units: Units) -> Ground | None:
             "fit: what the smooth start leaves of them is not known; keep X, y and weights, or fit "
             "anew with warm_start=False"
         )
-    ground = start.background.left_out(_seen(data, units))
-    return _of_all_rows(start.background, ground, data, data.counted)
+    shift = start.background.left_out(_seen(data, units))
+    return _of_all_rows(start.background, shift, data, data.counted)
 
 
 def data_identity(data: PosteriorData) -> str:
@@ -101,13 +101,13 @@ def data_identity(data: PosteriorData) -> str:
 
 
 def _of_all_rows(
-    background: Background, ground: Ground, data: PosteriorData, counted: Array
-) -> Ground:
+    background: Background, shift: LocationScaleShift, data: PosteriorData, counted: Array
+) -> LocationScaleShift:
     """Fill in the rows of weight zero, which are new to the background."""
     if len(counted) == len(data):
-        return ground
+        return shift
     others = background.at(data.X)
-    others.location[counted], others.log_scale[counted] = ground.location, ground.log_scale
+    others.location[counted], others.log_scale[counted] = shift.location, shift.log_scale
     return others
 
 

@@ -20,9 +20,16 @@ from wgboost.boosting import (
 from wgboost.boosting.start import predicted_location
 from wgboost.directions import Kernel
 from wgboost.learners import weight_options
-from wgboost.responses import Ground, Observations, Seen, Units, lowered, standardised
+from wgboost.responses import (
+    LocationScaleShift,
+    Observations,
+    Observed,
+    Units,
+    standardised,
+    subtract_offset,
+)
 from wgboost.training.settings import Settings
-from wgboost.training.smooth_starts import check_smooth, data_identity, smooth_ground
+from wgboost.training.smooth_starts import check_smooth, data_identity, smooth_shift
 from wgboost.typing import Array
 
 if TYPE_CHECKING:
@@ -46,7 +53,7 @@ def check_start(settings: Settings, data: PosteriorData) -> None:
 
 def make_start(
     settings: Settings, data: PosteriorData, n_levels: Array, units: Units, like: Start | None
-) -> tuple[Start, Ground | None, Array | None]:
+) -> tuple[Start, LocationScaleShift | None, Array | None]:
     """Return the start of new rows; of training rows what their particles are relative to, and
     the location (n, ...) that they are moved by; None: they start as new rows do.
 
@@ -61,27 +68,27 @@ def make_start(
     kernel = kernel if isinstance(kernel, Kernel) else settings.make_kernel()
     seen, counting = standardised(data.seen, units), data.take(data.counted)
 
-    def settle(flow: AveragedFlow, left: Seen) -> Array:
+    def settle(flow: AveragedFlow, left: Observed) -> Array:
         return averaged_flow(
             flow, counting.response, left[data.counted], counting.tree_weight(settings.leaf),
             counting.evidence, kernel, settings.n_particles, rng,
         )  # fmt: skip
 
-    flow, smooth, ground = settings.flow, settings.smooth, None
+    flow, smooth, shift = settings.flow, settings.smooth, None
     if smooth is not None:
         flow, draws = AveragedFlow(), np.random.default_rng([settings.seed, 2**31 + 2])
-        found = smooth_ground(smooth, data, units, n_levels, draws, like)
+        found = smooth_shift(smooth, data, units, n_levels, draws, like)
         if found is not None:
-            background, ground = found
-            particles = settle(flow, ground.relative(seen, response)).astype(np.float32)
+            background, shift = found
+            particles = settle(flow, shift.subtract_from(seen, response)).astype(np.float32)
             there = BackgroundStart(particles, background, data_identity(data))
-            return there, ground, None
+            return there, shift, None
     if flow is not None:
         return ConstantStart(settle(flow, seen).astype(np.float32)), None, None
     if _predicts(init):
         location, fitted = _cross_fitted(init, data, units)
         # What the estimator leaves over: residuals, or for classes the spread alone.
-        left = seen if response.nominal else lowered(seen, response, location)
+        left = seen if response.nominal else subtract_offset(seen, response, location)
         particles = settle(AveragedFlow(), left)
         if response.nominal:
             particles = particles - particles.mean(axis=0)

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wgboost.responses.observations import Observations, Seen
+from wgboost.responses.observations import Observations, Observed
 from wgboost.typing import Array
 
 if TYPE_CHECKING:
     from wgboost.responses.base import Response
 
-__all__ = ["Ground"]
+__all__ = ["LocationScaleShift"]
 
 _FAR = 80.0  # scales from the location: the exponential of more is infinite in float32
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class LocationScaleShift:
     """A location and a scale at each of n rows: y = location + scale * z.
 
     y is standardised; with a response of log y, such as "lognormal", so is log y and the above
@@ -34,27 +34,27 @@ class Ground:
     def __len__(self) -> int:
         return len(self.location)
 
-    def __getitem__(self, rows: Any) -> Ground:
-        return Ground(self.location[rows], self.log_scale[rows])
+    def __getitem__(self, rows: Any) -> LocationScaleShift:
+        return LocationScaleShift(self.location[rows], self.log_scale[rows])
 
     @classmethod
-    def side_by_side(
-        cls, grounds: Sequence[Ground | None], shapes: Sequence[tuple[int, int]]
-    ) -> Ground:
-        """Return the ground of several sets of particles (n, m_i) of the same rows as of one set.
+    def concatenate(
+        cls, shifts: Sequence[LocationScaleShift | None], shapes: Sequence[tuple[int, int]]
+    ) -> LocationScaleShift:
+        """Return the shift of several sets of particles (n, m_i) of the same rows as of one set.
 
         Particles that are relative to nothing are relative to location 0 and scale 1.
         """
 
         def columns(name: str) -> Array:
-            parts = [0.0 if one is None else getattr(one, name)[:, None] for one in grounds]
+            parts = [0.0 if one is None else getattr(one, name)[:, None] for one in shifts]
             wide = [np.broadcast_to(x, s) for x, s in zip(parts, shapes, strict=True)]
             together: Array = np.concatenate(wide, axis=1)
             return together
 
         return cls(columns("location"), columns("log_scale"))
 
-    def relative(self, seen: Seen, response: Response) -> Seen:
+    def subtract_from(self, seen: Observed, response: Response) -> Observed:
         """Return z of standardised y; an error that y was measured with becomes one of z."""
 
         def change(y: Array) -> Array:
@@ -74,7 +74,7 @@ class Ground:
             noise = noise * changed.lower / seen.lower
         return replace(changed, noise=noise)
 
-    def particles(self, theta: Array, response: Response) -> Array:
+    def apply_to(self, theta: Array, response: Response) -> Array:
         """Return particles (n, m, d) of y, of those of z, in float64."""
         if response.log_scale is None:
             raise ValueError(f"the response {response.name!r} has no scale to change")

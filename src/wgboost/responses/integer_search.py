@@ -8,10 +8,10 @@ import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["smallest_whole"]
+__all__ = ["smallest_integer"]
 
 
-def smallest_whole(
+def smallest_integer(
     reached: Callable[[Array, Array], Array],
     start: Array,
     step: Array,

@@ -9,10 +9,10 @@ import numpy as np
 from wgboost.typing import Array
 from wgboost.validation import refuse_masked
 
-__all__ = ["check_columns", "check_outcomes"]
+__all__ = ["check_y", "check_y_columns"]
 
 
-def check_outcomes(y: Any) -> Array:
+def check_y(y: Any) -> Array:
     """Return y (n,) in float64; raise if it is no column of finite real numbers."""
     refuse_masked("y", y)
     given = np.asarray(y)
@@ -34,7 +34,7 @@ def check_outcomes(y: Any) -> Array:
     return values
 
 
-def check_columns(y: Any, n_columns: int | None, name: str) -> Array:
+def check_y_columns(y: Any, n_columns: int | None, name: str) -> Array:
     """Return y (n, q) in float64; raise unless it is a table of finite real numbers.
 
     `n_columns` is the number of columns that the response of this `name` has, if it says.
