@@ -293,23 +293,25 @@ class BaseModel(BaseEstimator):  # type: ignore[misc]
         return shares
 
     def save(self, path: Any, *, metadata: dict[str, Any] | None = None) -> None:
-        """Write the model to a file that `wgboost.load` reads: plain arrays and JSON, no pickle.
+        """Write the model to a file of plain arrays and JSON, which `wgboost.load` reads.
 
-        The file is complete or not there at all: it is written beside `path`, synced and renamed,
-        so that a crash or a full disk neither leaves half a file nor loses the old one. Predictions
-        of what is loaded are the same to the bit.
+        The file is replaced as a whole or not at all. Predictions of a loaded model are the same
+        to the bit.
 
-        `metadata` is a dict of texts, numbers, lists and dicts that the file is to hold beside the
-        model; what is loaded has it as `metadata_`. Without, that of a loaded model is kept.
+        Parameters
+        ----------
+        path : path
+        metadata : dict, optional
+            Texts, numbers, lists and dicts to keep with the model; a loaded model has them as
+            `metadata_`. None keeps those of a loaded model.
 
         Raises
         ------
         TypeError
-            If `metadata` is something else, or the model consists of more than data: another
-            learner than trees, an estimator as start. A function or a response of your own is
-            kept by name and has to be given to `load`.
+            If the model has parts that are not data: another learner than trees, or an estimator as
+            start. A function or a response of your own is kept by name and given to `load`.
         OSError
-            If the file cannot be written; the old one is unchanged.
+            If the file cannot be written; an old file stays as it was.
         """
         check_is_fitted(self)
         save_estimator(self, self.to_saved(), path, metadata)

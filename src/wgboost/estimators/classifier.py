@@ -19,34 +19,169 @@ __all__ = ["WGBClassifier"]
 class WGBClassifier(BaseClassifier):
     """Wasserstein gradient boosting for classes: any labels, two or more.
 
-    Particles are log-ratios of class probabilities; a single class is predicted with certainty.
-    Parameters are those of `WGBRegressor`, with other defaults where classes need them: an evidence
-    of 10, which is not searched for, a learning rate of 0.3, 16 leaves, fewer columns for each
-    tree, and splits by the movement of all log-ratios. And:
+    The model maps x to `n_particles` particles, each a set of log-ratios of class probabilities.
+    A single class is predicted with certainty.
 
     Parameters
     ----------
-    response : "categorical", "ordinal" or Response
-        "ordinal" is for classes in order, low to high: the order of a pandas ordered Categorical,
-        otherwise the sorted one. Predictions are of classes all the same: `predict_dist` mixes
-        class probabilities, in the order of `classes_`.
-    class_weight : dict, "balanced" or None
-        Weights of classes, multiplied into the sample weights.
-    monotone_constraints : dict by column name or index, list (p,) or None
-        For two classes: 1 if the probability of classes_[1] must not fall as the feature rises, -1
-        if it must not rise, 0 if it is free. Of the response "ordinal", with any number of classes,
-        it is the location that is held.
-    eval_metric : str or callable, or a list of them
-        What early stopping goes by: "nll", also called "log_loss", "brier", "error_rate", or
-        "accuracy" and "auc", which are watched as their complements; or a function of
-        (distribution, y), smaller being better, with classes y as codes.
+    n_particles : int, default=10
+        Number of particles per row.
+    n_estimators : int or None, default=None
+        Number of boosting rounds, or the largest number with early stopping. None finds the number
+        by early stopping, up to 4,000; with fewer than 50 rows there are as many rounds as rows. A
+        number alone switches early stopping off.
+    learning_rate : float, default=0.3
+        Share of each round's movement that is applied.
+    max_depth : int or None, default=None
+        Largest depth of a tree. None sets no limit.
+    max_leaves : int, "auto" or None, default=16
+        Largest number of leaves of a tree. "auto" follows the number of training rows n: n / 32
+        between 4 and 16, and beyond 512 rows 16 times the square root of n / 512, at most 128; with
+        `max_depth` it sets no limit. None sets no limit.
+    min_samples_leaf : int, default=1
+        Smallest number of training rows in a leaf.
+    l2 : float, default=1.0
+        L2 regularisation of leaf values. It is added to the curvature of a leaf, and multiplied by
+        the evidence, as curvature is.
+    min_gain : float, default=0.0
+        Smallest gain of a split.
+    growth : {"best_first", "depth_wise"}, default="best_first"
+        Order in which nodes are split. It matters when `max_leaves` ends the growth.
+    subsample : float, default=1.0
+        Share of the rows drawn for each round, without replacement.
+    colsample : float, default=0.5
+        Share of the features drawn for each round, rounded up.
+    tree : {"per_particle", "shared"}, default="per_particle"
+        One tree per particle in each round, or one tree for all particles.
+    split_on : {"all", "sum", "particle_mean"} or int, default="all"
+        What the search for splits sees of a tree's outputs: all of them, their sum, their mean over
+        particles, or a number of random projections. Leaves hold all outputs in any case.
+    leaf : {"newton", "mean"}, default="newton"
+        Leaf values: "newton" is sum(g) / (sum(c) + l2) over the rows of a leaf, with gradients g
+        and curvatures c; "mean" is the mean of g / c.
+    max_bins : int, default=255
+        Largest number of bins of a numeric feature, at most 255.
+    categorical_features : "from_dtype", list, mask or None, default="from_dtype"
+        Columns that trees split by sets of categories: names, indices, a mask, or the text and
+        categorical columns of a data frame.
+    cat_smooth : float, default=10.0
+        Categories are ordered by their mean gradient as if so many more rows had the mean of the
+        node.
+    cat_penalty : float, default=1.0
+        Penalty on splits by categories, as a multiple of the gain that many categories have by
+        chance. 0 switches it off.
+    monotone_constraints : dict, list (p,) or None, default=None
+        For two classes: 1 if the probability of ``classes_[1]`` must not decrease with a feature,
+        -1 if it must not increase, 0 if it is free; by column name or index, or one number per
+        column. With the response "ordinal" and any number of classes the location is constrained.
+    interaction_constraints : list of lists, "no_interactions" or None, default=None
+        Groups of columns that may occur together on a path of a tree. Columns in no group are one
+        more group.
+    evidence : float, array (n,), "auto" or None, default=10.0
+        Number of observations that a row counts for: the power of its likelihood. "auto" searches
+        for it with early stopping or `X_val`. None is "auto" with early stopping, and 1 otherwise.
+    kernel : {"gaussian", "scaled"} or None, default=None
+        Kernel of the repulsion between particles: in the units of the particles, or of each row's
+        Fisher information. None is "gaussian", and "scaled" if the evidence is searched for and 3
+        or more.
+    bandwidth : float, "median" or None, default=None
+        Width of the kernel. None is 0.1 (10 / n_particles)^1.5 for "gaussian", and 1 + 0.7 d^2 for
+        "scaled" and d parameters.
+    direction : str, direction or callable, default="diagonal_newton"
+        How particles move: "diagonal_newton", "smoothed", "full_newton", "langevin", "chi_squared",
+        "mmd", "energy", an object of `wgboost.directions`, or a function.
+    learner : learner, scikit-learn regressor or None, default=None
+        What is fitted to the movement of each round. None grows histogram trees.
+    engine : {"native", "xgboost"}, default="native"
+        What finds the splits of trees. "xgboost" needs ``wgboost[xgboost]`` for fitting; it has
+        neither categories nor monotone constraints.
+    device : str, default="cpu"
+        Device of XGBoost, such as "cuda".
+    init : "flow", "smooth", AveragedFlow, SmoothStart, array or estimator, default="flow"
+        Start of the particles: the end of a flow without features, a Gaussian process whose
+        residuals are boosted, an array (n_particles, parameters), or the cross-fitted predictions
+        of an estimator.
+    response : {"categorical", "ordinal"} or Response, default="categorical"
+        "ordinal" is for ordered classes: in the order of an ordered pandas Categorical or a polars
+        Enum, or sorted. Predictions are over `classes_` in both cases.
+    prior : dict or None, default=None
+        Parameters of the prior of the response by name, each a number or one value per row. They
+        refer to standardised y.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of classes, multiplied by the sample weights.
+    early_stopping : bool or None, default=None
+        Whether to hold out rows, or use `X_val`, to find the number of rounds by `eval_metric`.
+        None is True unless `n_estimators` is given or there are fewer than 50 rows.
+    validation_fraction : float, default=0.2
+        Share of the rows that early stopping holds out.
+    n_iter_no_change : int or None, default=50
+        Number of rounds without improvement after which early stopping ends. None never ends it.
+    eval_metric : str, callable or list, default="nll"
+        Metric of early stopping: "nll" or "log_loss", "brier", "error_rate", "accuracy", "auc", or
+        a function of (distribution, codes of y), smaller being better. The first of a list decides;
+        the others are recorded in `history_`.
+    refit : bool, default=True
+        Whether to fit again on all rows, with the number of rounds that early stopping found on
+        held-out rows.
+    warm_start : bool, default=False
+        Whether a further `fit` adds rounds to the fitted model, up to `n_estimators`.
+    n_jobs : int or None, default=None
+        Number of threads. None is one per core, within the limits of OMP_NUM_THREADS and
+        ``joblib.parallel_config``; -1 is one per core. The model does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed of the fit.
+    verbose : int, default=0
+        Whether to show progress: a bar, or without a terminal a line every so many rounds.
 
     Attributes
     ----------
-    classes_ : array
+    model_ : FittedModel
+        Trees, start particles, units of y and how the fit went.
+    n_estimators_ : int
+        Number of rounds of the model.
+    history_ : dict
+        Metric values by validation set, metric and round, from before the first round on.
+    validation_rows_ : array or None
+        Indices of the rows that were held out and not trained on.
+    refitted_ : bool
+        Whether the model was fitted again on all rows.
+    interrupted_ : bool
+        Whether Ctrl-C ended the fit.
+    feature_importances_ : array (p,)
+        Share of each feature in the gain of all splits.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array (p,)
+        Names of the features, if X had some.
+    response_ : Response
+        The response distribution.
+    evidence_ : float
+        Mean evidence of a row.
+    evidence_trials_ : list of dict
+        What a search for the evidence tried: "evidence", "by_error", "rounds", "value" of the
+        metric, number of "rows", and which one was "chosen".
+    calibration_ : Calibration
+        Factors that predictions follow, after `calibrate`.
+    ood_reference_ : OODReference
+        OOD scores of ordinary rows, after `calibrate_ood`.
+    classes_ : array (k,)
         The labels, sorted, in the order of the columns of `predict_proba`.
-    ranks_ : array
+    ranks_ : array (k,)
         The labels from low to high, as the response "ordinal" takes them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBClassifier
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> y = np.where(X[:, 0] > 0, "yes", "no")
+    >>> model = WGBClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> model.classes_.tolist()
+    ['no', 'yes']
+    >>> model.predict_proba(X[:3]).shape
+    (3, 2)
+    >>> sorted(model.predict_uncertainty(X[:3]))
+    ['aleatoric', 'epistemic', 'total']
     """
 
     # What metadata routing hands over unless told otherwise; see `WGBRegressor`.

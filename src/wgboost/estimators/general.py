@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from wgboost.estimators import particle_answers
 from wgboost.estimators.attributes import (
     restored_model,
     saved_model,
@@ -19,18 +20,16 @@ from wgboost.estimators.conventions import (
     save_estimator,
     store_parameters,
 )
+from wgboost.estimators.particle_answers import log_likelihood_of
 from wgboost.estimators.preparing import FitArguments, prepare_fit
-from wgboost.metrics import log_predictive
 from wgboost.metrics.row_parameters import column_names
 from wgboost.model import FittedModel, History
 from wgboost.persistence.models import SavedModel
-from wgboost.predictive.decisions import least_risk, risk_over_particles
-from wgboost.responses import Units
-from wgboost.targets import Density, LogDensity, Target, as_row_target
-from wgboost.training import TargetData, fit_model
+from wgboost.targets import Density, LogDensity, Target
+from wgboost.training import fit_model
 from wgboost.training.tables import apply_schema
 from wgboost.typing import Array, Directions
-from wgboost.validation import Hinted, check_integer, resolve_threads
+from wgboost.validation import Hinted, resolve_threads
 
 __all__ = ["WGBoost"]
 
@@ -40,35 +39,140 @@ _PARTICLES = "its predictions are particles"
 class WGBoost(Hinted, CheckedParameters):
     """Wasserstein gradient boosting on distribution-valued targets (Algorithm 1 of the paper).
 
-    Every row's target is a distribution on R^d, given by the derivatives of its log density.
+    The target of every row is a distribution on R^d, given by the derivatives of its log density or
+    by samples. The model maps x to `n_particles` particles that follow it.
 
     Parameters
     ----------
-    target : Target, LogDensity, array, list or None
-        Score and curvature as functions of (particles (n, m, d), y (n, q)), a log density to
-        differentiate, or a description of each row's target: samples (n, s, d), or a list of
-        samples, of `Density` or of frozen distributions of scipy.stats, or one such distribution
-        whose parameters are arrays (n,). None: `fit` is given the latter in place of y.
-    n_params : int or None
-        d; None is what the target or `init` says, else 1. Where they say otherwise it is an error.
-    init : array (n_particles, n_params) or None
-        Start particles of every row; None takes some of all samples, or draws from a standard
-        normal distribution. An array of another size than `n_particles` is an error.
-    eval_metric : None, "nll", "energy_distance" or callable
-        What `early_stopping` goes by, smaller being better. "nll": the mean of minus
-        `log_likelihood`, where the target has a likelihood. "energy_distance": the mean energy
-        distance to each row's samples, or to the quantiles of a distribution of scipy.stats. None:
-        the one of the two that the targets have; densities without a likelihood have none, as a
-        density up to a constant does not tell how near a set of particles is. For them a function
-        of (particles (n, m, d), y), y being what these rows' targets were described by; it gets
-        `sample_weight` if it takes it. Of a list of metrics the first decides.
-    n_particles, n_estimators, learning_rate, direction, early_stopping, refit, warm_start, ...
-        As in `WGBRegressor`.
+    target : Target, LogDensity, array, list or None, default=None
+        Targets of the rows: score and curvature as functions of (particles (n, m, d), y (n, q)), a
+        log density, samples (n, s, d), or a list of samples, of `Density` or of frozen
+        distributions of scipy.stats. None: `fit` is given the latter in place of y.
+    n_params : int or None, default=None
+        Number d of coordinates of a particle. None follows the target or `init`, else 1.
+    n_particles : int, default=10
+        Number of particles per row.
+    n_estimators : int, default=100
+        Number of boosting rounds, or the largest number with early stopping.
+    learning_rate : float, default=0.1
+        Share of each round's movement that is applied.
+    max_depth : int or None, default=3
+        Largest depth of a tree. None sets no limit.
+    max_leaves : int, "auto" or None, default=None
+        Largest number of leaves of a tree. "auto" follows the number of training rows n: n / 32
+        between 4 and 16, and beyond 512 rows 16 times the square root of n / 512, at most 128; with
+        `max_depth` it sets no limit. None sets no limit.
+    min_samples_leaf : int, default=1
+        Smallest number of training rows in a leaf.
+    l2 : float, default=0.0
+        L2 regularisation of leaf values. It is added to the weight or the curvature of a leaf.
+    min_gain : float, default=0.0
+        Smallest gain of a split.
+    growth : {"best_first", "depth_wise"}, default="depth_wise"
+        Order in which nodes are split. It matters when `max_leaves` ends the growth.
+    subsample : float, default=1.0
+        Share of the rows drawn for each round, without replacement.
+    colsample : float, default=1.0
+        Share of the features drawn for each round, rounded up.
+    tree : {"per_particle", "shared"}, default="shared"
+        One tree per particle in each round, or one tree for all particles.
+    split_on : {"all", "sum", "particle_mean"} or int, default="all"
+        What the search for splits sees of a tree's outputs: all of them, their sum, their mean over
+        particles, or a number of random projections. Leaves hold all outputs in any case.
+    leaf : {"newton", "mean"}, default="mean"
+        Leaf values: "newton" is sum(g) / (sum(c) + l2) over the rows of a leaf, with gradients g
+        and curvatures c; "mean" is the mean of g / c.
+    max_bins : int, default=255
+        Largest number of bins of a numeric feature, at most 255.
+    categorical_features : "from_dtype", list, mask or None, default="from_dtype"
+        Columns that trees split by sets of categories: names, indices, a mask, or the text and
+        categorical columns of a data frame.
+    cat_smooth : float, default=10.0
+        Categories are ordered by their mean gradient as if so many more rows had the mean of the
+        node.
+    cat_penalty : float, default=1.0
+        Penalty on splits by categories, as a multiple of the gain that many categories have by
+        chance. 0 switches it off.
+    monotone_constraints : dict, list (p,) or None, default=None
+        1 if the constrained parameter must not decrease with a feature, -1 if it must not increase,
+        0 if it is free; by column name or index, or one number per column. It holds for every
+        particle.
+    monotone_parameter : int, str or None, default=None
+        Parameter of the response that `monotone_constraints` constrain, such as "log_scale". None
+        is the first one, the location.
+    interaction_constraints : list of lists, "no_interactions" or None, default=None
+        Groups of columns that may occur together on a path of a tree. Columns in no group are one
+        more group.
+    kernel : {"gaussian", "scaled"}, default="gaussian"
+        Kernel of the repulsion between particles: in the units of the particles, or of the
+        curvature.
+    bandwidth : float, "median" or None, default=None
+        Width of the kernel. None is 0.1 (10 / n_particles)^1.5 for "gaussian", and 1 + 0.7 d^2 for
+        "scaled" and d parameters.
+    direction : str, direction or callable, default="diagonal_newton"
+        How particles move: "diagonal_newton", "smoothed", "full_newton", "langevin", "chi_squared",
+        "mmd", "energy", an object of `wgboost.directions`, or a function.
+    learner : learner, scikit-learn regressor or None, default=None
+        What is fitted to the movement of each round. None grows histogram trees.
+    engine : {"native", "xgboost"}, default="native"
+        What finds the splits of trees. "xgboost" needs ``wgboost[xgboost]`` for fitting; it has
+        neither categories nor monotone constraints.
+    device : str, default="cpu"
+        Device of XGBoost, such as "cuda".
+    init : array (n_particles, n_params) or None, default=None
+        Start particles of every row. None takes some of all samples, or draws from a standard
+        normal distribution.
+    early_stopping : bool, default=False
+        Whether to hold out rows, or use `X_val`, to find the number of rounds by `eval_metric`.
+    validation_fraction : float, default=0.2
+        Share of the rows that early stopping holds out.
+    n_iter_no_change : int or None, default=None
+        Number of rounds without improvement after which early stopping ends. None never ends it.
+    eval_metric : {"nll", "energy_distance"}, callable, list or None, default=None
+        Metric of early stopping, smaller being better. "nll" is minus the mean of `log_likelihood`,
+        for targets with a likelihood; "energy_distance" is the mean energy distance to the samples
+        or quantiles of the targets. None is the one that the targets have. A function gets
+        (particles (n, m, d), y), and `sample_weight` if it takes it.
+    refit : bool, default=True
+        Whether to fit again on all rows, with the number of rounds that early stopping found on
+        held-out rows.
+    warm_start : bool, default=False
+        Whether a further `fit` adds rounds to the fitted model, up to `n_estimators`.
+    n_jobs : int or None, default=None
+        Number of threads. None is one per core, within the limits of OMP_NUM_THREADS and
+        ``joblib.parallel_config``; -1 is one per core. The model does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed of the fit.
+    verbose : int, default=0
+        Whether to show progress: a bar, or without a terminal a line every so many rounds.
 
     Attributes
     ----------
-    n_estimators_, history_, validation_rows_, refitted_, interrupted_, feature_importances_
-        As in `WGBRegressor`.
+    model_ : FittedModel
+        Trees, start particles and how the fit went.
+    n_estimators_ : int
+        Number of rounds of the model.
+    history_ : dict
+        Metric values by validation set, metric and round, from before the first round on.
+    validation_rows_ : array or None
+        Indices of the rows that were held out and not trained on.
+    refitted_ : bool
+        Whether the model was fitted again on all rows.
+    interrupted_ : bool
+        Whether Ctrl-C ended the fit.
+    feature_importances_ : array (p,)
+        Share of each feature in the gain of all splits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBoost
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (100, 1))
+    >>> samples = X[:, :, None] + 0.1 * rng.standard_normal((100, 20, 1))
+    >>> model = WGBoost(direction="energy", n_estimators=20, random_state=0).fit(X, samples)
+    >>> model.predict_particles(X[:3]).shape
+    (3, 10, 1)
     """
 
     model_: FittedModel
@@ -183,9 +287,7 @@ class WGBoost(Hinted, CheckedParameters):
             An array is handed to the target's functions row by row. With target=None y is what
             describes the rows' targets; see `target`.
         sample_weight : array (n,), optional
-            How often each row counts: a weight of 2 is the row twice, and rows of weight zero count
-            for nothing. Weights that sum to one are to be multiplied by the number of rows: `l2`
-            is in their unit.
+            As in `WGBRegressor.fit`.
         groups : array (n,), optional
             As in `WGBRegressor.fit`: rows of one group are held out together.
         X_val, y_val, sample_weight_val : optional
@@ -215,23 +317,25 @@ class WGBoost(Hinted, CheckedParameters):
         return self
 
     def save(self, path: Any, *, metadata: dict[str, Any] | None = None) -> None:
-        """Write the model to a file that `wgboost.load` reads: plain arrays and JSON, no pickle.
+        """Write the model to a file of plain arrays and JSON, which `wgboost.load` reads.
 
-        The file is complete or not there at all: it is written beside `path`, synced and renamed,
-        so that a crash or a full disk neither leaves half a file nor loses the old one. Predictions
-        of what is loaded are the same to the bit.
+        The file is replaced as a whole or not at all. Predictions of a loaded model are the same
+        to the bit.
 
-        `metadata` is a dict of texts, numbers, lists and dicts that the file is to hold beside the
-        model; what is loaded has it as `metadata_`. Without, that of a loaded model is kept.
+        Parameters
+        ----------
+        path : path
+        metadata : dict, optional
+            Texts, numbers, lists and dicts to keep with the model; a loaded model has them as
+            `metadata_`. None keeps those of a loaded model.
 
         Raises
         ------
         TypeError
-            If `metadata` is something else, or the model consists of more than data: another
-            learner than trees, an estimator as start. A function or a response of your own is
-            kept by name and has to be given to `load`.
+            If the model has parts that are not data: another learner than trees, or an estimator as
+            start. A function or a response of your own is kept by name and given to `load`.
         OSError
-            If the file cannot be written; the old one is unchanged.
+            If the file cannot be written; an old file stays as it was.
         """
         check_is_fitted(self)
         save_estimator(self, saved_model(self, self.model_, {}), path, metadata)
@@ -271,95 +375,14 @@ class WGBoost(Hinted, CheckedParameters):
 
         The target has to be a `LogDensity` or a `Target` with a likelihood.
         """
-        if getattr(self.target, "likelihood", None) is None:
-            raise TypeError(
-                "log_likelihood needs target=LogDensity(..., likelihood=...) or "
-                "Target(..., likelihood=...)"
-            )
-        particles, values = self.predict_particles(X), np.asarray(y)
-        if len(values) != len(particles):
-            raise ValueError(f"X has {len(particles)} rows, y has {len(values)}")
-        if isinstance(self.target, LogDensity):
-            return log_predictive(self.target, particles, values)
-        rows: Any = as_row_target(self.target, values, len(values))
-        logs: Array = rows.log_predictive(particles)
-        return logs
+        return log_likelihood_of(self.target, self.predict_particles(X), np.asarray(y))
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return minus the `eval_metric` of rows, larger being better.
-
-        y describes the rows' targets as in `fit`; by default the score is the mean of
-        `log_likelihood`, or minus the mean energy distance to samples.
-        """
-        listed = self.target is not None and not isinstance(self.target, (Target, LogDensity))
-        target = None if listed else self.target
-        matrix = self._matrix(X)
-        rows = TargetData.of(target, matrix, y, sample_weight)
-        metric = rows.metrics(self.eval_metric)[0]
-        return -float(rows.scorer(metric, Units())(self.predict_particles(X)))
-
-    def sample(self, X: Any, n_samples: int = 1, random_state: Any = None) -> Array:
-        """Return draws from the particles: (n, n_samples) for one parameter, else (..., d)."""
-        check_integer("n_samples", n_samples, low=1)
-        particles = self.predict_particles(X)
-        n, m, d = particles.shape
-        chosen = np.random.default_rng(random_state).integers(m, size=(n, n_samples))
-        drawn: Array = particles[np.arange(n)[:, None], chosen]
-        return drawn[..., 0] if d == 1 else drawn
-
-    def predict_quantiles(self, X: Any, alpha: Any = (0.05, 0.5, 0.95)) -> Array:
-        """Return the particles' quantiles, parameter by parameter.
-
-        (n, len(alpha)) for one parameter, else (n, len(alpha), d). m particles stand for the
-        levels 1 / 2m, 3 / 2m, ...; between them lines, beyond the first and the last none.
-        """
-        levels = np.atleast_1d(np.asarray(alpha, dtype=np.float64))
-        if levels.ndim != 1 or not ((levels >= 0) & (levels <= 1)).all():
-            raise ValueError(f"alpha={alpha!r} must be probabilities between 0 and 1")
-        particles = self.predict_particles(X).astype(np.float64)
-        found = np.moveaxis(np.quantile(particles, levels, axis=1, method="hazen"), 0, 1)
-        return found[..., 0] if found.shape[2] == 1 else found
-
-    def predict_uncertainty(self, X: Any) -> Array:
-        """Return the variance of the particles: (n,) for one parameter, else (n, d).
-
-        Where targets are posteriors, that is what the model does not know of each parameter.
-        Where they are distributions of something observed, it is the variance of that.
-        """
-        spread: Array = self.predict_particles(X).var(axis=1, dtype=np.float64)
-        return spread[:, 0] if spread.shape[1] == 1 else spread
-
-    def ood_score(self, X: Any) -> Array:
-        """Return the variance of the particles, summed over parameters, (n,)."""
-        total: Array = self.predict_particles(X).var(axis=1, dtype=np.float64).sum(axis=1)
-        return total
-
-    def decide(
-        self, X: Any, loss: Any = None, actions: Any = None, *, utility: Any = None,
-        return_risks: bool = False,
-    ) -> Any:  # fmt: skip
-        """Return the Bayes action of each row.
-
-        As in `WGBRegressor.decide`, but loss(action, theta) -> (n, m) gets the particles theta
-        (n, m, d) themselves. Without `actions`, which more than one parameter needs, the least
-        risk is sought over the real line.
-        """
-        particles = self.predict_particles(X).astype(np.float64)
-        n, m, d = particles.shape
-
-        def search() -> tuple[Array, Array, Array]:
-            if d > 1:
-                raise ValueError(f"a particle has {d} parameters; give actions to choose from")
-            low, high = particles.min(axis=(1, 2)), particles.max(axis=(1, 2))
-            beside = np.maximum(high - low, 1e-3 * np.maximum(np.abs(low), 1))
-            return low - beside, high + beside, particles[:, :, 0]
-
-        if (loss is None) == (utility is None):
-            raise ValueError("give a loss to minimise or a utility to maximise, one of the two")
-        given, sign = (loss, 1.0) if utility is None else (utility, -1.0)
-        risk = risk_over_particles(particles, np.full((n, m), 1 / m), given, sign)
-        chosen, risks = least_risk(risk, search, actions)
-        return (chosen, sign * risks) if return_risks else chosen
+    score = particle_answers.score
+    sample = particle_answers.sample
+    predict_quantiles = particle_answers.predict_quantiles
+    predict_uncertainty = particle_answers.predict_uncertainty
+    ood_score = particle_answers.ood_score
+    decide = particle_answers.decide
 
     def predict(self, X: Any) -> Array:
         """Return the mean of the particles: (n,) for one parameter, else (n, d)."""

@@ -20,144 +20,177 @@ class WGBRegressor(BaseRegressor):
     """Wasserstein gradient boosting for a numeric y, or for several columns of y together.
 
     The model maps x to `n_particles` particles, each a set of parameters of the response
-    distribution: what the data cannot say is in the response, what the model does not know is in
-    the spread of the particles.
+    distribution. The response describes the noise in y; the spread of the particles describes what
+    the model does not know.
 
     Parameters
     ----------
-    n_particles : int
-        Particles per row.
-    n_estimators : int or None
-        Boosting rounds, or the most of them with early stopping. None finds their number by early
-        stopping, up to 4,000; of less than 50 rows none are held out, and five folds find the
-        rounds, at most as many as rows; 100 with early_stopping=False. A number is taken as it is,
-        as in LightGBM: where `early_stopping` and `evidence` are None there is then no early
-        stopping, and the evidence is 1. With early_stopping=True both stay as they are without a
-        number.
-    learning_rate : float
-        Share of each round's movement that is made.
-    max_leaves : int, "auto" or None
-        Leaves of a tree. "auto": one for 32 rows to train on (by weight), from 4 to 16, and beyond
-        512 rows 16 times the root of their multiple, up to 128; no limit where `max_depth` is
-        given. None: no limit.
-    max_depth, min_samples_leaf, l2, min_gain, growth, subsample, colsample
-        The trees; see `wgboost.trees.TreeSettings`. l2 is multiplied by the evidence, as curvature
-        is.
-    tree : "shared" or "per_particle"
-        One tree a round for all particles, or one for each.
-    split_on : "all", "sum", "particle_mean" or int
-        What of the directions the split search looks at. "sum" is what the paper's tables used.
-    leaf : "mean" or "newton"
-        Leaf values as the mean of the rows' Newton steps g / c, or as sum(g) / (sum(c) + l2).
-    max_bins : int
-        Bins per numeric feature, at most 255.
-    categorical_features : "from_dtype", None, list of names or indices, or mask
-        Columns that the trees split by sets of categories; "from_dtype": text and categorical
-        types of a frame.
-    cat_smooth : float
-        Categories are ordered as if so many more rows had the mean of the node.
-    cat_penalty : float
-        How much of what chance explains of the differences between many categories is taken off
-        the gain of a split by them; 0 takes nothing off, more than 1 uses categories less.
-    monotone_constraints : dict by column name or index, list (p,) or None
-        1: `monotone_parameter` must not fall as the feature rises, all else being equal; -1: it
-        must not rise; 0: free. It holds for every particle.
-    monotone_parameter : int, str or None
-        The coordinate of the response that is held to it, such as "log_scale"; None is the first,
-        the location.
-    interaction_constraints : list of lists of columns, "no_interactions" or None
-        Features that may be asked for on one path of a tree. Columns in no list are one more.
-    evidence : float, array (n,), "auto" or None
-        How many observations a row speaks for: its likelihood counts to this power. None is "auto"
-        with early stopping, 4 where folds find the rounds, and 1 otherwise. "auto" needs
-        early stopping or X_val: it trains for some numbers and takes the best by `eval_metric`, and
-        where that is much lets the evidence of a row follow how far the model errs there, as one
-        that is boosted again from its own predictions shows; `evidence_trials_` says what was
-        tried. With 40,000 rows or more to train on, the search sees 10,000 of them.
-    kernel : "gaussian", "scaled" or None
-        Distances between particles as they are, or in units of each row's Fisher information. None
-        is "gaussian", and with evidence="auto" "scaled" for an evidence of 3 or more.
-    bandwidth : float, "median" or None
-        Width of the kernel; None is 0.1 (10 / n_particles)^1.5 ("gaussian") or, with d parameters,
-        1 + 0.7 d^2 ("scaled").
-    direction : str, direction or callable
-        "diagonal_newton", "smoothed", "full_newton", "langevin", an object of `wgboost.directions`,
-        or a function.
-    learner : None, learner or scikit-learn regressor
-        None grows native trees.
-    engine : "native" or "xgboost"
-        Who finds the splits of the trees: the compiled core, or XGBoost, which needs
-        ``wgboost[xgboost]`` while fitting and not afterwards. It has neither categories nor
-        monotone constraints.
-    device : str
-        Where XGBoost grows trees, such as "cuda"; directions and leaf values are computed on the
-        CPU.
-    init : "flow", "smooth", AveragedFlow, SmoothStart, array (n_particles, parameters) or estimator
-        Where particles start: where a flow without features settles, at a Gaussian process of x
-        whose residuals are boosted, at given constants, or around the predictions of an estimator
-        (cross-fitted). An array of another size than `n_particles` is an error.
-    response : str or Response
-        The distribution of y given its parameters: a name such as "gamma", an object such as
-        ``Gamma(prior_scale=3)``, or "auto", which proposes one by the range of y and how it varies
-        (`wgboost.propose_response`); the attribute `proposal_` says which and why.
-        "multivariate_normal" takes a y (n, q) of any number of columns and predicts them together.
-    prior : dict, optional
-        Parameters of the response's prior, each a number or one value per row. Like the particles
-        of `init` they refer to standardised y: for the normal response minus its mean and over
-        its standard deviation.
-    early_stopping : bool or None
-        Hold out `validation_fraction` of the rows and keep the best number of rounds by
-        `eval_metric` on them (or on X_val, y_val given to `fit`). None: where `n_estimators` does
-        not say how many rounds. If the metric still improves at the last of 500 rounds or more,
-        `fit` warns; fewer rounds are taken as a choice.
-    n_iter_no_change : int or None
-        Stop after so many rounds without a better one; None looks at all rounds.
-    eval_metric : str or callable, or a list of them
-        "nll", "crps", "rmse", "mae", "pinball" (quantiles 0.05, 0.5 and 0.95), "concordance", which
-        is watched as its complement, and "energy_score", for several columns; or a function of
-        (distribution, y), smaller being better. Of a list the first decides, the others are
-        recorded in `history_`.
-    refit : bool
-        After early stopping on rows held out of X, fit again on all of X with the number of rounds
-        found. Rows of X_val are never trained on: with them there is no refit.
-    warm_start : bool
-        A further `fit` adds rounds up to n_estimators, as if there had been no pause; see `fit`.
-    n_jobs : int or None
-        Threads. None: one for each core, as in scikit-learn's HistGradientBoosting and unlike its
-        estimators that start processes, but no more than OMP_NUM_THREADS or
-        ``joblib.parallel_config(n_jobs=...)`` allow, and one in a worker of joblib without such a
-        limit. -1: one for each core in any case. The result does not depend on it.
-    random_state : int, RandomState or None
-    verbose : int
-        Show progress: a bar in terminals and notebooks, else a line with the validation metric
-        every so many rounds; lines of a refit begin with "refit".
+    n_particles : int, default=10
+        Number of particles per row.
+    n_estimators : int or None, default=None
+        Number of boosting rounds, or the largest number with early stopping. None finds the number
+        by early stopping, up to 4,000. With fewer than 50 rows no rows are held out, and five folds
+        find the number, at most one round per row. A number alone switches early stopping off and
+        sets `evidence` to 1, with a warning; ``early_stopping=True`` keeps both.
+    learning_rate : float, default=0.1
+        Share of each round's movement that is applied.
+    max_depth : int or None, default=None
+        Largest depth of a tree. None sets no limit.
+    max_leaves : int, "auto" or None, default="auto"
+        Largest number of leaves of a tree. "auto" follows the number of training rows n: n / 32
+        between 4 and 16, and beyond 512 rows 16 times the square root of n / 512, at most 128; with
+        `max_depth` it sets no limit. None sets no limit.
+    min_samples_leaf : int, default=1
+        Smallest number of training rows in a leaf.
+    l2 : float, default=1.0
+        L2 regularisation of leaf values. It is added to the curvature of a leaf, and multiplied by
+        the evidence, as curvature is.
+    min_gain : float, default=0.0
+        Smallest gain of a split.
+    growth : {"best_first", "depth_wise"}, default="best_first"
+        Order in which nodes are split. It matters when `max_leaves` ends the growth.
+    subsample : float, default=1.0
+        Share of the rows drawn for each round, without replacement.
+    colsample : float, default=0.7
+        Share of the features drawn for each round, rounded up.
+    tree : {"per_particle", "shared"}, default="per_particle"
+        One tree per particle in each round, or one tree for all particles.
+    split_on : {"all", "sum", "particle_mean"} or int, default="particle_mean"
+        What the search for splits sees of a tree's outputs: all of them, their sum, their mean over
+        particles, or a number of random projections. Leaves hold all outputs in any case.
+    leaf : {"newton", "mean"}, default="newton"
+        Leaf values: "newton" is sum(g) / (sum(c) + l2) over the rows of a leaf, with gradients g
+        and curvatures c; "mean" is the mean of g / c.
+    max_bins : int, default=255
+        Largest number of bins of a numeric feature, at most 255.
+    categorical_features : "from_dtype", list, mask or None, default="from_dtype"
+        Columns that trees split by sets of categories: names, indices, a mask, or the text and
+        categorical columns of a data frame.
+    cat_smooth : float, default=10.0
+        Categories are ordered by their mean gradient as if so many more rows had the mean of the
+        node.
+    cat_penalty : float, default=1.0
+        Penalty on splits by categories, as a multiple of the gain that many categories have by
+        chance. 0 switches it off.
+    monotone_constraints : dict, list (p,) or None, default=None
+        1 if the constrained parameter must not decrease with a feature, -1 if it must not increase,
+        0 if it is free; by column name or index, or one number per column. It holds for every
+        particle.
+    monotone_parameter : int, str or None, default=None
+        Parameter of the response that `monotone_constraints` constrain, such as "log_scale". None
+        is the first one, the location.
+    interaction_constraints : list of lists, "no_interactions" or None, default=None
+        Groups of columns that may occur together on a path of a tree. Columns in no group are one
+        more group.
+    evidence : float, array (n,), "auto" or None, default=None
+        Number of observations that a row counts for: the power of its likelihood. "auto" searches
+        for it with early stopping or `X_val`: it trains with several values and takes the best by
+        `eval_metric`; where much evidence is best, the evidence of a row follows the simulated
+        error of the model there. From 40,000 training rows on, 10,000 of them choose it. None is
+        "auto" with early stopping, 4 where folds find the rounds, and 1 otherwise. See
+        docs/evidence.md.
+    kernel : {"gaussian", "scaled"} or None, default=None
+        Kernel of the repulsion between particles: in the units of the particles, or of each row's
+        Fisher information. None is "gaussian", and "scaled" if the evidence is searched for and 3
+        or more.
+    bandwidth : float, "median" or None, default=None
+        Width of the kernel. None is 0.1 (10 / n_particles)^1.5 for "gaussian", and 1 + 0.7 d^2 for
+        "scaled" and d parameters.
+    direction : str, direction or callable, default="diagonal_newton"
+        How particles move: "diagonal_newton", "smoothed", "full_newton", "langevin", "chi_squared",
+        "mmd", "energy", an object of `wgboost.directions`, or a function.
+    learner : learner, scikit-learn regressor or None, default=None
+        What is fitted to the movement of each round. None grows histogram trees.
+    engine : {"native", "xgboost"}, default="native"
+        What finds the splits of trees. "xgboost" needs ``wgboost[xgboost]`` for fitting; it has
+        neither categories nor monotone constraints.
+    device : str, default="cpu"
+        Device of XGBoost, such as "cuda".
+    init : "flow", "smooth", AveragedFlow, SmoothStart, array or estimator, default="flow"
+        Start of the particles: the end of a flow without features, a Gaussian process whose
+        residuals are boosted, an array (n_particles, parameters), or the cross-fitted predictions
+        of an estimator.
+    response : str or Response, default="normal"
+        Distribution of y: a name such as "gamma", an object such as ``Gamma(prior_scale=3)``, or
+        "auto", which chooses by the range of y and its variation (`wgboost.propose_response`).
+        "multivariate_normal" takes a y (n, q) of several columns.
+    prior : dict or None, default=None
+        Parameters of the prior of the response by name, each a number or one value per row. They
+        refer to standardised y.
+    early_stopping : bool or None, default=None
+        Whether to hold out rows, or use `X_val`, to find the number of rounds by `eval_metric`.
+        None is True unless `n_estimators` is given or there are fewer than 50 rows.
+    validation_fraction : float, default=0.2
+        Share of the rows that early stopping holds out.
+    n_iter_no_change : int or None, default=50
+        Number of rounds without improvement after which early stopping ends. None never ends it.
+    eval_metric : str, callable or list, default="nll"
+        Metric of early stopping: "nll", "crps", "rmse", "mae", "pinball", "concordance",
+        "energy_score", or a function of (distribution, y), smaller being better. The first of a
+        list decides; the others are recorded in `history_`.
+    refit : bool, default=True
+        Whether to fit again on all rows, with the number of rounds that early stopping found on
+        held-out rows.
+    warm_start : bool, default=False
+        Whether a further `fit` adds rounds to the fitted model, up to `n_estimators`.
+    n_jobs : int or None, default=None
+        Number of threads. None is one per core, within the limits of OMP_NUM_THREADS and
+        ``joblib.parallel_config``; -1 is one per core. The model does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed of the fit.
+    verbose : int, default=0
+        Whether to show progress: a bar, or without a terminal a line every so many rounds.
 
     Attributes
     ----------
+    model_ : FittedModel
+        Trees, start particles, units of y and how the fit went.
     n_estimators_ : int
-        Rounds of the model.
-    n_outputs_ : int
-        Columns of y.
-    proposal_ : tuple
-        With response="auto": the name of the response, and why that one.
-    evidence_ : float
-        The evidence of a row, on average.
-    evidence_trials_ : list of dicts
-        With evidence="auto": what was tried, with "rounds", the metric's "value" and the number of
-        "rows" trained on, and which one was "chosen".
+        Number of rounds of the model.
     history_ : dict
-        Metric values by validation set, metric and round (before the first round first).
+        Metric values by validation set, metric and round, from before the first round on.
     validation_rows_ : array or None
-        Indices of the training rows that the model has not seen.
+        Indices of the rows that were held out and not trained on.
     refitted_ : bool
         Whether the model was fitted again on all rows.
     interrupted_ : bool
         Whether Ctrl-C ended the fit.
     feature_importances_ : array (p,)
+        Share of each feature in the gain of all splits.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array (p,)
+        Names of the features, if X had some.
+    response_ : Response
+        The response distribution.
+    evidence_ : float
+        Mean evidence of a row.
+    evidence_trials_ : list of dict
+        What a search for the evidence tried: "evidence", "by_error", "rounds", "value" of the
+        metric, number of "rows", and which one was "chosen".
     calibration_ : Calibration
-        After `calibrate`: the factors that predictions follow.
+        Factors that predictions follow, after `calibrate`.
     ood_reference_ : OODReference
-        After `calibrate_ood`: which OOD scores are usual.
+        OOD scores of ordinary rows, after `calibrate_ood`.
+    n_outputs_ : int
+        Number of columns of y.
+    proposal_ : tuple
+        With response="auto": the name of the response, and the reason for it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (200, 2))
+    >>> y = X[:, 0] + 0.1 * rng.standard_normal(200)
+    >>> model = WGBRegressor(random_state=0).fit(X, y)
+    >>> dist = model.predict_dist(X[:3])
+    >>> dist.mean().shape
+    (3,)
+    >>> low, high = dist.interval(0.9)
+    >>> bool((low < high).all())
+    True
     """
 
     # What metadata routing hands over unless told otherwise: predictions and scores of a model
