@@ -25,7 +25,7 @@ from wgboost.responses import (
     ZeroInflatedPoisson,
     as_response,
 )
-from wgboost.responses.intervals import between
+from wgboost.responses.intervals import log_interval_probability
 
 INF = np.inf
 
@@ -92,7 +92,7 @@ CASES = [
 def test_the_score_of_a_censored_row_is_the_derivative_at_any_scale(response, y, theta, above):
     start = y + 1 if response.discrete else y  # at least so much
     at = np.array([[theta]], dtype=float)
-    log, score = between(response, np.array([float(start)]), np.array([INF]), at)
+    log, score = log_interval_probability(response, np.array([float(start)]), np.array([INF]), at)
     with mp.workdps(60):
         values = [mp.mpf(value) for value in theta]
         assert_allclose(log[0, 0], float(mp.log(above(y, *values))), rtol=1e-7)
@@ -112,7 +112,9 @@ def test_the_score_of_a_censored_row_is_the_derivative_at_any_scale(response, y,
 def test_close_bounds_have_their_probability(name, y, width):
     upper = y + width if y + width > y else np.nextafter(y, INF)
     response = Normal() if name == "normal" else Laplace()
-    log, score = between(response, np.array([y]), np.array([upper]), np.zeros((1, 1, 2)))
+    log, score = log_interval_probability(
+        response, np.array([y]), np.array([upper]), np.zeros((1, 1, 2))
+    )
     with mp.workdps(60):
         a, b = mp.mpf(y), mp.mpf(float(upper))
         density = mp.npdf if name == "normal" else lambda x: mp.exp(-abs(x)) / 2

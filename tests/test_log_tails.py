@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from response_examples import EXAMPLES, example
 from test_responses import central_difference
 from wgboost.responses import as_response
-from wgboost.responses.intervals import between
+from wgboost.responses.intervals import log_interval_probability
 
 RESPONSES = {name: example(name).response for name in EXAMPLES}
 ordered = pytest.mark.parametrize(
@@ -116,9 +116,11 @@ def test_bounds_far_out_have_the_probability_of_their_tail():
         (-59.005, -59.0, normal(60) - normal(60.005)),
     ):
         bounds = np.array([low]), np.array([high])
-        log, score = between(response, *bounds, theta)
+        log, score = log_interval_probability(response, *bounds, theta)
         assert_allclose(log[0, 0], float(mpmath.log(expected)), rtol=1e-10)
-        slope = central_difference(lambda t, b=bounds: between(response, *b, t)[0], theta)
+        slope = central_difference(
+            lambda t, b=bounds: log_interval_probability(response, *b, t)[0], theta
+        )
         assert_allclose(score, slope, rtol=1e-6)
 
 
@@ -128,7 +130,9 @@ def test_nothing_jumps_where_a_probability_underflows(name):
     lower = np.geomspace(20, 2000, 400)
     lower = np.unique(np.floor(lower)) if response.discrete else lower
     n = len(lower)
-    log, score = between(response, lower, np.full(n, INF), np.zeros((n, 1, response.n_params)))
+    log, score = log_interval_probability(
+        response, lower, np.full(n, INF), np.zeros((n, 1, response.n_params))
+    )
     log, slope = log[:, 0], score[:, 0, 0]
     assert (np.diff(log) < 0).all()
     near = np.abs(log + 575.6) < 0.2 * 575.6  # log 1e-250
@@ -139,6 +143,8 @@ def test_nothing_jumps_where_a_probability_underflows(name):
 def test_so_far_out_that_squares_overflow_everything_stays_finite():
     theta = np.array([[[0.0, -30.0]]], dtype=np.float64)
     for name in ("normal", "logistic", "gumbel", "weibull", "gamma", "lognormal"):
-        log, score = between(as_response(name), np.array([1e6]), np.array([INF]), theta)
+        log, score = log_interval_probability(
+            as_response(name), np.array([1e6]), np.array([INF]), theta
+        )
         assert np.isfinite(log.astype(np.float32)).all()
         assert np.isfinite(score.astype(np.float32)).all(), name

@@ -41,9 +41,9 @@ def test_one_pass_towards_a_compiled_posterior_gives_the_bits_of_two(direction, 
     g, c = direction(x, score, curvature, metric, 0.1, rng)
     posterior = response.compiled(y, 0.7)
     ours, kept = np.empty_like(x), None if c is None else np.empty_like(x)
-    direction.towards(posterior, x, metric, ours, kept, 2)
+    direction.write_from_posterior(posterior, x, metric, ours, kept, 2)
     assert_array_equal(ours, g)
     if c is not None:
         assert_array_equal(kept, c)
-        direction.towards(posterior, x, metric, ours, None)
+        direction.write_from_posterior(posterior, x, metric, ours, None)
         assert_array_equal(ours, g / c)

@@ -13,10 +13,10 @@ from wgboost.responses import (
     Observations,
     Units,
     censored,
-    standardised,
+    standardise,
     subtract_offset,
 )
-from wgboost.responses.intervals import between
+from wgboost.responses.intervals import log_interval_probability
 
 RESPONSES = {name: example(name).response for name in EXAMPLES}
 ordered = pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def bounds_of(case):
 def test_the_likelihood_of_bounds_is_their_probability(name):
     case = example(name)
     lower, upper = bounds_of(case)
-    log, _ = between(case.response, lower, upper, case.theta)
+    log, _ = log_interval_probability(case.response, lower, upper, case.theta)
     for i in range(6):
         for j in range(4):
             frozen = case.scipy(case.theta[i, j])
@@ -95,7 +95,7 @@ def test_truncation_divides_by_the_probability_of_being_seen():
 def test_far_out_bounds_still_pull():
     theta = np.array([[[0.0, -3.0]]])
     for lower, upper, sign in ((50.0, INF, 1), (-INF, -50.0, -1), (50.0, 51.0, 1)):
-        log, score = between(Normal(), np.array([lower]), np.array([upper]), theta)
+        log, score = log_interval_probability(Normal(), np.array([lower]), np.array([upper]), theta)
         assert log < -500
         assert sign * score[0, 0, 0] > 100
         assert np.isfinite(score).all()
@@ -136,7 +136,7 @@ def test_what_noisy_values_tell_is_the_mean_square_of_their_score(response):
 
 def test_units_and_steps_change_every_bound():
     y = censored([1.0, 2.0], [3.0, INF], above=[0.0, 1.0])
-    seen = standardised(Observations.of(y, noise=np.array([1.0, 2.0])), Units(1.0, 2.0))
+    seen = standardise(Observations.of(y, noise=np.array([1.0, 2.0])), Units(1.0, 2.0))
     assert_array_equal(seen.lower, [0, 0.5])
     assert_array_equal(seen.upper, [1, INF])
     assert_array_equal(seen.above, [-0.5, 0])

@@ -28,7 +28,7 @@ def test_averages_from_statistics_are_averages_over_rows(name, weight):
         if response.curvature_kind == "damped":
             hessian = response.likelihood_hessian(case.y[:, None], spread)
             own = -np.diagonal(np.average(hessian, axis=0, weights=weight), axis1=-2, axis2=-1)
-            bounded = np.maximum(response.likelihood_fisher(common), own / response.far)
+            bounded = np.maximum(response.likelihood_fisher(common), own / response.damping)
             curvature = evidence * bounded + response.prior_curvature(common)
         average = response.average_curvature(common, statistics, evidence)
         assert_allclose(average, curvature, rtol=1e-11)

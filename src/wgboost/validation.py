@@ -17,7 +17,9 @@ from joblib.parallel import get_active_backend
 from wgboost.typing import Array, Directions
 
 __all__ = [
-    "Hinted",
+    "AttributeHints",
+    "accepts",
+    "accepts_sample_weight",
     "check_choice",
     "check_curvature",
     "check_finite",
@@ -27,17 +29,15 @@ __all__ = [
     "check_state",
     "check_targets",
     "check_threads",
+    "check_unmasked",
     "check_weight",
+    "format_value",
     "nearest_name",
-    "refuse_masked",
     "resolve_threads",
-    "shown",
-    "takes",
-    "takes_weight",
 ]
 
 
-class Hinted:
+class AttributeHints:
     """An object that says where to find a method which it does not have.
 
     `_hints` has the words by the name of the method. The error is an AttributeError, so that
@@ -56,38 +56,36 @@ class Hinted:
             raise AttributeError(message, name=name, obj=self)
 
 
-def nearest_name(
-    name: str, valid: Iterable[str], elsewhere: Mapping[str, str] | None = None
-) -> str:
+def nearest_name(name: str, valid: Iterable[str], synonyms: Mapping[str, str] | None = None) -> str:
     """Return ``"; did you mean 'x'?"`` for a likely misspelling, else an empty string.
 
-    `elsewhere` has what to say instead to names that a thing has in other libraries.
+    `synonyms` has what to say instead to names that a thing has in other libraries.
     """
-    name, known = str(name), {one: repr(one) for one in valid} | dict(elsewhere or {})
+    name, known = str(name), {one: repr(one) for one in valid} | dict(synonyms or {})
     close = difflib.get_close_matches(name, list(known), n=1)
     if not close:  # "mean" of "particle_mean", "energy_distance" of "energy"
         close = [one for one in known if name in one.split("_") or one in name.split("_")]
     return f"; did you mean {known[close[0]]}?" if len(close) == 1 else ""
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """Return how a message shows a value: NumPy's numbers as the numbers they are."""
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
 def check_choice(
-    name: str, value: object, valid: Iterable[str], elsewhere: Mapping[str, str] | None = None
+    name: str, value: object, valid: Iterable[str], synonyms: Mapping[str, str] | None = None
 ) -> str:
     """Return value if it is one of the valid strings; raise ValueError otherwise.
 
-    See `nearest_name` for `elsewhere`.
+    See `nearest_name` for `synonyms`.
     """
     valid = list(valid)
     if isinstance(value, str) and value in valid:
         return value
     options = ", ".join(repr(v) for v in valid)
-    close = nearest_name(str(value), valid, elsewhere)
-    raise ValueError(f"{name}={shown(value)} must be one of {options}{close}")
+    close = nearest_name(str(value), valid, synonyms)
+    raise ValueError(f"{name}={format_value(value)} must be one of {options}{close}")
 
 
 def check_number(
@@ -99,13 +97,13 @@ def check_number(
     if high < math.inf:
         bounds += f" and <= {high:g}"
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name}={shown(value)} must be a number {bounds}")
+        raise TypeError(f"{name}={format_value(value)} must be a number {bounds}")
     number = float(value)
     too_low = number < low or (above is not None and number <= above)
     if number == math.inf and high == math.inf and bounds != "finite":
         bounds += " and finite"
     if not math.isfinite(number) or too_low or number > high:
-        raise ValueError(f"{name}={shown(value)} must be {bounds}")
+        raise ValueError(f"{name}={format_value(value)} must be {bounds}")
     return number
 
 
@@ -116,7 +114,7 @@ def check_integer(
     bounds = f">= {low}" if high is None else f"between {low} and {high}"
     hint = f"; {hint}" if hint else ""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{name}={shown(value)} must be an integer {bounds}{hint}")
+        raise TypeError(f"{name}={format_value(value)} must be an integer {bounds}{hint}")
     number = int(value)
     if number < low or (high is not None and number > high):
         raise ValueError(f"{name}={number} must be {bounds}{hint}")
@@ -128,7 +126,8 @@ def check_levels(name: str, values: Any) -> Array:
     levels = np.asarray(values, dtype=np.float64)
     if levels.ndim > 1 or levels.size == 0 or not ((levels >= 0) & (levels <= 1)).all():
         raise ValueError(
-            f"{name}={shown(values)} must be between 0 and 1: a probability, or a list of them"
+            f"{name}={format_value(values)} must be between 0 and 1: a probability, "
+            "or a list of them"
         )
     return levels
 
@@ -149,7 +148,7 @@ def resolve_threads(n_jobs: Any) -> int:
     if n_jobs is None:
         return _usual_threads()
     if isinstance(n_jobs, (bool, np.bool_)) or not isinstance(n_jobs, numbers.Integral):
-        raise TypeError(f"n_jobs={shown(n_jobs)} must be an integer; -1 uses all cores")
+        raise TypeError(f"n_jobs={format_value(n_jobs)} must be an integer; -1 uses all cores")
     number = int(n_jobs)
     if number == 0:
         raise ValueError("n_jobs=0 uses no thread at all; give 1 or more, or -1 for all cores")
@@ -225,7 +224,7 @@ def check_finite(name: str, values: Array, *, nonnegative: bool = False) -> None
         raise ValueError(f"{name} is {values[bad][0]} at {_where(bad)}; it has to be >= 0")
 
 
-def refuse_masked(name: str, value: Any) -> None:
+def check_unmasked(name: str, value: Any) -> None:
     """Raise ValueError for a masked array, or one in a list, of which a value is masked.
 
     NumPy's other functions take what lies beneath the mask for values.
@@ -240,7 +239,7 @@ def check_weight(weight: Any, n: int, *, all_zero: bool = False) -> Array | None
     """Return weights (n,) as float32, or None. At least one has to be positive, or `all_zero`."""
     if weight is None:
         return None
-    refuse_masked("sample_weight", weight)
+    check_unmasked("sample_weight", weight)
     weight = np.asarray(weight)
     if weight.dtype.kind not in "fiub":
         raise TypeError(f"sample weights have dtype {weight.dtype}; numbers are needed")
@@ -269,7 +268,7 @@ def check_weight(weight: Any, n: int, *, all_zero: bool = False) -> Array | None
     return narrow
 
 
-def takes(function: Callable[..., Any], parameter: str) -> bool:
+def accepts(function: Callable[..., Any], parameter: str) -> bool:
     """Whether a function can be called with a keyword, as far as its signature tells."""
     try:
         parameters = inspect.signature(function).parameters
@@ -279,6 +278,6 @@ def takes(function: Callable[..., Any], parameter: str) -> bool:
     return keywords or parameter in parameters
 
 
-def takes_weight(function: Callable[..., Any]) -> bool:
+def accepts_sample_weight(function: Callable[..., Any]) -> bool:
     """Whether a function can be called with `sample_weight`, as far as its signature tells."""
-    return takes(function, "sample_weight")
+    return accepts(function, "sample_weight")

@@ -61,7 +61,9 @@ def averaged_flow(
 ) -> Array:
     """Return start particles (m, d), float64."""
     value = y.value if isinstance(y, Observations) else y
-    theta = response.near(value, weight) + rng.standard_normal((n_particles, response.n_params))
+    theta = response.initial_theta(value, weight) + rng.standard_normal(
+        (n_particles, response.n_params)
+    )
     if flow.steps == 0:
         return theta
     statistics, still, steps = None, _STILL, flow.steps

@@ -56,7 +56,9 @@ class Movement:
         keep = self.leaf == "newton" and direction.needs == "curvature"
         curvature = self._kept(particles) if keep else None
         metric = self._metric(particles, slice(0, particles.shape[0]))
-        direction.towards(posterior, particles, metric, self._gradient, curvature, self.n_threads)
+        direction.write_from_posterior(
+            posterior, particles, metric, self._gradient, curvature, self.n_threads
+        )
         return self._gradient, curvature
 
     @staticmethod
@@ -95,7 +97,7 @@ class Movement:
             )
             metric = self._metric(here, rows)
             if isinstance(self.direction, InteractingDirection) and self.leaf == "mean":
-                self.direction.along(
+                self.direction.write(
                     here, score, second, metric, gradient[rows], None, self.n_threads
                 )
                 continue

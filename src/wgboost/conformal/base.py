@@ -18,7 +18,7 @@ from wgboost.folds.splitting import checked_rows
 from wgboost.metrics.estimates import final_step
 from wgboost.metrics.row_parameters import known_by_row, row_parameters, without_row_columns
 from wgboost.typing import Array
-from wgboost.validation import Hinted, check_choice, check_weight
+from wgboost.validation import AttributeHints, check_choice, check_weight
 
 __all__ = ["METHODS", "Conformal"]
 
@@ -34,7 +34,7 @@ _OF_MODELS = (
 )  # fmt: skip
 
 
-class Conformal(Hinted, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class Conformal(AttributeHints, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """An estimator around another one whose predictions it calibrates."""
 
     _hints: ClassVar[dict[str, str]] = {

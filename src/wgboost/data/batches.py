@@ -121,7 +121,7 @@ class ParquetBatches(Batches):
                 "ParquetBatches needs pyarrow: pip install wgboost[parquet]"
             ) from error
         targets = [self.y] if isinstance(self.y, str) else list(self.y)
-        beside = [*targets, *([] if self.sample_weight is None else [self.sample_weight])]
+        others = [*targets, *([] if self.sample_weight is None else [self.sample_weight])]
         for path in self._files():
             try:
                 file = parquet.ParquetFile(path)
@@ -132,14 +132,14 @@ class ParquetBatches(Batches):
             names = file.schema_arrow.names
             features = self.columns
             if features is None:
-                features = [name for name in names if name not in beside]
-            for name in (*beside, *features):
+                features = [name for name in names if name not in others]
+            for name in (*others, *features):
                 if name not in names:
                     near = nearest_name(name, names)
                     raise ValueError(f"{path.name} has no column {name!r}{near}")
             if not features:
-                raise ValueError(f"{path.name} has no columns beside {beside}")
-            for some in file.iter_batches(self.batch_rows, columns=[*features, *beside]):
+                raise ValueError(f"{path.name} has no columns other than {others}")
+            for some in file.iter_batches(self.batch_rows, columns=[*features, *others]):
                 columns = [some.column(one).to_numpy(zero_copy_only=False) for one in targets]
                 y = columns[0] if isinstance(self.y, str) else np.stack(columns, axis=1)
                 weight = None

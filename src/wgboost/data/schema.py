@@ -15,7 +15,7 @@ from wgboost.data.binning import MAX_BINS
 from wgboost.data.frames import Column, as_frame, frame_names
 from wgboost.data.table import Table
 from wgboost.typing import Array
-from wgboost.validation import nearest_name, shown
+from wgboost.validation import format_value, nearest_name
 
 __all__ = ["FROM_DTYPE", "Levels", "Schema", "column_index"]
 
@@ -275,7 +275,7 @@ def column_index(parameter: str, column: Any, names: Sequence[str] | None, p: in
     if whole and -p <= column < p:
         return int(column) % p
     near = nearest_name(column, names) if isinstance(column, str) and names else ""
-    raise ValueError(f"{parameter} has {shown(column)}, which is no column of X{near}")
+    raise ValueError(f"{parameter} has {format_value(column)}, which is no column of X{near}")
 
 
 def _decimal(values: Array) -> Array:

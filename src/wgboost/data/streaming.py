@@ -46,7 +46,7 @@ def read_batches(
     """
     first = _FirstPass(schema, categorical_features)
     for i, batch in enumerate(batches):
-        first.see(i, batch)
+        first.add(i, batch)
     y, weight, schema = np.concatenate(first.y), first.weights(), first.schema
     if schema is None:
         raise ValueError("there are no batches; the function has to yield (X, y) at least once")
@@ -87,7 +87,7 @@ class _FirstPass:
         self._kept: list[tuple[Array, Array, Array]] = []  # keys, places, rows
         self._n = 0
 
-    def see(self, i: int, batch: Batch) -> None:
+    def add(self, i: int, batch: Batch) -> None:
         """Take note of one batch."""
         try:
             if self.schema is None:

@@ -46,7 +46,7 @@ DIRECTIONS: dict[str, type[Any]] = {
 }
 
 
-_ELSEWHERE = {
+_SYNONYMS = {
     "kl": "'diagonal_newton', the Newton direction of the Kullback-Leibler divergence",
     "kullback_leibler": "'diagonal_newton', the Newton direction of that divergence",
     "svgd": "'smoothed', the gradient of the Kullback-Leibler divergence",
@@ -63,7 +63,7 @@ def as_direction(direction: Any, kernel: Kernel | None = None) -> Direction:
     a curvature c; `CallableDirection(function, needs="score")` does without the curvature.
     """
     if isinstance(direction, str):
-        kind = DIRECTIONS[check_choice("direction", direction, DIRECTIONS, _ELSEWHERE)]
+        kind = DIRECTIONS[check_choice("direction", direction, DIRECTIONS, _SYNONYMS)]
         takes_kernel = "kernel" in kind.__dataclass_fields__ and not issubclass(kind, MMD)
         made: Direction = kind(kernel=kernel) if takes_kernel and kernel is not None else kind()
         return made

@@ -81,13 +81,13 @@ class MMD:
 
     def _pull(self, x: Array, t: Array, w: Array, width: Array) -> Array:
         """The weighted mean over t of the kernel's gradient at x."""
-        apart = x[:, :, None] - t[:, None]  # (n, m, s, d)
-        square = np.square(apart).sum(axis=3)
+        difference = x[:, :, None] - t[:, None]  # (n, m, s, d)
+        square = np.square(difference).sum(axis=3)
         if self.kernel == "energy":
             slope = -1 / np.sqrt(np.maximum(square, np.float32(1e-20)))
         else:
             slope = -2 / width * np.exp(-square / width)
-        pull: Array = np.einsum("nms,nmsd->nmd", slope * w[:, None], apart)
+        pull: Array = np.einsum("nms,nmsd->nmd", slope * w[:, None], difference)
         return pull
 
 

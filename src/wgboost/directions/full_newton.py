@@ -70,10 +70,10 @@ class FullNewton:
         n, m, d = particles.shape
         k, push = self.kernel.between(particles, metric)  # (n, m, m), (n, m, m, d)
         gradient = (k @ score + push.sum(axis=2)) / m
-        bend, concave = _concave(-hessian)
+        curvature, concave = _concave(-hessian)
         system: Array = np.empty((n, m, d, m, d))
         for p, q in np.ndindex(d, d):
-            system[:, :, p, :, q] = (k * bend[:, None, :, p, q]) @ k
+            system[:, :, p, :, q] = (k * curvature[:, None, :, p, q]) @ k
         system = system.reshape(n, m * d, m * d)
         push = np.swapaxes(push, 2, 3).reshape(n, m * d, m)
         system += push @ np.swapaxes(push, 1, 2)
@@ -87,19 +87,21 @@ class FullNewton:
         return moved
 
 
-def _concave(bend: Array) -> tuple[Array, Array]:
+def _concave(curvature: Array) -> tuple[Array, Array]:
     """Return minus the Hessians, guarded (n, m, d, d), and which were semidefinite (n, m).
 
     The others meet a negative pivot in elimination, and their absolute diagonal comes back.
     """
-    d = bend.shape[-1]
-    size = np.abs(np.einsum("nlpp->nlp", bend))
+    d = curvature.shape[-1]
+    size = np.abs(np.einsum("nlpp->nlp", curvature))
     unit = np.sqrt(np.where(size > 0, size, 1.0))  # no parameter's scale hides another's sign
-    rest = bend / (unit[..., :, None] * unit[..., None, :]) + 1e-6 * np.eye(d)  # float32 rounding
-    concave = np.ones(bend.shape[:2], dtype=bool)
+    rest = curvature / (unit[..., :, None] * unit[..., None, :]) + 1e-6 * np.eye(
+        d
+    )  # float32 rounding
+    concave = np.ones(curvature.shape[:2], dtype=bool)
     for p in range(d):
         pivot = rest[..., p, p]
         concave &= pivot >= 0
         column = rest[..., :, p] / np.where(pivot > 0, pivot, 1.0)[..., None]
         rest = rest - column[..., :, None] * rest[..., None, p, :]
-    return np.where(concave[..., None, None], bend, size[..., None] * np.eye(d)), concave
+    return np.where(concave[..., None, None], curvature, size[..., None] * np.eye(d)), concave

@@ -46,10 +46,10 @@ class InteractingDirection:
         particles = _floats(particles)
         gradient = np.empty_like(particles)
         smoothed = np.empty_like(particles) if self.needs == "curvature" else None
-        self.along(particles, score, second, metric, gradient, smoothed, n_threads)
+        self.write(particles, score, second, metric, gradient, smoothed, n_threads)
         return gradient, smoothed
 
-    def along(
+    def write(
         self,
         particles: Directions,
         score: Directions,
@@ -67,7 +67,7 @@ class InteractingDirection:
             self.kernel.bandwidths(particles, metric), gradient, smoothed, n_threads,
         )  # fmt: skip
 
-    def towards(
+    def write_from_posterior(
         self,
         posterior: Any,
         particles: Directions,
@@ -76,7 +76,7 @@ class InteractingDirection:
         smoothed: Directions | None,
         n_threads: int = 1,
     ) -> None:
-        """Write g and c as `along`, for posteriors that the core evaluates on the way."""
+        """Write g and c as `write`, for posteriors that the core evaluates on the way."""
         posterior.direction(
             particles, self.needs == "curvature", metric,
             self.kernel.bandwidths(particles, metric), gradient, smoothed, n_threads,

@@ -75,17 +75,17 @@ class Kernel:
         block = max(1, _NUMBERS // (first.size * particles.shape[2]))
         for begin in range(0, len(particles), block):
             rows = slice(begin, begin + block)
-            apart = np.square(particles[rows, first] - particles[rows, second])
+            difference = np.square(particles[rows, first] - particles[rows, second])
             if metric is not None:
-                apart *= metric[rows, None, :].astype(apart.dtype)
-            median[rows] = np.median(apart.sum(axis=2), axis=1) / np.log(m + 1)
+                difference *= metric[rows, None, :].astype(difference.dtype)
+            median[rows] = np.median(difference.sum(axis=2), axis=1) / np.log(m + 1)
         # Particles that all coincide have no scale of their own; any positive h parts them.
         return np.where(median > 0, median, 1.0).astype(np.float32)
 
     def between(self, particles: Array, metric: Array | None) -> tuple[Array, Array]:
         """The kernel (n, m, m) and r_jl = (2 A / h)(x_j - x_l) k_jl (n, m, m, d)."""
         h = self.bandwidths(particles, metric)[:, None, None]
-        apart = particles[:, :, None, :] - particles[:, None, :, :]
+        difference = particles[:, :, None, :] - particles[:, None, :, :]
         scale = 1.0 if metric is None else metric[:, None, None, :]
-        k = np.exp(-np.sum(scale * apart**2, axis=3) / h)
-        return k, 2.0 * scale / h[..., None] * apart * k[..., None]
+        k = np.exp(-np.sum(scale * difference**2, axis=3) / h)
+        return k, 2.0 * scale / h[..., None] * difference * k[..., None]

@@ -20,7 +20,7 @@ from wgboost.training import Stage, TrainingData, add_rounds
 from wgboost.trees.xgboost import collective
 from wgboost.trees.xgboost.library import library
 from wgboost.typing import Array, Directions
-from wgboost.validation import takes_weight
+from wgboost.validation import accepts_sample_weight
 
 __all__ = ["Desk", "Job", "Piece", "Share", "Told", "is_loss", "reduced", "work"]
 
@@ -121,7 +121,7 @@ def reduced(data: TrainingData, metric: Metric, units: Units) -> Callable[[Direc
     up, and the sums of weights. A worker without rows adds nothing to either.
     """
     mass = float(len(data))
-    if data.weight is not None and takes_weight(metric.function):
+    if data.weight is not None and accepts_sample_weight(metric.function):
         mass = float(data.weight.sum(dtype=np.float64))
     score = data.scorer(metric, units) if mass else None
     squared = metric.function is rmse

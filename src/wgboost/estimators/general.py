@@ -29,14 +29,14 @@ from wgboost.targets import Density, LogDensity, Target
 from wgboost.training import fit_model
 from wgboost.training.tables import apply_schema
 from wgboost.typing import Array, Directions
-from wgboost.validation import Hinted, resolve_threads
+from wgboost.validation import AttributeHints, resolve_threads
 
 __all__ = ["WGBoost"]
 
 _PARTICLES = "its predictions are particles"
 
 
-class WGBoost(Hinted, CheckedParameters):
+class WGBoost(AttributeHints, CheckedParameters):
     """Wasserstein gradient boosting on distribution-valued targets (Algorithm 1 of the paper).
 
     The target of every row is a distribution on R^d, given by the derivatives of its log density or

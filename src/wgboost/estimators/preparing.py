@@ -42,7 +42,7 @@ from wgboost.training.validation_sets import validation_sets
 from wgboost.trees import Constraints
 from wgboost.trees.xgboost import require
 from wgboost.typing import Array
-from wgboost.validation import check_weight, refuse_masked
+from wgboost.validation import check_unmasked, check_weight
 
 __all__ = ["FitArguments", "posterior_data", "prepare_fit", "training_data"]
 
@@ -102,7 +102,7 @@ def prepare_fit(
     """
     settings = resolve_settings(params, given.callbacks)
     for key, value in {**given.fit_params, **given.fit_params_val}.items():
-        refuse_masked(key, value)
+        check_unmasked(key, value)
     require(settings.engine)
     checkpoint = None
     if given.resume_from is not None:

@@ -129,5 +129,5 @@ class HistTree:
         else:
             trees, leaf = self.grower(*given, self.n_threads, self.constraints)
         if self.longest_step < np.inf:
-            trees = trees.held(self.longest_step)
+            trees = trees.clipped(self.longest_step)
         return FittedTrees(trees, leaf, self.n_threads)

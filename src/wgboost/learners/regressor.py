@@ -14,12 +14,12 @@ from wgboost.data import Features
 from wgboost.learners.base import Learner
 from wgboost.typing import Array, Directions
 from wgboost.validation import (
+    accepts_sample_weight,
     check_curvature,
     check_finite,
     check_state,
     check_targets,
     check_weight,
-    takes_weight,
 )
 
 __all__ = ["FittedRegressor", "RegressorLearner", "as_learner", "weight_options"]
@@ -86,7 +86,7 @@ def weight_options(estimator: Any, weight: Array | None) -> dict[str, Array]:
     while isinstance(taker, Pipeline):
         step, taker = taker.steps[-1]
         path.append(step)
-    if not takes_weight(taker.fit):
+    if not accepts_sample_weight(taker.fit):
         raise TypeError(
             f"{type(taker).__name__} takes no sample weights; leave them out or choose another "
             "estimator"

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from wgboost.predictive import Mixture
 from wgboost.predictive.labels import codes_of
 from wgboost.predictive.transformed import restored
-from wgboost.validation import Hinted
+from wgboost.validation import AttributeHints
 
 __all__ = [
     "encoded",
@@ -62,7 +62,7 @@ def final_step(estimator: Any, method: str = "predict_dist") -> Any:
 
 def _with(last: Any, method: str) -> Any:
     if not hasattr(last, method):
-        known = last._hints if isinstance(last, Hinted) else {}
+        known = last._hints if isinstance(last, AttributeHints) else {}
         usual = "give a fitted WGBRegressor or WGBClassifier, or a pipeline that ends with one"
         raise TypeError(f"{type(last).__name__} has no {method}; {known.get(method, usual)}")
     return last

@@ -23,7 +23,7 @@ from wgboost.metrics.ordering import concordance
 from wgboost.metrics.row_parameters import PREDICTED_WITH, scored_rows
 from wgboost.metrics.watching import Metric
 from wgboost.predictive import Mixture
-from wgboost.validation import check_choice, nearest_name, takes, takes_weight
+from wgboost.validation import accepts, accepts_sample_weight, check_choice, nearest_name
 
 __all__ = ["SCORERS", "Scorer", "get_scorer", "make_scorer"]
 
@@ -86,13 +86,13 @@ class Scorer:
         y_std : number, array (n,) or name of a column, optional
             The known error of y, for the NLL; other metrics go without it.
         """
-        if sample_weight is not None and not takes_weight(self.function):
+        if sample_weight is not None and not accepts_sample_weight(self.function):
             raise TypeError(f"the metric {self.name!r} takes no sample_weight")
         last, seen, transformers = unwrapped(estimator, X)
         given = {"sample_weight": sample_weight, "offset": offset, "exposure": exposure}
         X, y, beside = scored_rows(last, seen, y, y_std=y_std, **given)
         function = self.function
-        if beside["y_std"] is not None and takes(function, "y_std"):
+        if beside["y_std"] is not None and accepts(function, "y_std"):
             function = partial(function, y_std=beside["y_std"])
         known = {name: beside[name] for name in PREDICTED_WITH if beside[name] is not None}
         dist = in_units_of_y(predict_dist(last, X, **known), transformers)
@@ -138,7 +138,7 @@ class Scorer:
 
     def _accept_sample_weight(self) -> bool:
         """Whether searches without metadata routing may hand weights over."""
-        return takes_weight(self.function)
+        return accepts_sample_weight(self.function)
 
 
 def make_scorer(function: Any, *, greater_is_better: bool = False, **settings: Any) -> Scorer:

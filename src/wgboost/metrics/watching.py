@@ -13,7 +13,7 @@ from wgboost.metrics.point_scores import auc, mae, pinball
 from wgboost.metrics.scores import brier, crps, energy_score, error_rate, log_loss, nll, rmse
 from wgboost.predictive import Mixture
 from wgboost.responses import Response
-from wgboost.validation import check_choice, shown, takes_weight
+from wgboost.validation import accepts_sample_weight, check_choice, format_value
 
 __all__ = ["METRICS", "Metric", "as_metric"]
 
@@ -27,7 +27,7 @@ class Metric:
 
     def __call__(self, predicted: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score as a number; a function without `sample_weight` goes without it."""
-        if sample_weight is not None and takes_weight(self.function):
+        if sample_weight is not None and accepts_sample_weight(self.function):
             value = self.function(predicted, y, sample_weight=sample_weight)
         else:
             value = self.function(predicted, y)
@@ -37,8 +37,8 @@ class Metric:
             return float(value)
         except (TypeError, ValueError) as error:
             raise TypeError(
-                f"the metric {self.name} returned {shown(value)}; a number is needed, smaller is "
-                "better"
+                f"the metric {self.name} returned {format_value(value)}; a number is needed, "
+                "smaller is better"
             ) from error
 
 

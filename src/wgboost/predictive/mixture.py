@@ -12,7 +12,7 @@ from wgboost.predictive.information import mutual_information
 from wgboost.predictive.table import Tabled
 from wgboost.predictive.weights import mix
 from wgboost.typing import Array
-from wgboost.validation import shown
+from wgboost.validation import format_value
 
 __all__ = ["Mixture"]
 
@@ -150,8 +150,8 @@ class Mixture(Tabled):
         shape = (n,) if size is None else (n, size) if np.ndim(size) == 0 else tuple(size)
         if shape[:1] != (n,):
             raise ValueError(
-                f"size={shown(size)} must be a number of samples, or a shape ({n}, ...): rows "
-                "come first"
+                f"size={format_value(size)} must be a number of samples, or a shape ({n}, ...): "
+                "rows come first"
             )
         rng = np.random.default_rng(random_state)
         rows = (n,) + (1,) * (len(shape) - 1)

@@ -12,7 +12,7 @@ from wgboost.predictive.layout import as_grid, blocks
 from wgboost.predictive.quantiles import mixture_quantiles
 from wgboost.predictive.rows import ParticleRows
 from wgboost.predictive.weights import log_mix, mix
-from wgboost.responses import Observations, is_censored, standardised
+from wgboost.responses import Observations, is_censored, standardise
 from wgboost.typing import Array
 from wgboost.validation import check_levels
 
@@ -44,7 +44,7 @@ class Probabilities(ParticleRows):
             raise ValueError(f"y has {len(seen)} rows, the distribution {n}")
         out = np.empty(n)
         for rows, _ in blocks(n, 1, m * d * 8):
-            part: Any = standardised(seen[rows], self.units)
+            part: Any = standardise(seen[rows], self.units)
             logs, log_seen = part.logs(self.response, self.theta(rows))
             out[rows] = log_mix(logs, self.weights_of(rows))
             if log_seen is not None:

@@ -12,7 +12,7 @@ from wgboost.predictive.probabilities import Probabilities
 from wgboost.predictive.shortest import modes, shortest_intervals
 from wgboost.responses import Categorical, Ordinal
 from wgboost.typing import Array
-from wgboost.validation import check_levels, shown
+from wgboost.validation import check_levels, format_value
 
 __all__ = ["Summaries"]
 
@@ -58,7 +58,7 @@ class Summaries(Probabilities):
         """
         self._of_one_column("expect")
         if not callable(function):
-            raise TypeError(f"{shown(function)} must be a function of y")
+            raise TypeError(f"{format_value(function)} must be a function of y")
         every = outcomes_of(self, None if points is None else self._points(points))
         seen = every.values if self.classes is None else self.classes[every.values.astype(int)]
         values = np.asarray(function(seen))
@@ -109,7 +109,9 @@ class Summaries(Probabilities):
         self._need_order("expected_shortfall")
         levels = check_levels("q", q)
         if not (levels > 0).all():
-            raise ValueError(f"q={shown(q)} must be > 0: there has to be a tail to average over")
+            raise ValueError(
+                f"q={format_value(q)} must be > 0: there has to be a tail to average over"
+            )
 
         def tail(level: float) -> Array:
             end = self.isf(level) if upper else self.ppf(level)

@@ -31,7 +31,7 @@ from wgboost.responses.observations import (
     censored,
     check_noise,
     is_censored,
-    standardised,
+    standardise,
     subtract_offset,
 )
 from wgboost.responses.ordinal import Ordinal
@@ -85,7 +85,7 @@ __all__ = [
     "prior_settings",
     "propose_response",
     "smallest_integer",
-    "standardised",
+    "standardise",
     "subtract_offset",
 ]
 

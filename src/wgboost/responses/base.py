@@ -138,7 +138,7 @@ class Response(Likelihood, Prior):
         """Return the units to see y in; those of the user unless a response says otherwise."""
         return Units()
 
-    def near(self, y: Array, weight: Array | None = None) -> Array:  # noqa: ARG002
+    def initial_theta(self, y: Array, weight: Array | None = None) -> Array:  # noqa: ARG002
         """Return parameters (d,) around which to look for start particles; y is standardised.
 
         The origin, unless units cannot bring y near to it.
@@ -183,8 +183,8 @@ class Response(Likelihood, Prior):
         if power.shape not in ((), (n,)):
             raise ValueError(f"evidence has shape {power.shape}; a number or ({n},) is needed")
         self.check_rows(n)
-        seen = y if isinstance(y, Observations) else ExactObservations(y)
-        return seen, theta, power[:, None] if power.ndim else power
+        observed = y if isinstance(y, Observations) else ExactObservations(y)
+        return observed, theta, power[:, None] if power.ndim else power
 
     def log_posterior(self, y: Observed, theta: Array, evidence: Parameter = 1.0) -> Array:
         """Return the log density of each row's posterior up to a constant, (n, m).
@@ -192,15 +192,15 @@ class Response(Likelihood, Prior):
         y (n,) or `Observations`, theta (n, m, d); evidence is a number or (n,). So for the methods
         below.
         """
-        seen, theta, power = self._inputs(y, theta, evidence)
+        observed, theta, power = self._inputs(y, theta, evidence)
         with np.errstate(over="ignore"):
-            return power * seen.logpdf(self, theta) + self.log_prior(theta)
+            return power * observed.logpdf(self, theta) + self.log_prior(theta)
 
     def score(self, y: Observed, theta: Array, evidence: Parameter = 1.0) -> Array:
         """Return the gradient of `log_posterior` in theta, (n, m, d)."""
-        seen, theta, power = self._inputs(y, theta, evidence)
+        observed, theta, power = self._inputs(y, theta, evidence)
         with np.errstate(over="ignore"):
-            return power[..., None] * seen.score(self, theta) + self.prior_score(theta)
+            return power[..., None] * observed.score(self, theta) + self.prior_score(theta)
 
     def curvature(self, y: Observed, theta: Array, evidence: Parameter = 1.0) -> Array:
         """Return minus the diagonal of `hessian`, (n, m, d).
@@ -208,9 +208,9 @@ class Response(Likelihood, Prior):
         With `curvature_kind` = "fisher" the likelihood's part of it is the Fisher information, with
         "damped" at least that.
         """
-        seen, theta, power = self._inputs(y, theta, evidence)
+        observed, theta, power = self._inputs(y, theta, evidence)
         with np.errstate(over="ignore"):
-            likelihood = seen.curvature(self, theta)
+            likelihood = observed.curvature(self, theta)
             return power[..., None] * likelihood + self.prior_curvature(theta)
 
     def score_and_curvature(
@@ -234,9 +234,9 @@ class Response(Likelihood, Prior):
 
     def hessian(self, y: Observed, theta: Array, evidence: Parameter = 1.0) -> Array:
         """Return the Hessian of `log_posterior` in theta, (n, m, d, d)."""
-        seen, theta, power = self._inputs(y, theta, evidence)
+        observed, theta, power = self._inputs(y, theta, evidence)
         with np.errstate(over="ignore"):
-            hessian = power[..., None, None] * seen.hessian(self, theta)
+            hessian = power[..., None, None] * observed.hessian(self, theta)
             diagonal = np.arange(self.n_params)
             hessian[..., diagonal, diagonal] -= self.prior_curvature(theta)
         return hessian

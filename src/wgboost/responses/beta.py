@@ -15,7 +15,7 @@ from wgboost.responses.gamma_functions import (
     scaled_digamma_remainder,
     scaled_trigamma_remainder,
 )
-from wgboost.responses.numerics import coordinates, held, safe_exp, working_float
+from wgboost.responses.numerics import clip_exponent, coordinates, safe_exp, working_float
 from wgboost.responses.positive import at_end
 from wgboost.responses.units import Units
 from wgboost.typing import Array
@@ -97,7 +97,7 @@ class Beta(Response):
         return NormalPrior(mean, scale), NormalPrior(*precision)
 
     def _shares(self, theta: Array) -> _Shares:
-        logit, precision = held(theta[..., 0]), safe_exp(theta[..., 1])
+        logit, precision = clip_exponent(theta[..., 0]), safe_exp(theta[..., 1])
         smaller = -np.log1p(np.exp(-np.abs(logit)))
         log_mean, log_rest = smaller + np.minimum(logit, 0), smaller - np.maximum(logit, 0)
         mean, rest = np.exp(log_mean), np.exp(log_rest)
@@ -136,7 +136,7 @@ class Beta(Response):
     def _score(self, log_y: Array, log_rest: Array, theta: Array) -> Array:
         s = self._shares(theta)
         first, second = scaled_digamma_remainder(s.first), scaled_digamma_remainder(s.second)
-        apart = s.first * s.rest * (log_y - log_rest - held(theta[..., 0]))
+        apart = s.first * s.rest * (log_y - log_rest - clip_exponent(theta[..., 0]))
         return coordinates(
             apart + s.rest * first - s.mean * second,
             first
@@ -158,7 +158,7 @@ class Beta(Response):
             d - scaled_trigamma_remainder(x) for d, x in ((first, s.first), (second, s.second))
         ]
         spread = s.first * s.rest
-        apart = spread * (log_y - log_rest - held(theta[..., 0]))
+        apart = spread * (log_y - log_rest - clip_exponent(theta[..., 0]))
         hessian = np.empty((*apart.shape, 2, 2), apart.dtype)
         hessian[..., 0, 0] = (s.rest - s.mean) * apart - spread - s.mean * s.rest * (first + second)
         hessian[..., 0, 0] += np.square(s.rest) * slopes[0] + np.square(s.mean) * slopes[1]
@@ -241,7 +241,7 @@ class Beta(Response):
         log_y, log_rest = statistics.astype(theta.dtype)
         hessian = self._hessian(log_y, log_rest, theta)
         own = -np.diagonal(hessian, axis1=-2, axis2=-1)
-        return np.maximum(self.likelihood_fisher(theta), own / self.far)
+        return np.maximum(self.likelihood_fisher(theta), own / self.damping)
 
 
 def _logs(y: Array) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from wgboost import _core
-from wgboost.responses.codes import Codes
+from wgboost.responses.codes import ClassCodes
 from wgboost.responses.coordinate_priors import NormalPrior, Parameter
 from wgboost.responses.native import CompiledPosterior, as_numbers
 from wgboost.responses.numerics import working_float
@@ -19,7 +19,7 @@ __all__ = ["Categorical"]
 
 
 @dataclass(frozen=True, eq=False)
-class Categorical(Codes):
+class Categorical(ClassCodes):
     """y is one of the codes 0 to k - 1, theta = log-ratios of all classes to the last.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from wgboost.responses.numerics import held, safe_exp
+from wgboost.responses.numerics import clip_exponent, safe_exp
 from wgboost.typing import Array
 
 __all__ = ["Chain", "Columns", "Triangle", "as_matrix", "dot", "downward"]
@@ -56,7 +56,7 @@ class Chain:
     @classmethod
     def of(cls, theta: Array, n_columns: int, start: int) -> Self:
         """Return the chain whose log scales, then slopes by row, are at `start` of theta."""
-        log_scales = held(theta[..., start : start + n_columns])
+        log_scales = clip_exponent(theta[..., start : start + n_columns])
         slopes = np.minimum(np.maximum(theta[..., start + n_columns :], -_STEEP), _STEEP)
         by_row = [range(i * (i - 1) // 2, i * (i + 1) // 2) for i in range(n_columns)]
         return cls(

@@ -14,11 +14,11 @@ from wgboost.responses.observations import is_censored
 from wgboost.typing import Array
 from wgboost.validation import check_integer
 
-__all__ = ["Codes", "pick"]
+__all__ = ["ClassCodes", "pick"]
 
 
 @dataclass(frozen=True, eq=False)
-class Codes(Response):
+class ClassCodes(Response):
     """y is one of the codes 0 to k - 1."""
 
     n_classes: int | None = None

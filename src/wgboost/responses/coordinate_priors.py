@@ -8,7 +8,7 @@ import numpy as np
 
 from wgboost.responses.numerics import safe_exp
 from wgboost.typing import Array
-from wgboost.validation import shown
+from wgboost.validation import format_value
 
 __all__ = [
     "CoordinatePrior",
@@ -84,14 +84,14 @@ def check_parameter(name: str, value: Any, positive: bool) -> Parameter:
     remedy = f"{name} has to be {'> 0' if positive else 'finite'}, a number or one value per row"
     given = np.asarray(value)
     if given.dtype.kind not in "fiu":
-        raise TypeError(f"{name}={shown(value)} is not numeric; {remedy}")
+        raise TypeError(f"{name}={format_value(value)} is not numeric; {remedy}")
     if given.ndim > 1:
         raise ValueError(f"{name} has shape {given.shape}; {remedy}")
     values = given.astype(np.float64)
     bad = ~np.isfinite(values) | (positive & (values <= 0))
     if bad.any():
         if given.ndim == 0:
-            raise ValueError(f"{name}={shown(value)}; {remedy}")
+            raise ValueError(f"{name}={format_value(value)}; {remedy}")
         row = int(np.argmax(bad))
         raise ValueError(f"{name} is {values[row]:g} at row {row}; {remedy}")
     if given.ndim == 0:

@@ -12,7 +12,7 @@ from scipy import special
 
 from wgboost.responses.base import Response
 from wgboost.responses.integer_search import smallest_integer
-from wgboost.responses.numerics import held
+from wgboost.responses.numerics import clip_exponent
 from wgboost.responses.observations import is_censored
 from wgboost.typing import Array
 
@@ -119,7 +119,7 @@ class Count(Response):
                 )
         return values
 
-    def near(self, y: Array, weight: Array | None = None) -> Array:
+    def initial_theta(self, y: Array, weight: Array | None = None) -> Array:
         """Return the log of the mean count, and 0 for other coordinates."""
         origin, mean = np.zeros(self.n_params), np.average(y, weights=weight)
         origin[self.location] = np.log(mean) if mean > 0 else 0.0
@@ -129,7 +129,7 @@ class Count(Response):
 
     def logpdf(self, y: Array, theta: Array) -> Array:
         """Return the log mass; -inf for anything but a whole number >= 0."""
-        theta, y = held(theta, LARGEST_LOG), np.asarray(y, dtype=np.float64)
+        theta, y = clip_exponent(theta, LARGEST_LOG), np.asarray(y, dtype=np.float64)
         possible = self.in_support(y)
         logs = self.log_mass(np.where(possible, y, 0), theta.astype(np.float64, copy=False))
         impossible = np.where(np.isnan(y), np.nan, -np.inf)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from wgboost.responses.numerics import held, log_positive, safe_exp, working_float
+from wgboost.responses.numerics import clip_exponent, log_positive, safe_exp, working_float
 from wgboost.responses.positive import Positive
 from wgboost.responses.units import Units
 from wgboost.typing import Array
@@ -53,7 +53,7 @@ class Exponential(Positive):
 
     def logpdf(self, y: Array, theta: Array) -> Array:
         """Return the log density."""
-        return self._inside(y, -held(theta[..., 0]) - np.exp(self._log_ratio(y, theta)))
+        return self._inside(y, -clip_exponent(theta[..., 0]) - np.exp(self._log_ratio(y, theta)))
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
         """Return the gradient of logpdf in theta."""
@@ -109,7 +109,7 @@ class Exponential(Positive):
 
     def entropy(self, theta: Array) -> Array:
         """Return the entropy of y in nats."""
-        return 1 + held(theta[..., 0])
+        return 1 + clip_exponent(theta[..., 0])
 
     def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
         """Return one draw of y for each theta."""

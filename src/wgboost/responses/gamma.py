@@ -15,15 +15,15 @@ from wgboost.responses.gamma_functions import (
 )
 from wgboost.responses.incomplete_gamma import lower_gamma, upper_gamma
 from wgboost.responses.intervals import cdf_slope
-from wgboost.responses.numerics import coordinates, held, log_positive, safe_exp
-from wgboost.responses.positive import Shaped
+from wgboost.responses.numerics import clip_exponent, coordinates, log_positive, safe_exp
+from wgboost.responses.positive import LocationShape
 from wgboost.typing import Array
 
 __all__ = ["Gamma"]
 
 
 @dataclass(frozen=True, eq=False)
-class Gamma(Shaped):
+class Gamma(LocationShape):
     """y ~ Gamma(shape, mean / shape), theta = (log mean, log shape).
 
     The relative standard deviation of y is 1 / sqrt(shape).
@@ -46,7 +46,7 @@ class Gamma(Shaped):
         """Return the shape, y / mean - 1 and log(y / mean) - y / mean + 1, which is never > 0."""
         log_ratio = self._open_log_ratio(y, theta)
         # From above by as much as lets its exponential be multiplied by any shape.
-        largest = held(np.full((), np.inf, log_ratio.dtype))
+        largest = clip_exponent(np.full((), np.inf, log_ratio.dtype))
         excess = np.expm1(np.minimum(log_ratio, largest))
         return safe_exp(theta[..., 1]), excess, log_ratio - excess
 
@@ -80,8 +80,8 @@ class Gamma(Shaped):
     def _bounded(self, shape: Array, excess: Array, deviance: Array) -> Array:
         fisher = scaled_trigamma_remainder(shape)
         own = fisher - scaled_digamma_remainder(shape) - shape * deviance
-        location = shape * np.maximum(1, (excess + 1) / self.far)
-        return coordinates(location, np.maximum(fisher, own / self.far))
+        location = shape * np.maximum(1, (excess + 1) / self.damping)
+        return coordinates(location, np.maximum(fisher, own / self.damping))
 
     def likelihood_fisher(self, theta: Array) -> Array:
         """Return the diagonal of the Fisher information of one observation."""
@@ -126,7 +126,7 @@ class Gamma(Shaped):
         """Return the entropy of y in nats."""
         shape = safe_exp(theta[..., 1])
         rest = scaled_digamma_remainder(shape)
-        return held(theta[..., 0]) + log_gamma_remainder(shape) + rest - rest / shape
+        return clip_exponent(theta[..., 0]) + log_gamma_remainder(shape) + rest - rest / shape
 
     def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
         """Return one draw of y for each theta."""

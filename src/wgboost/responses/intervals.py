@@ -13,7 +13,7 @@ from wgboost.typing import Array
 if TYPE_CHECKING:
     from wgboost.responses.likelihood import Likelihood
 
-__all__ = ["between", "cdf_gradient", "cdf_slope"]
+__all__ = ["cdf_gradient", "cdf_slope", "log_interval_probability"]
 
 _STEP = 1e-4
 _DEEPEST = -1e8  # log probabilities below hardly differ from log densities, and their slopes soar
@@ -59,7 +59,9 @@ def _steps(response: Likelihood, theta: Array) -> Array:
     return longer
 
 
-def between(response: Likelihood, lower: Array, upper: Array, theta: Array) -> tuple[Array, Array]:
+def log_interval_probability(
+    response: Likelihood, lower: Array, upper: Array, theta: Array
+) -> tuple[Array, Array]:
     """Return log P(lower <= y <= upper) (n, m) and its gradient in theta (n, m, d), in float64.
 
     lower and upper (n,) may be infinite; theta is (n, m, d). Where the bounds are so near to each

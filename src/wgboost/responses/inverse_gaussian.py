@@ -14,8 +14,8 @@ from wgboost.responses.inverse_gaussian_tails import (
     log_ratio_quantile,
     tails,
 )
-from wgboost.responses.numerics import coordinates, held, log_positive, safe_exp
-from wgboost.responses.positive import Shaped
+from wgboost.responses.numerics import clip_exponent, coordinates, log_positive, safe_exp
+from wgboost.responses.positive import LocationShape
 from wgboost.responses.units import Units
 from wgboost.typing import Array
 
@@ -23,7 +23,7 @@ __all__ = ["InverseGaussian"]
 
 
 @dataclass(frozen=True, eq=False)
-class InverseGaussian(Shaped):
+class InverseGaussian(LocationShape):
     """y ~ inverse Gaussian with variance mean^3 / shape, theta = (log mean, log shape).
 
     The shape is in units of y.
@@ -67,7 +67,7 @@ class InverseGaussian(Shaped):
     def logpdf(self, y: Array, theta: Array) -> Array:
         """Return the log density."""
         _, _, deviance = self._parts(y, theta)
-        logs = held(theta[..., 1]) - math.log(2 * math.pi) - 3 * log_positive(y)
+        logs = clip_exponent(theta[..., 1]) - math.log(2 * math.pi) - 3 * log_positive(y)
         return self._inside(y, 0.5 * (logs - deviance), np.inf)
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
@@ -88,8 +88,8 @@ class InverseGaussian(Shaped):
         return self._bounded(*self._parts(y, theta))
 
     def _bounded(self, precision: Array, excess: Array, deviance: Array) -> Array:
-        location = precision * np.maximum(1, (2 * excess + 1) / self.far)
-        return coordinates(location, 0.5 * np.maximum(1, deviance / self.far))
+        location = precision * np.maximum(1, (2 * excess + 1) / self.damping)
+        return coordinates(location, 0.5 * np.maximum(1, deviance / self.damping))
 
     def likelihood_fisher(self, theta: Array) -> Array:
         """Return the diagonal of the Fisher information of one observation."""
@@ -124,7 +124,7 @@ class InverseGaussian(Shaped):
         )
         near = np.sqrt(precision) * 2 * np.sinh(0.5 * log_ratio)
         far = np.sqrt(precision) * 2 * np.cosh(0.5 * log_ratio)
-        # 2 precision exp(2 precision) times the normal tail beyond `far`
+        # 2 precision exp(2 precision) times the normal tail beyond `damping`
         mean = -precision * special.erfcx(far / math.sqrt(2)) * np.exp(-0.5 * near * near)
         mean = np.where(inside, mean, 0)
         return coordinates(mean, -mean + self._mean_slope(y, theta))
@@ -153,7 +153,12 @@ class InverseGaussian(Shaped):
     def entropy(self, theta: Array) -> Array:
         """Return the entropy of y in nats."""
         mean_log_ratio = -_scaled_exponential_integral(2 * self._precision(theta))
-        logs = 3 * held(theta[..., 0]) - held(theta[..., 1]) + math.log(2 * math.pi) + 1
+        logs = (
+            3 * clip_exponent(theta[..., 0])
+            - clip_exponent(theta[..., 1])
+            + math.log(2 * math.pi)
+            + 1
+        )
         return 0.5 * logs + 1.5 * mean_log_ratio
 
     def rvs(self, theta: Array, rng: np.random.Generator) -> Array:

@@ -45,11 +45,13 @@ class Likelihood(ABC):
     """Whether y less its offset (over its exponential) has the same distribution but for the
     location; where not, the likelihood itself is taken elsewhere."""
     curvature_kind: ClassVar[Literal["hessian", "fisher", "damped"]] = "hessian"
-    """What `likelihood_curvature` is: minus the diagonal of the Hessian; where that is negative, or
-    vanishes in the tails, the Fisher information; or "damped" where in addition the score grows in
-    the tails: 1 / `far` of the former where it exceeds the latter, so that rows far out make steps
-    not much longer than `far`, and all others those of the Fisher information."""
-    far: ClassVar[float] = 10.0
+    """What `likelihood_curvature` returns.
+
+    "hessian" is minus the diagonal of the Hessian. "fisher" is the Fisher information, for a
+    Hessian that changes sign or vanishes in the tails. "damped" is the larger of the Fisher
+    information and 1 / `damping` of "hessian", for a score that grows in the tails: steps of
+    outlying rows are then not much longer than `damping`."""
+    damping: ClassVar[float] = 10.0
 
     @property
     @abstractmethod
@@ -128,7 +130,7 @@ class Likelihood(ABC):
             return -self.hessian_diagonal(y, theta)
         fisher = self.likelihood_fisher(theta)
         if self.curvature_kind == "damped":
-            return np.maximum(fisher, self.hessian_diagonal(y, theta) / -self.far)
+            return np.maximum(fisher, self.hessian_diagonal(y, theta) / -self.damping)
         shape = np.broadcast_shapes(np.shape(y), fisher.shape[:-1])
         return np.broadcast_to(fisher, (*shape, fisher.shape[-1]))
 
@@ -181,7 +183,7 @@ class Likelihood(ABC):
         theta = np.asarray(theta)
         return self.ppf(np.maximum(rng.random(theta.shape[:-1]), _LEAST), theta)
 
-    def noisy(self, y: Array, theta: Array, noise: Array) -> tuple[Array, Array, Array]:
+    def noisy_likelihood(self, y: Array, theta: Array, noise: Array) -> tuple[Array, Array, Array]:
         """Return log density, score and curvature of y that was measured with a normal error.
 
         `noise` is the error's standard deviation, in standardised units like y.

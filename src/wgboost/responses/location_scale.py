@@ -15,7 +15,7 @@ from wgboost.responses.coordinate_priors import (
     NormalPrior,
     Parameter,
 )
-from wgboost.responses.numerics import coordinates, held, safe_exp
+from wgboost.responses.numerics import clip_exponent, coordinates, safe_exp
 from wgboost.responses.units import Units, mean_and_deviation
 from wgboost.typing import Array
 
@@ -141,7 +141,7 @@ class LocationScale(LocationScalePrior):
     def logpdf(self, y: Array, theta: Array) -> Array:
         """Return the log density."""
         z, _ = self._residual(y, theta)
-        return self.standard_logpdf(z) - held(theta[..., 1])
+        return self.standard_logpdf(z) - clip_exponent(theta[..., 1])
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
         """Return the gradient of logpdf in theta."""
@@ -219,4 +219,4 @@ class LocationScale(LocationScalePrior):
 
     def entropy(self, theta: Array) -> Array:
         """Return the entropy of y in nats."""
-        return held(theta[..., 1]) + self.standard_entropy
+        return clip_exponent(theta[..., 1]) + self.standard_entropy

@@ -54,7 +54,7 @@ class LocationScaleShift:
 
         return cls(columns("location"), columns("log_scale"))
 
-    def subtract_from(self, seen: Observed, response: Response) -> Observed:
+    def subtract_from(self, observed: Observed, response: Response) -> Observed:
         """Return z of standardised y; an error that y was measured with becomes one of z."""
 
         def change(y: Array) -> Array:
@@ -64,14 +64,14 @@ class LocationScaleShift:
                 z = np.exp(np.clip(z, -_FAR, _FAR))
             return z
 
-        if not isinstance(seen, Observations):
-            return change(seen)
-        changed = seen.bounds(change)
-        if seen.noise is None:
+        if not isinstance(observed, Observations):
+            return change(observed)
+        changed = observed.bounds(change)
+        if observed.noise is None:
             return changed
-        noise = seen.noise * np.exp(-self.log_scale)
+        noise = observed.noise * np.exp(-self.log_scale)
         if response.offset_link == "log":  # relative to y, both before and after
-            noise = noise * changed.lower / seen.lower
+            noise = noise * changed.lower / observed.lower
         return replace(changed, noise=noise)
 
     def apply_to(self, theta: Array, response: Response) -> Array:

@@ -104,13 +104,13 @@ class LogNormal(LocationScalePrior):
         gradient = _NORMAL.cdf_gradient(np.log(np.where(positive, y, 1)), theta)
         return np.where(positive[..., None], gradient, 0)
 
-    def noisy(self, y: Array, theta: Array, noise: Array) -> tuple[Array, Array, Array]:
+    def noisy_likelihood(self, y: Array, theta: Array, noise: Array) -> tuple[Array, Array, Array]:
         """Return log density, score and curvature of y measured with an error small against y.
 
         The error of log y is then noise / y.
         """
         log_y = np.log(y)
-        log, score, curvature = _NORMAL.noisy(log_y, theta, noise / y)
+        log, score, curvature = _NORMAL.noisy_likelihood(log_y, theta, noise / y)
         return log - log_y, score, curvature
 
     def sf(self, y: Array, theta: Array) -> Array:

@@ -63,7 +63,7 @@ def _fitted(response: Response, y: Array) -> Array:
         gradient = response.likelihood_score(y, np.broadcast_to(theta, (len(y), len(theta))))
         return float(-logs.mean()), -gradient.mean(axis=0)
 
-    start = response.near(y)
+    start = response.initial_theta(y)
     found = minimize(
         loss, start, jac=True, method="L-BFGS-B", bounds=[(-_BOUND, _BOUND)] * len(start)
     )

@@ -168,10 +168,10 @@ class MultivariateNormal(Multivariate):
         return hessian
 
     def likelihood_curvature(self, y: Array, theta: Array) -> Array:
-        """Return the Fisher information, or 1 / `far` of minus the Hessian's diagonal if more."""
+        """Return the Fisher information, or the damped Hessian's diagonal if larger."""
         residual, z, root = self._residuals(y, theta)
         fisher = self.likelihood_fisher(theta)
-        q, share = len(z), 1 / self.far
+        q, share = len(z), 1 / self.damping
         curvature = np.empty((*z[0].shape, self.n_params), z[0].dtype)
         curvature[..., :q] = fisher[..., :q]  # the Hessian's too
         slopes = (root[i][i] * residual[j] for i in range(q) for j in range(i))
@@ -246,6 +246,6 @@ class MultivariateNormal(Multivariate):
         i, j = np.tril_indices(root.shape[1], k=-1)
         slopes = root[:, i, i] ** 2 * second[:, j, j]
         curvature = np.array(self.likelihood_fisher(theta))
-        own = np.concatenate([2 * squares, slopes], axis=1) / self.far
+        own = np.concatenate([2 * squares, slopes], axis=1) / self.damping
         np.maximum(curvature[:, root.shape[1] :], own, out=curvature[:, root.shape[1] :])
         return curvature

@@ -12,7 +12,7 @@ from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Pa
 from wgboost.responses.counts import LARGEST_LOG, Count
 from wgboost.responses.dispersion import dispersion_information, log_excess, log_ratio
 from wgboost.responses.intervals import cdf_slope
-from wgboost.responses.numerics import coordinates, held, working_float
+from wgboost.responses.numerics import clip_exponent, coordinates, working_float
 from wgboost.responses.stirling import digamma_correction, log_gamma_correction, trigamma_correction
 from wgboost.responses.units import Units
 from wgboost.typing import Array
@@ -171,7 +171,7 @@ class NegativeBinomial(Count):
 
 def _mean_and_dispersion(theta: Array) -> tuple[Array, Array]:
     """Return both in float64: differences of large terms follow, whatever theta's precision."""
-    logs = held(theta, LARGEST_LOG).astype(np.float64, copy=False)
+    logs = clip_exponent(theta, LARGEST_LOG).astype(np.float64, copy=False)
     return np.exp(logs[..., 0]), np.exp(logs[..., 1])
 
 

@@ -87,7 +87,7 @@ class Normal(LocationScale):
         z: Array = -special.ndtri(q)
         return z
 
-    def noisy(self, y: Array, theta: Array, noise: Array) -> tuple[Array, Array, Array]:
+    def noisy_likelihood(self, y: Array, theta: Array, noise: Array) -> tuple[Array, Array, Array]:
         """Return log density, score and curvature of y measured with error: variances add."""
         mean, scale = self._location_and_scale(theta)
         variance = scale * scale + np.square(noise, dtype=scale.dtype)

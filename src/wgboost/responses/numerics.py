@@ -6,7 +6,7 @@ import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["coordinates", "held", "log_positive", "safe_exp", "working_float"]
+__all__ = ["clip_exponent", "coordinates", "log_positive", "safe_exp", "working_float"]
 
 
 def working_float(values: Array) -> Array:
@@ -15,7 +15,7 @@ def working_float(values: Array) -> Array:
     return values if values.dtype == np.float32 else values.astype(np.float64, copy=False)
 
 
-def held(exponent: Array, single: float = 30.0) -> Array:
+def clip_exponent(exponent: Array, single: float = 30.0) -> Array:
     """Return an exponent such as a log scale, held between bounds far outside any sense.
 
     float32 at `single`, by default as in the compiled core, 1e13 times smaller or larger than y;
@@ -28,8 +28,8 @@ def held(exponent: Array, single: float = 30.0) -> Array:
 
 
 def safe_exp(exponent: Array) -> Array:
-    """Return exp of the `held` exponent."""
-    return np.exp(held(exponent))
+    """Return exp of the clipped exponent."""
+    return np.exp(clip_exponent(exponent))
 
 
 def log_positive(y: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wgboost.responses.intervals import between
+from wgboost.responses.intervals import log_interval_probability
 from wgboost.responses.units import Units
 from wgboost.typing import Array
 
@@ -22,7 +22,7 @@ __all__ = [
     "censored",
     "check_noise",
     "is_censored",
-    "standardised",
+    "standardise",
     "subtract_offset",
 ]
 
@@ -234,16 +234,18 @@ class Observations:
 
     def logpdf(self, response: Response, theta: Array) -> Array:
         """Return the log likelihood (n, m)."""
-        log, log_seen = self.logs(response, theta)
-        return log if log_seen is None else log - log_seen
+        log, log_inside = self.logs(response, theta)
+        return log if log_inside is None else log - log_inside
 
     def logs(self, response: Response, theta: Array) -> tuple[Array, Array | None]:
-        """Return the log of what was seen, and of the probability of being seen if truncated."""
+        """Return the log likelihood without truncation, and the log truncation probability."""
         log = self._log_and_score(response, theta)[0]
         if self.above is None or self.below is None:
             return log, None
         moved = self._moved(response, theta)
-        return log, between(response, self.above, self.below, moved)[0].astype(theta.dtype)
+        return log, log_interval_probability(response, self.above, self.below, moved)[0].astype(
+            theta.dtype
+        )
 
     def score(self, response: Response, theta: Array) -> Array:
         """Return its gradient (n, m, d)."""
@@ -251,14 +253,14 @@ class Observations:
         if self.above is None or self.below is None:
             return score
         moved = self._moved(response, theta)
-        seen: Array = between(response, self.above, self.below, moved)[1].astype(theta.dtype)
-        return score - seen
+        inside = log_interval_probability(response, self.above, self.below, moved)[1]
+        return score - inside.astype(theta.dtype)
 
     def _log_and_score(self, response: Response, theta: Array) -> tuple[Array, Array]:
         """Return log likelihood and score, truncation left out."""
         theta = self._moved(response, theta)
         if self.noise is not None:
-            return response.noisy(self.lower[:, None], theta, self.noise[:, None])[:2]
+            return response.noisy_likelihood(self.lower[:, None], theta, self.noise[:, None])[:2]
         log, score = np.empty(theta.shape[:-1], theta.dtype), np.empty(theta.shape, theta.dtype)
         exact = self.exact
         y = self.lower[exact][:, None].astype(theta.dtype)
@@ -266,7 +268,7 @@ class Observations:
         score[exact] = response.likelihood_score(y, theta[exact])
         if not exact.all():
             bounds = self.lower[~exact], self.upper[~exact]
-            log[~exact], score[~exact] = between(response, *bounds, theta[~exact])
+            log[~exact], score[~exact] = log_interval_probability(response, *bounds, theta[~exact])
         return log, score
 
     def curvature(self, response: Response, theta: Array) -> Array:
@@ -282,7 +284,7 @@ class Observations:
         else:
             noise = self.noise[:, None]
             curvature, exact = (
-                response.noisy(self.lower[:, None], theta, noise)[2],
+                response.noisy_likelihood(self.lower[:, None], theta, noise)[2],
                 noise[:, 0] == 0,
             )
         y = self.lower[exact][:, None].astype(theta.dtype)
@@ -294,7 +296,7 @@ class Observations:
         if self.noise is None:
             return response.likelihood_fisher(theta)
         moved = self._moved(response, theta[:, None])
-        information = response.noisy(self.lower[:, None], moved, self.noise[:, None])[2]
+        information = response.noisy_likelihood(self.lower[:, None], moved, self.noise[:, None])[2]
         return information[:, 0].astype(theta.dtype, copy=False)
 
     def information(self, response: Response, theta: Array) -> Array:
@@ -330,29 +332,29 @@ class Observations:
 Observed = Array | Observations  # y, (n,) or (n, q), or what is known instead
 
 
-def standardised(seen: Observed, units: Units) -> Observed:
+def standardise(observed: Observed, units: Units) -> Observed:
     """Return what is known in standardised units; an offset is left as it is."""
-    if not isinstance(seen, Observations):
-        return units.standardise(seen)
-    noise = None if seen.noise is None else seen.noise / units.scale
-    return replace(seen.bounds(units.standardise), noise=noise)
+    if not isinstance(observed, Observations):
+        return units.standardise(observed)
+    noise = None if observed.noise is None else observed.noise / units.scale
+    return replace(observed.bounds(units.standardise), noise=noise)
 
 
-def subtract_offset(seen: Observed, response: Response, step: Array) -> Observed:
+def subtract_offset(observed: Observed, response: Response, step: Array) -> Observed:
     """Return what would be known were the location of each row lower by a step (n,).
 
     A continuous y mostly moves with its location; the likelihood of a count is taken elsewhere.
     """
     if response.discrete or not response.offset_shifts_y:
-        seen = seen if isinstance(seen, Observations) else Observations.of(seen)
-        return replace(seen, offset=step if seen.offset is None else seen.offset + step)
+        observed = observed if isinstance(observed, Observations) else Observations.of(observed)
+        return replace(observed, offset=step if observed.offset is None else observed.offset + step)
 
     def change(y: Array) -> Array:
         return y - step if response.offset_link == "identity" else y * np.exp(-step)
 
-    if not isinstance(seen, Observations):
-        return change(seen)
-    changed = seen.bounds(change)
-    if seen.noise is not None and response.offset_link == "log":
-        changed = replace(changed, noise=change(seen.noise))
+    if not isinstance(observed, Observations):
+        return change(observed)
+    changed = observed.bounds(change)
+    if observed.noise is not None and response.offset_link == "log":
+        changed = replace(changed, noise=change(observed.noise))
     return changed

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy import special
 
-from wgboost.responses.codes import Codes, pick
+from wgboost.responses.codes import ClassCodes, pick
 from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
 from wgboost.responses.numerics import safe_exp, working_float
 from wgboost.responses.observations import is_censored
@@ -19,7 +19,7 @@ __all__ = ["Ordinal"]
 
 
 @dataclass(frozen=True, eq=False)
-class Ordinal(Codes):
+class Ordinal(ClassCodes):
     """y is one of the codes 0 to k - 1 in order, theta = (location, log gaps of the cuts).
 
     A logistic variable around the location falls between two of the cuts c_1 < ... < c_{k-1}:

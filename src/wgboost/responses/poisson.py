@@ -11,7 +11,7 @@ from scipy import special
 from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
 from wgboost.responses.counts import LARGEST_LOG, Count
 from wgboost.responses.incomplete_gamma import lower_gamma, upper_gamma
-from wgboost.responses.numerics import held
+from wgboost.responses.numerics import clip_exponent
 from wgboost.responses.units import Units
 from wgboost.typing import Array
 
@@ -103,7 +103,7 @@ class Poisson(Count):
 
     def mean(self, theta: Array) -> Array:
         """Return the mean of y."""
-        mean: Array = np.exp(held(theta[..., 0], LARGEST_LOG))
+        mean: Array = np.exp(clip_exponent(theta[..., 0], LARGEST_LOG))
         return mean
 
     def var(self, theta: Array) -> Array:

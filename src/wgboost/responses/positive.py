@@ -9,11 +9,11 @@ import numpy as np
 
 from wgboost.responses.base import Response
 from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
-from wgboost.responses.numerics import held, log_positive, safe_exp, working_float
+from wgboost.responses.numerics import clip_exponent, log_positive, safe_exp, working_float
 from wgboost.responses.units import Units, mean_as_scale
 from wgboost.typing import Array
 
-__all__ = ["Positive", "Shaped", "at_end"]
+__all__ = ["LocationShape", "Positive", "at_end"]
 
 
 def at_end(y: Array, end: float, log_density: Array, power: Array | float) -> Array:
@@ -76,7 +76,7 @@ class Positive(Response):
 
     def _log_ratio(self, y: Array, theta: Array) -> Array:
         """Return log(y / exp(theta_0)), held between bounds."""
-        return held(log_positive(y) - theta[..., 0])
+        return clip_exponent(log_positive(y) - theta[..., 0])
 
     def _open_log_ratio(self, y: Array, theta: Array) -> Array:
         """Return log(y / exp(theta_0)) without bounds but those of y and of the location.
@@ -114,7 +114,7 @@ class Positive(Response):
 
 
 @dataclass(frozen=True, eq=False)
-class Shaped(Positive):
+class LocationShape(Positive):
     """y > 0 with theta = (log location, log shape).
 
     Parameters

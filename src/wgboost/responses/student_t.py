@@ -11,10 +11,10 @@ from scipy import special
 from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
 from wgboost.responses.intervals import cdf_slope
 from wgboost.responses.location_scale import LocationScalePrior
-from wgboost.responses.numerics import coordinates, held, safe_exp
+from wgboost.responses.numerics import clip_exponent, coordinates, safe_exp
 from wgboost.responses.units import Units, median_and_quartiles
 from wgboost.typing import Array
-from wgboost.validation import check_number, shown
+from wgboost.validation import check_number, format_value
 
 __all__ = ["StudentT"]
 
@@ -65,8 +65,8 @@ class StudentT(LocationScalePrior):
             object.__setattr__(self, "df", check_number("df", self.df, above=0))
         if not np.all(np.asarray(self.prior_df) > 1):
             raise ValueError(
-                f"prior_df={shown(self.prior_df)} must be > 1: degrees of freedom that are learned "
-                "are, so that y has a mean; df fixes them at any number > 0"
+                f"prior_df={format_value(self.prior_df)} must be > 1: learned degrees of freedom "
+                "exceed 1, so that y has a mean; df fixes them at any number > 0"
             )
 
     @property
@@ -114,7 +114,7 @@ class StudentT(LocationScalePrior):
     def logpdf(self, y: Array, theta: Array) -> Array:
         """Return the log density."""
         (z, _), df = self._residual(y, theta), self._df(theta)
-        constant = -_log_beta(df) - 0.5 * np.log(df) - held(theta[..., 1])
+        constant = -_log_beta(df) - 0.5 * np.log(df) - clip_exponent(theta[..., 1])
         with np.errstate(divide="ignore"):
             log_square = 2 * np.log(np.abs(z)) - np.log(df)  # of a z whose square may be infinite
         logs: Array = constant - 0.5 * (df + 1) * np.logaddexp(0, log_square)
@@ -208,7 +208,7 @@ class StudentT(LocationScalePrior):
         """Return the entropy of y in nats."""
         df = self._df(theta)
         standard: Array = _log_beta(df) + 0.5 * np.log(df) + (df + 1) * _alternating(df)
-        return standard + held(theta[..., 1])
+        return standard + clip_exponent(theta[..., 1])
 
     def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
         """Return one draw of y for each theta."""

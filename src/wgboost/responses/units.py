@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.typing import Array
-from wgboost.validation import shown
+from wgboost.validation import format_value
 
 __all__ = [
     "ColumnUnits",
@@ -40,8 +40,8 @@ class Units:
     def __post_init__(self) -> None:
         if not (np.isfinite(self.shift) and np.isfinite(self.scale) and self.scale > 0):
             raise ValueError(
-                f"shift={shown(self.shift)} must be finite and scale={shown(self.scale)} finite "
-                "and > 0"
+                f"shift={format_value(self.shift)} must be finite and "
+                f"scale={format_value(self.scale)} finite and > 0"
             )
 
     def standardise(self, y: Array) -> Array:

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from scipy import special
 
-from wgboost.responses.numerics import coordinates, held, log_positive, safe_exp
-from wgboost.responses.positive import Shaped
+from wgboost.responses.numerics import clip_exponent, coordinates, log_positive, safe_exp
+from wgboost.responses.positive import LocationShape
 from wgboost.typing import Array
 
 __all__ = ["Weibull"]
@@ -19,7 +19,7 @@ _STEEPEST = 20.0  # log z that derivatives are held at: beyond, squares would ov
 
 
 @dataclass(frozen=True, eq=False)
-class Weibull(Shaped):
+class Weibull(LocationShape):
     """(y / scale)^shape ~ Exp(1), theta = (log scale, log shape).
 
     Parameters
@@ -58,7 +58,7 @@ class Weibull(Shaped):
         shape = safe_exp(theta[..., 1])
         power = shape * self._open_log_ratio(y, theta)
         largest = np.log(np.finfo(power.dtype).max) - 20  # times any evidence it is a number
-        log_density = held(theta[..., 1]) + power - np.exp(np.minimum(power, largest))
+        log_density = clip_exponent(theta[..., 1]) + power - np.exp(np.minimum(power, largest))
         return self._inside(y, log_density - log_positive(y), shape)
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
@@ -140,7 +140,7 @@ class Weibull(Shaped):
         """Return the entropy of y in nats."""
         inverse = safe_exp(-theta[..., 1])
         constant = np.euler_gamma * (1 - inverse) + 1
-        return held(theta[..., 0]) - held(theta[..., 1]) + constant
+        return clip_exponent(theta[..., 0]) - clip_exponent(theta[..., 1]) + constant
 
     def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
         """Return one draw of y for each theta."""

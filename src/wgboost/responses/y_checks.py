@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from wgboost.typing import Array
-from wgboost.validation import refuse_masked
+from wgboost.validation import check_unmasked
 
 __all__ = ["check_y", "check_y_columns"]
 
 
 def check_y(y: Any) -> Array:
     """Return y (n,) in float64; raise if it is no column of finite real numbers."""
-    refuse_masked("y", y)
+    check_unmasked("y", y)
     given = np.asarray(y)
     if given.dtype.kind == "c":
         raise ValueError("Complex data not supported: y has to be real")

@@ -14,7 +14,7 @@ from wgboost.estimators.base_classifier import BaseClassifier
 from wgboost.metrics.row_parameters import row_parameters
 from wgboost.model import FittedBag
 from wgboost.persistence.models import SavedModel
-from wgboost.responses.codes import Codes
+from wgboost.responses.codes import ClassCodes
 from wgboost.selection.attributes import restore_bag, saved_bag, set_bag, set_members
 from wgboost.selection.bag import BagData, check_bag_parameters, fit_bag, warn_of_bag
 from wgboost.selection.recipes import Recipes, classifier_recipes, wide_recipe
@@ -44,7 +44,7 @@ class ClassifierBag(BagSpec):
         """See BagSpec."""
         wide = self.params["wide"]
         if wide is None:
-            tried = self.params["recipes"] is None and isinstance(data.response, Codes)
+            tried = self.params["recipes"] is None and isinstance(data.response, ClassCodes)
             wide = tried and left_out_classes(np.asarray(data.y)[data.distinct.first]).size > 0
         return wide_recipe(len(data.to_split)) if wide else None
 

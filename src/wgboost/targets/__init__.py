@@ -10,7 +10,7 @@ import numpy as np
 
 from wgboost.targets.autodiff import LogDensity, LogDensityTarget
 from wgboost.targets.base import RowTarget
-from wgboost.targets.frozen import FrozenTarget, check_univariate, is_frozen, rows_of_frozen
+from wgboost.targets.frozen import FrozenTarget, check_univariate, is_frozen, take_frozen
 from wgboost.targets.functions import Density, DensityTarget, Target
 from wgboost.targets.posterior import PosteriorTarget
 from wgboost.targets.samples import SampleTarget, from_histograms, from_quantiles
@@ -27,15 +27,15 @@ __all__ = [
     "SampleTarget",
     "Target",
     "as_row_target",
+    "as_target_rows",
     "from_histograms",
     "from_quantiles",
     "is_frozen",
-    "plain_rows",
-    "take_rows",
+    "take_targets",
 ]
 
 
-def plain_rows(y: Any) -> Any:
+def as_target_rows(y: Any) -> Any:
     """Return what describes rows one by one as an array, a list, or as it is.
 
     A table of samples becomes an array, a column or an array of objects a list of them.
@@ -45,11 +45,11 @@ def plain_rows(y: Any) -> Any:
     return list(y) if isinstance(y, np.ndarray) and y.dtype.kind == "O" and y.ndim == 1 else y
 
 
-def take_rows(y: Any, index: Array) -> Any:
-    """Return some of the rows that y, after `plain_rows`, describes."""
+def take_targets(y: Any, index: Array) -> Any:
+    """Return some of the rows that y, after `as_target_rows`, describes."""
     if isinstance(y, np.ndarray):
         return y[index]
-    return rows_of_frozen(y, index) if is_frozen(y) else [y[i] for i in index]
+    return take_frozen(y, index) if is_frozen(y) else [y[i] for i in index]
 
 
 def as_row_target(target: Any, y: Any, n: int) -> RowTarget:
@@ -71,7 +71,7 @@ def as_row_target(target: Any, y: Any, n: int) -> RowTarget:
         target, y = y, None
     if y is not None:
         raise ValueError("the target already says it all; leave y out")
-    target = plain_rows(target)
+    target = as_target_rows(target)
     if is_frozen(target):
         shape = np.shape(target.ppf(0.5) if hasattr(target, "ppf") else target.icdf(0.5))
         if shape != (n,):

@@ -12,7 +12,7 @@ import numpy as np
 
 from wgboost.directions import Needs
 from wgboost.targets import with_jax, with_torch
-from wgboost.targets.base import checked
+from wgboost.targets.base import check_values
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_choice, check_integer
 
@@ -138,18 +138,18 @@ class LogDensityTarget:
         if shape[2] != self.density.n_params:
             raise ValueError(f"particles have {shape[2]} parameters, not {self.density.n_params}")
         score, second = self.density.evaluate(needs, particles, self.y[rows])
-        score = checked("score", score, rows, shape)
+        score = check_values("score", score, rows, shape)
         if needs == "score":
             return score, None
         shapes = {"hessian": (*shape, shape[2]), "log_density": shape[:2]}
-        return score, checked(needs, second, rows, shapes.get(needs, shape))
+        return score, check_values(needs, second, rows, shapes.get(needs, shape))
 
     def check_start(self, particles: Directions) -> None:
         """Raise unless the log density is a finite number at the start particles of every row."""
         for begin in range(0, len(particles), _ROWS):
             rows = slice(begin, begin + _ROWS)
             score, value = self.density.evaluate("log_density", particles[rows], self.y[rows])
-            checked("score", score, rows, particles[rows].shape)
+            check_values("score", score, rows, particles[rows].shape)
             good = np.isfinite(np.asarray(value))
             if good.all():
                 continue

@@ -11,7 +11,7 @@ from wgboost.directions import Needs
 from wgboost.responses import CompiledPosterior
 from wgboost.typing import Array, Directions
 
-__all__ = ["RowTarget", "apart", "checked"]
+__all__ = ["RowTarget", "check_values", "separate_equal_particles"]
 
 
 class RowTarget(Protocol):
@@ -38,7 +38,7 @@ class RowTarget(Protocol):
         ...
 
 
-def apart(drawn: Array, rng: np.random.Generator) -> Array:
+def separate_equal_particles(drawn: Array, rng: np.random.Generator) -> Array:
     """Return start particles (m, d) of which no two are the same: those would never part."""
     if len(np.unique(drawn, axis=0)) == len(drawn):
         return drawn
@@ -48,7 +48,7 @@ def apart(drawn: Array, rng: np.random.Generator) -> Array:
     return moved
 
 
-def checked(name: str, values: Any, rows: slice, shape: tuple[int, ...]) -> Array:
+def check_values(name: str, values: Any, rows: slice, shape: tuple[int, ...]) -> Array:
     """Return what a target says as float32; raise unless it is finite and of this shape."""
     try:
         array = np.asarray(values, dtype=np.float32)

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from wgboost.directions import Needs
-from wgboost.targets.base import apart, checked
+from wgboost.targets.base import check_values, separate_equal_particles
 from wgboost.typing import Array, Directions
 
-__all__ = ["FrozenTarget", "check_univariate", "is_frozen", "rows_of_frozen"]
+__all__ = ["FrozenTarget", "check_univariate", "is_frozen", "take_frozen"]
 
 _STEP = 1e-4  # of a distribution's scale
 _POINTS = 64  # quantiles that stand for a distribution where samples are asked for
@@ -60,7 +60,7 @@ def check_univariate(one: Any, row: int) -> None:
         )
 
 
-def rows_of_frozen(one: Any, index: Any) -> Any:
+def take_frozen(one: Any, index: Any) -> Any:
     """Return some of the rows of a distribution whose parameters are arrays."""
     n = np.shape(one.ppf(0.5))[0]
 
@@ -119,7 +119,7 @@ class FrozenTarget:
     def _over(self, name: str, x: Array, rows: slice) -> Array:
         """Return a method of each row's distribution at its x, (r, k)."""
         if not isinstance(self.rows, tuple):
-            part = rows_of_frozen(self.rows, rows)
+            part = take_frozen(self.rows, rows)
             return np.asarray(getattr(part, name)(x.T), dtype=np.float64).T
         each = zip(self.rows[rows], x, strict=True)
         return np.stack([np.asarray(getattr(one, name)(at)) for one, at in each])
@@ -128,11 +128,13 @@ class FrozenTarget:
         """Return samples of m rows, where particles may start."""
         if not isinstance(self.rows, tuple):
             n = np.shape(self.rows.ppf(0.5))[0]
-            part = rows_of_frozen(self.rows, rng.integers(n, size=m))
-            return apart(np.asarray(part.rvs(random_state=rng), dtype=np.float64)[:, None], rng)
+            part = take_frozen(self.rows, rng.integers(n, size=m))
+            return separate_equal_particles(
+                np.asarray(part.rvs(random_state=rng), dtype=np.float64)[:, None], rng
+            )
         chosen = rng.integers(len(self.rows), size=m)
         drawn = np.array([[float(self.rows[i].rvs(random_state=rng))] for i in chosen])
-        return apart(drawn, rng)
+        return separate_equal_particles(drawn, rng)
 
     def quantiles(self, k: int) -> Array:
         """Return k quantiles (n, k) of each row, evenly spaced in probability."""
@@ -152,13 +154,13 @@ class FrozenTarget:
         step = _STEP * self.scale[rows][:, None]
         here, before, after = self._logs(particles[..., 0].astype(np.float64), step, rows)
         shape = particles.shape
-        score = checked("score", ((after - before) / (2 * step))[..., None], rows, shape)
+        score = check_values("score", ((after - before) / (2 * step))[..., None], rows, shape)
         if needs == "score":
             return score, None
         if needs == "log_density":
-            return score, checked("log density", here, rows, shape[:2])
-        bend = (2 * here - before - after) / step**2
-        curvature = checked("curvature", bend[..., None], rows, shape)
+            return score, check_values("log density", here, rows, shape[:2])
+        second = (2 * here - before - after) / step**2
+        curvature = check_values("curvature", second[..., None], rows, shape)
         return score, curvature if needs == "curvature" else -curvature[..., None]
 
     def _logs(self, x: Array, step: Array, rows: slice) -> tuple[Array, Array, Array]:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 from wgboost.directions import Needs
-from wgboost.targets.base import checked
+from wgboost.targets.base import check_values
 from wgboost.typing import Array, Directions
 
 __all__ = ["Density", "DensityTarget", "Target"]
@@ -93,7 +93,7 @@ class DensityTarget:
             values = function(particles, rows)
         except (FloatingPointError, ZeroDivisionError) as error:
             raise ValueError(f"the target's {name} failed: {error}") from error
-        return checked(name, values, rows, shape)
+        return check_values(name, values, rows, shape)
 
     @property
     def predicts(self) -> bool:

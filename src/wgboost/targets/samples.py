@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.directions import Needs
-from wgboost.targets.base import apart
+from wgboost.targets.base import separate_equal_particles
 from wgboost.typing import Array, Directions
 
 __all__ = ["SampleTarget", "from_histograms", "from_quantiles"]
@@ -60,7 +60,7 @@ class SampleTarget:
         """Return m of all samples, where particles may start."""
         row, column = np.nonzero(self.weights)
         chosen = rng.choice(len(row), size=m, replace=len(row) < m)
-        return apart(self.samples[row[chosen], column[chosen]], rng)
+        return separate_equal_particles(self.samples[row[chosen], column[chosen]], rng)
 
     def derivatives(
         self, particles: Directions, rows: slice, needs: Needs, n_threads: int
@@ -77,19 +77,21 @@ class SampleTarget:
         spread *= np.sqrt(count / np.maximum(count - 1, 1))
         width = spread * count ** (-1 / (d + 4))
         width = np.maximum(width, 1e-3 * np.maximum(spread.max(axis=1, keepdims=True), 1e-6))
-        apart = (samples[:, None] - particles[:, :, None]) / width[:, None, None]  # (n, m, s, d)
-        log = -0.5 * np.square(apart).sum(axis=3) + np.log(np.maximum(weights, 1e-30))[:, None]
+        difference = (samples[:, None] - particles[:, :, None]) / width[
+            :, None, None
+        ]  # (n, m, s, d)
+        log = -0.5 * np.square(difference).sum(axis=3) + np.log(np.maximum(weights, 1e-30))[:, None]
         top = log.max(axis=2, keepdims=True)
         share = np.exp(log - top)
         total = share.sum(axis=2, keepdims=True)
         share /= total
-        score = np.einsum("nms,nmsd->nmd", share, apart) / width[:, None]
+        score = np.einsum("nms,nmsd->nmd", share, difference) / width[:, None]
         if needs == "score":
             return score.astype(np.float32), None
         if needs == "log_density":
             log_density = top[..., 0] + np.log(total[..., 0])
             return score.astype(np.float32), log_density.astype(np.float32)
-        outer = np.einsum("nms,nmsp,nmsq->nmpq", share, apart, apart)
+        outer = np.einsum("nms,nmsp,nmsq->nmpq", share, difference, difference)
         scale = width[:, None, :, None] * width[:, None, None, :]
         hessian = outer / scale - score[..., :, None] * score[..., None, :]
         diagonal = np.arange(d)

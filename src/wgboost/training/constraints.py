@@ -10,7 +10,7 @@ import numpy as np
 from wgboost.data import Schema, column_index
 from wgboost.trees import Constraints
 from wgboost.typing import Array
-from wgboost.validation import check_choice, check_integer, shown
+from wgboost.validation import check_choice, check_integer, format_value
 
 __all__ = ["held_parameter", "tree_constraints"]
 
@@ -72,8 +72,8 @@ def _signs(given: Any, schema: Schema) -> Array:
         label = repr(schema.names[column]) if schema.names else column
         if isinstance(sign, (bool, np.bool_)) or sign not in (-1, 0, 1):
             raise ValueError(
-                f"{what} has {shown(sign)} for column {label}; 1 is for rising, -1 for falling, "
-                "0 for free"
+                f"{what} has {format_value(sign)} for column {label}; 1 is for rising, -1 for "
+                "falling, 0 for free"
             )
         if sign and schema.levels[column] is not None:
             raise ValueError(f"{what}: column {label} is categorical and has no order")

@@ -11,13 +11,13 @@ from wgboost.validation import check_choice
 
 __all__ = ["check_columns", "check_engine"]
 
-_ELSEWHERE = {"xgb": "'xgboost'", "core": "'native'", "lightgbm": "'xgboost'"}
+_SYNONYMS = {"xgb": "'xgboost'", "core": "'native'", "lightgbm": "'xgboost'"}
 
 
 def check_engine(params: Mapping[str, Any]) -> None:
     """Raise for an engine that there is not, and for parameters that it has nothing for."""
     engine, device = params["engine"], params["device"]
-    check_choice("engine", engine, ENGINES, _ELSEWHERE)
+    check_choice("engine", engine, ENGINES, _SYNONYMS)
     if not isinstance(device, str):
         raise TypeError(f'device={device!r} must be text, such as "cpu" or "cuda"')
     if engine == "native":

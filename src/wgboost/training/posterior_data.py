@@ -20,7 +20,7 @@ from wgboost.responses import (
     Units,
     check_noise,
     is_censored,
-    standardised,
+    standardise,
     subtract_offset,
 )
 from wgboost.responses.exposure import known_offset
@@ -162,7 +162,7 @@ class PosteriorData(TrainingData):
 
     def target(self, units: Units) -> PosteriorTarget:
         """See TrainingData."""
-        seen = standardised(self.seen, units)
+        seen = standardise(self.seen, units)
         if self.shift is not None:
             seen = self.shift.subtract_from(seen, self.response)
         return PosteriorTarget(self.response, seen, self.evidence)

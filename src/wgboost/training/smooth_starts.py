@@ -9,7 +9,7 @@ import numpy as np
 
 from wgboost.boosting import BackgroundStart, Start
 from wgboost.data.fingerprint import fingerprint
-from wgboost.responses import RESPONSES, LocationScaleShift, Observations, Units, standardised
+from wgboost.responses import RESPONSES, LocationScaleShift, Observations, Units, standardise
 from wgboost.smooth import Background, SmoothRows, SmoothStart, fit_background
 from wgboost.typing import Array
 
@@ -115,7 +115,7 @@ def _seen(data: PosteriorData, units: Units) -> SmoothRows:
     """Return the rows that count, with the y that moves with the location of the response."""
     response, counted = data.response, data.counted
     check_smooth(data)
-    seen: Any = standardised(data.seen, units)
+    seen: Any = standardise(data.seen, units)
     noise = None
     if isinstance(seen, Observations):
         seen, noise = seen.lower, seen.noise

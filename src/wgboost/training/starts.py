@@ -25,7 +25,7 @@ from wgboost.responses import (
     Observations,
     Observed,
     Units,
-    standardised,
+    standardise,
     subtract_offset,
 )
 from wgboost.training.settings import Settings
@@ -66,7 +66,7 @@ def make_start(
     rng = np.random.default_rng([settings.seed, 2**31 + 1])
     kernel = getattr(settings.make_direction(), "kernel", None)  # a direction keeps its own
     kernel = kernel if isinstance(kernel, Kernel) else settings.make_kernel()
-    seen, counting = standardised(data.seen, units), data.take(data.counted)
+    seen, counting = standardise(data.seen, units), data.take(data.counted)
 
     def settle(flow: AveragedFlow, left: Observed) -> Array:
         return averaged_flow(

@@ -20,8 +20,8 @@ from wgboost.targets import (
     RowTarget,
     Target,
     as_row_target,
-    plain_rows,
-    take_rows,
+    as_target_rows,
+    take_targets,
 )
 from wgboost.training.data import TrainingData
 from wgboost.training.settings import Settings
@@ -46,7 +46,7 @@ class TargetData(TrainingData):
             if y is not None:
                 raise ValueError("the target already says it all; leave y out")
             y = target
-        y = plain_rows(y) if function is None or y is None else np.asarray(y)
+        y = as_target_rows(y) if function is None or y is None else np.asarray(y)
         rows = cls(X, check_weight(sample_weight, len(X)), function, y)
         _ = rows.described  # raises unless every row has a target
         return rows
@@ -70,7 +70,7 @@ class TargetData(TrainingData):
 
     def take(self, index: Array) -> TargetData:
         """See TrainingData."""
-        y = None if self.y is None else take_rows(self.y, index)
+        y = None if self.y is None else take_targets(self.y, index)
         weight = None if self.weight is None else self.weight[index]
         return replace(self, X=self.X[index], weight=weight, y=y)
 

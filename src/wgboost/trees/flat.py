@@ -101,7 +101,7 @@ class FlatTrees:
         """Return the same trees with leaf values multiplied by a rate."""
         return replace(self, values=self.values * np.float32(rate))
 
-    def held(self, longest: float) -> FlatTrees:
+    def clipped(self, longest: float) -> FlatTrees:
         """Return the same trees with leaf values held between -longest and longest."""
         return replace(self, values=np.clip(self.values, -longest, longest))
 

@@ -21,7 +21,7 @@ __all__ = ["GROUPINGS", "GROWTHS", "Grower", "TreeSettings", "grow_trees"]
 GROUPINGS = ("shared", "per_particle")
 GROWTHS = ("depth_wise", "best_first")
 _LARGEST_SUM = 2.0**39
-_ELSEWHERE = {
+_SYNONYMS = {
     "leaf": "'best_first'",
     "leaf_wise": "'best_first'",
     "lossguide": "'best_first'",
@@ -90,7 +90,7 @@ class TreeSettings:
         else:
             names = ", ".join(map(repr, PROJECTIONS))
             check_integer("split_on", self.split_on, low=1, hint=f"or give one of {names}")
-        check_choice("growth", self.growth, GROWTHS, _ELSEWHERE)
+        check_choice("growth", self.growth, GROWTHS, _SYNONYMS)
         if self.max_depth is not None:
             check_integer("max_depth", self.max_depth, low=1, hint="None sets no limit")
         if self.max_leaves is not None:

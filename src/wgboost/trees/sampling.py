@@ -8,7 +8,14 @@ import numpy as np
 
 from wgboost.typing import Array, Rows
 
-__all__ = ["PROJECTIONS", "draw_features", "draw_projection", "draw_rows", "n_asked", "n_drawn"]
+__all__ = [
+    "PROJECTIONS",
+    "draw_features",
+    "draw_projection",
+    "draw_rows",
+    "n_features_drawn",
+    "n_rows_drawn",
+]
 
 PROJECTIONS = ("all", "sum", "particle_mean")
 
@@ -17,13 +24,13 @@ def draw_rows(n: int, weight: Array | None, share: float, rng: np.random.Generat
     """Rows to grow on, ascending; None means all. Rows of weight zero are never among them."""
     counted = np.arange(n) if weight is None else np.flatnonzero(weight)
     if share < 1.0:
-        size = n_drawn(counted.size, share)
+        size = n_rows_drawn(counted.size, share)
         chosen = rng.choice(counted.size, size=size, replace=False, shuffle=False)
         return counted[np.sort(chosen)].astype(np.uint32)
     return None if counted.size == n else counted.astype(np.uint32)
 
 
-def n_drawn(size: int, share: float) -> int:
+def n_rows_drawn(size: int, share: float) -> int:
     """How many of so many rows a share is: at least one, if there are any."""
     return min(size, max(1, round(share * size)))
 
@@ -32,10 +39,10 @@ def draw_features(p: int, share: float, rng: np.random.Generator) -> Array:
     """Features to ask for, ascending."""
     if share == 1.0:
         return np.arange(p, dtype=np.int32)
-    return np.sort(rng.choice(p, size=n_asked(p, share), replace=False)).astype(np.int32)
+    return np.sort(rng.choice(p, size=n_features_drawn(p, share), replace=False)).astype(np.int32)
 
 
-def n_asked(p: int, share: float) -> int:
+def n_features_drawn(p: int, share: float) -> int:
     """How many of p features a share is: rounded up, so that the trees of two can have both."""
     return min(p, math.ceil(share * p - 1e-9))  # 0.7 * 10 may be a little more than 7
 
