@@ -5,20 +5,25 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from wgboost.predictive.quadrature import integrate
+from wgboost.predictive.outcomes import outcomes_of
+from wgboost.predictive.probabilities import Probabilities
+from wgboost.predictive.quadrature import integrate, range_of
 from wgboost.predictive.rows import ParticleRows
 from wgboost.predictive.weights import log_mix, mix
 from wgboost.typing import Array
 
 __all__ = ["mutual_information"]
 
+_MANY = 20_000  # so many counts are summed one by one
 _LEAST = float(np.finfo(np.float64).tiny)
 
 
-def mutual_information(mixture: ParticleRows) -> Array:
+def mutual_information(mixture: Probabilities) -> Array:
     """Return the mean over particles of their divergence from the mixture, in nats, (n,)."""
     if mixture.particles.shape[1] == 1:
         return np.zeros(len(mixture))
+    if mixture.response.discrete:
+        return _of_counts(mixture)
     low, high = mixture.response.support
     mirrored = mixture.response.mirrored(mixture.theta())
     if mirrored is None:
@@ -31,6 +36,27 @@ def mutual_information(mixture: ParticleRows) -> Array:
         ]
         total = parts[0] + parts[1]
     return np.maximum(total, 0)
+
+
+def _of_counts(mixture: Probabilities) -> Array:
+    """Return the same of counts: their sum, or where they are many the mean over panels."""
+    low, high = range_of(mixture)
+    many = high - low > _MANY
+    total = np.empty(len(mixture))
+    total[~many] = integrate(mixture[~many], _divergence)
+    if many.any():
+        part = mixture[many]
+        outcomes = outcomes_of(part)
+        total[many] = outcomes.mean(part.over_grid(part.response.logpdf, outcomes.values, _gain))
+    return np.maximum(total, 0)
+
+
+def _gain(logs: Array, weights: Array | None) -> Array:
+    """Return the divergence of what a y says about the particle from the weights, (...)."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        ratio = logs - log_mix(logs, weights)[..., None]
+        each = np.exp(ratio) * ratio
+    return mix(np.where(np.isfinite(each), each, 0), weights)
 
 
 def _divergence(part: ParticleRows, y: Array, _: slice) -> Array:

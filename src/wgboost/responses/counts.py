@@ -191,15 +191,10 @@ class Count(Response):
         """Return the entropy of y in nats.
 
         The first counts are summed; further ones by Gauss-Legendre rules between quantiles, the
-        sum from k on being the integral from k - 1/2 on and the slope there over 24. NaN for means
-        above 1e9, where log masses have no digits left.
+        sum from k on being the integral from k - 1/2 on and the slope there over 24.
         """
         theta = np.asarray(theta, dtype=np.float64)
-        flat = theta.reshape(-1, 1, theta.shape[-1])
-        mean = self.mean(flat[:, 0])
-        total = np.full(mean.shape, np.nan)
-        total[mean <= 1e9] = self._entropy(flat[mean <= 1e9])
-        return total.reshape(theta.shape[:-1])
+        return self._entropy(theta.reshape(-1, 1, theta.shape[-1])).reshape(theta.shape[:-1])
 
     def _entropy(self, theta: Array) -> Array:
         def part(y: Array, theta: Array) -> Array:

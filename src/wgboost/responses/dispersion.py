@@ -6,31 +6,12 @@ import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["dispersion_information", "log_excess", "log_ratio"]
+__all__ = ["dispersion_information"]
 
 _TIMES, _TIME_WEIGHTS = np.polynomial.laguerre.laggauss(6)
 _LEGENDRE, _LEGENDRE_WEIGHTS = np.polynomial.legendre.leggauss(8)
 _ROOT = (1 + _LEGENDRE) / 2
 _X, _X_WEIGHTS = _ROOT**2, _LEGENDRE_WEIGHTS * _ROOT
-
-
-def log_excess(y: Array, mean: Array, dispersion: Array) -> tuple[Array, Array]:
-    """Return t - log(1 + t) and log(1 + t), 1 + t = (1 + dispersion y) / (1 + dispersion mean)."""
-    t = dispersion * (y - mean) / (1 + dispersion * mean)
-    log = log_ratio(y, mean, dispersion)
-    series = t * t * (1 / 2 - t * (1 / 3 - t * (1 / 4 - t / 5)))
-    return np.where(np.abs(t) < 1e-3, series, t - log), log
-
-
-def log_ratio(y: Array, mean: Array, dispersion: Array) -> Array:
-    """Return log((1 + dispersion y) / (1 + dispersion mean))."""
-    t = dispersion * (y - mean) / (1 + dispersion * mean)
-    far = np.abs(t) > 0.5
-    log: Array = np.log1p(np.where(far, 0, t))
-    if far.any():
-        # Near t = -1 the logarithm of the quotient has the digits.
-        log = np.where(far, np.log1p(dispersion * y) - np.log1p(dispersion * mean), log)
-    return log
 
 
 def dispersion_information(mean: Array, dispersion: Array) -> Array:

@@ -10,7 +10,8 @@ from scipy import special
 
 from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
 from wgboost.responses.counts import LARGEST_LOG, Count
-from wgboost.responses.dispersion import dispersion_information, log_excess, log_ratio
+from wgboost.responses.deviance import count_deviance, log_excess, log_factorial_correction
+from wgboost.responses.dispersion import dispersion_information
 from wgboost.responses.intervals import cdf_slope
 from wgboost.responses.numerics import clip_exponent, coordinates, working_float
 from wgboost.responses.stirling import digamma_correction, log_gamma_correction, trigamma_correction
@@ -78,13 +79,12 @@ class NegativeBinomial(Count):
     def log_mass(self, y: Array, theta: Array) -> Array:
         """Return the log probability of whole y >= 0."""
         mean, a = _mean_and_dispersion(theta)
-        r = 1 / a
-        ratio = log_ratio(y, mean, a)
+        r, some = 1 / a, np.where(y > 0, y, 1.0)
         logs: Array = (
-            y * theta[..., 0] - y - special.gammaln(y + 1) + (y + r) * ratio
-            - 0.5 * np.log1p(a * y) + log_gamma_correction(r + y) - log_gamma_correction(r)
+            log_gamma_correction(r + some) - log_gamma_correction(r) - 0.5 * np.log1p(a * some)
+            - count_deviance(some, mean, a) - log_factorial_correction(some)
         )  # fmt: skip
-        return logs
+        return np.where(y > 0, logs, self.log_zero(theta))
 
     def log_zero(self, theta: Array) -> Array:
         """Return the log probability of y = 0."""
@@ -111,7 +111,8 @@ class NegativeBinomial(Count):
         return score.astype(working_float(theta).dtype, copy=False)
 
     def _dispersion_score(self, y: Array, mean: Array, a: Array) -> Array:
-        r, (excess, _) = 1 / a, log_excess(y, mean, a)
+        r, one = 1 / a, 1 + a * mean
+        excess = log_excess(a * (y - mean) / one, (1 + a * y) / one)
         score: Array = r * (excess - (digamma_correction(r + y) - digamma_correction(r)))
         return score
 

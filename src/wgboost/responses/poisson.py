@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import special
 
 from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
 from wgboost.responses.counts import LARGEST_LOG, Count
+from wgboost.responses.deviance import count_deviance, log_factorial_correction
 from wgboost.responses.incomplete_gamma import lower_gamma, upper_gamma
 from wgboost.responses.numerics import clip_exponent
 from wgboost.responses.units import Units
@@ -54,8 +54,9 @@ class Poisson(Count):
 
     def log_mass(self, y: Array, theta: Array) -> Array:
         """Return the log probability of whole y >= 0."""
-        logs: Array = y * theta[..., 0] - self.mean(theta) - special.gammaln(y + 1)
-        return logs
+        mean, some = self.mean(theta), np.where(y > 0, y, 1.0)
+        logs = -count_deviance(some, mean) - log_factorial_correction(some)
+        return np.where(y > 0, logs, -mean)
 
     def log_zero(self, theta: Array) -> Array:
         """Return the log probability of y = 0."""
