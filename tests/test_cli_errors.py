@@ -3,11 +3,13 @@
 import json
 import os
 import re
+import warnings
 
 import numpy as np
 import polars as pl
 import pytest
 
+import wgboost.cli.fit
 from cli_files import FAST, call, facts, houses, refusal
 
 TABLE = houses(80)
@@ -180,3 +182,19 @@ def test_evidence_auto_names_flags_that_help(tmp_path):
     fit = ("fit", tmp_path / "t.csv", "--target", "price", "--out", tmp_path / "m.wgb")
     told = refusal(*fit, "--evidence", "auto", "--n-estimators", "9")
     assert "set --validation 0.2, or give --validation-data FILE, or a number" in told
+
+
+def test_deprecations_inside_of_packages_are_no_notes(folder, monkeypatch):
+    save = wgboost.cli.fit.save_model
+
+    def warns(*given, **named):
+        warnings.warn("this name will be removed", DeprecationWarning, stacklevel=1)
+        warnings.warn("this will work another way", PendingDeprecationWarning, stacklevel=1)
+        warnings.warn("the disk is nearly full", UserWarning, stacklevel=1)
+        return save(*given, **named)
+
+    monkeypatch.setattr("wgboost.cli.fit.save_model", warns)
+    stderr = call(*fit(folder)).stderr
+    assert "note: the disk is nearly full" in stderr
+    assert "will be removed" not in stderr
+    assert "another way" not in stderr

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from contextlib import contextmanager
 from dataclasses import replace
 
 import jax
@@ -72,12 +73,22 @@ def test_the_hessian_is_the_gradient_of_the_score(name):
             assert_allclose(hessian, np.swapaxes(hessian, -1, -2), rtol=1e-12)
 
 
+@contextmanager
+def float64_in_jax():
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", True)
+    try:
+        yield
+    finally:
+        jax.config.update("jax_enable_x64", before)
+
+
 @every
 def test_score_and_hessian_are_those_of_automatic_differentiation(name):
     case = example(name)
     response, theta, y = case.response, case.theta[:, 0], case.y
     f = case.log_density
-    with jax.enable_x64(True):
+    with float64_in_jax():
         value, slope, bend = (
             np.asarray(jax.vmap(function)(y, theta))
             for function in (f, jax.grad(f, argnums=1), jax.hessian(f, argnums=1))

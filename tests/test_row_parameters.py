@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 import sklearn
 from numpy.testing import assert_allclose
+from packaging.version import Version
 from scipy.stats import poisson
 from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate
@@ -113,6 +114,10 @@ def test_without_routing_a_missing_exposure_is_no_score_and_a_named_one_is():
         metrics.get_scorer("nll").set_score_request(sample_weight=True)
 
 
+@pytest.mark.skipif(
+    Version(sklearn.__version__) < Version("1.7"),
+    reason="searches without routing pass weights to scorers from scikit-learn 1.7 on",
+)
 def test_searches_without_routing_weigh_several_metrics():
     search = GridSearchCV(
         counting(), {"n_estimators": [5]}, cv=FOLDS, refit="nll",

@@ -118,6 +118,8 @@ def as_command(
         try:
             with warnings.catch_warnings(), redirect_stdout(sys.stderr):
                 warnings.simplefilter("always")
+                for other in (DeprecationWarning, PendingDeprecationWarning):
+                    warnings.simplefilter("ignore", other)  # for developers of packages
                 warnings.showwarning = note
                 function(screen, **given)
         except KeyboardInterrupt as error:

@@ -102,8 +102,9 @@ def continuous_quantile(
     while active.size:
         at, particles, share = x[active], theta[active], _chosen(weight, active)
         side, goal = upper[active], tail[active]
-        value = mix(_by_side(side, response.sf, response.cdf, at[:, None], particles), share)
-        density = mix(np.exp(response.logpdf(at[:, None], particles)), share)
+        with np.errstate(over="ignore"):  # a step from where the cdf is flat may be very long
+            value = mix(_by_side(side, response.sf, response.cdf, at[:, None], particles), share)
+            density = mix(np.exp(response.logpdf(at[:, None], particles)), share)
         beyond = np.where(side, value <= goal, value >= goal)  # the quantile is not above x
         a = low[active] = np.where(beyond, low[active], at)
         b = high[active] = np.where(beyond, at, high[active])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -55,9 +54,11 @@ def log_mix(logs: Array, weights: Array | None) -> Array:
     """Return the log of the weighted mean of exp(logs) over particles, without underflow."""
     if weights is not None:
         logs = np.where(weights > 0, logs, -np.inf)
+    top = logs.max(axis=-1, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0)
+    mean = mix(np.exp(logs - top), weights)
+    if weights is not None:
+        mean = mean / weights.sum(axis=-1)  # 1 but for rounding: the log of a mean of ones is 0
     with np.errstate(divide="ignore"):
-        logs = logs + (-math.log(logs.shape[-1]) if weights is None else np.log(weights))
-        top = logs.max(axis=-1, keepdims=True)
-        top = np.where(np.isfinite(top), top, 0)
-        mixed: Array = np.log(np.exp(logs - top).sum(axis=-1)) + top[..., 0]
+        mixed: Array = np.log(mean) + top[..., 0]
     return mixed

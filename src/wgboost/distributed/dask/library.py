@@ -6,11 +6,7 @@ from typing import Any
 
 __all__ = ["connected", "is_collection", "libraries"]
 
-_COLLECTIONS = (
-    "dask.array.",
-    "dask.dataframe.",
-    "dask_expr.",
-)  # bags and delayed objects are no tables
+_COLLECTIONS = ("dask.array.", "dask.dataframe.")  # bags and delayed objects are no tables
 
 
 def libraries() -> tuple[Any, Any]:
