@@ -3,24 +3,11 @@
 import numpy as np
 import pytest
 
+from evidence_examples import INSIDE, MANY, SAMPLE, SETTINGS, WATCHED, N, X, Y
 from wgboost import Batches, WGBClassifier, WGBRegressor, load
 from wgboost.callbacks import MaxTime
 from wgboost.training import evidence, fit, usual_leaves
 from wgboost.training.evidence_trials import next_on
-
-SAMPLE, WATCHED, N = 60, 25, 400
-SETTINGS = {
-    "evidence": "auto", "early_stopping": True, "n_iter_no_change": 4, "n_estimators": 12,
-    "leaf": "newton", "l2": 1, "split_on": "particle_mean", "n_particles": 4, "n_jobs": 1,
-    "random_state": 0, "tree": "shared", "growth": "depth_wise", "max_depth": 3,
-    "max_leaves": None, "colsample": 1.0,
-}  # fmt: skip
-RNG = np.random.default_rng(0)
-X = RNG.uniform(-1, 1, (N, 3))
-Y = np.sin(2 * X[:, 0]) + RNG.standard_normal(N)
-PLANE = RNG.uniform(-1, 1, (2000, 2))
-MANY = PLANE, np.sin(2 * PLANE[:, 0]) + 1.5 * RNG.standard_normal(2000)
-INSIDE = 320  # rows that are left to train on
 
 
 @pytest.fixture(autouse=True)
@@ -97,44 +84,6 @@ def test_the_trees_of_each_stage_suit_its_rows(monkeypatch):
     WGBRegressor(**SETTINGS | free).fit(X, Y, callbacks=[spy])
     assert max(trees["evidence"]) == usual_leaves(80)
     assert max(trees["fit"]) == max(trees["refit"]) == usual_leaves(INSIDE)
-
-
-@pytest.mark.parametrize("stop", range(3, 75, 9))
-def test_a_checkpoint_anywhere_goes_on_to_the_same_model(tmp_path, stop):
-    whole = WGBRegressor(**SETTINGS).fit(X, Y)
-    path, seen = tmp_path / "half.wgb", []
-
-    def pause(info):
-        seen.append(info["round"])
-        if len(seen) == stop:
-            info["save"](path)
-            raise RuntimeError("the machine goes down")
-
-    pause.in_refit = True
-    with pytest.raises(RuntimeError, match="goes down"):
-        WGBRegressor(**SETTINGS).fit(X, Y, callbacks=[pause])
-    again = WGBRegressor(**SETTINGS).fit(X, Y, resume_from=path)
-    np.testing.assert_array_equal(again.predict(X), whole.predict(X))
-    assert again.evidence_trials_ == whole.evidence_trials_
-    assert again.history_ == whole.history_
-
-
-@pytest.mark.parametrize("stage", ["fit", "refit"])
-def test_a_checkpoint_finds_evidence_by_error_again(tmp_path, monkeypatch, stage):
-    monkeypatch.setattr(evidence, "_SAMPLE", 400)
-    monkeypatch.setattr(evidence, "_WATCHED", 200)
-    path = tmp_path / "half.wgb"
-
-    def pause(info):
-        if info["stage"] == stage and info["round"] == 2:
-            info["save"](path)
-
-    pause.in_refit = True
-    whole = WGBRegressor(**SETTINGS).fit(*MANY, callbacks=[pause])
-    assert whole.evidence_trials_[-1]["by_error"]
-    again = WGBRegressor(**SETTINGS).fit(*MANY, resume_from=path)
-    np.testing.assert_array_equal(again.predict(MANY[0]), whole.predict(MANY[0]))
-    assert again.evidence_ == whole.evidence_
 
 
 def test_true_in_the_search_still_trains_on_all_rows():
