@@ -88,6 +88,13 @@ def test_mass_at_infinity_has_infinite_moments(method, exponent):
     assert_allclose(dist.sf(1e300), mass, rtol=1e-6)
     for found in (dist.mean(), dist.var(), dist.std(), dist.entropy()):
         assert_array_equal(found, np.inf)
+    for moment in (np.abs, lambda y: y, lambda y: np.log(np.maximum(y, 1))):
+        assert_array_equal(dist.expect(moment), np.inf)
+    assert_array_equal(dist.expected_shortfall(0.05, upper=True), np.inf)
+    assert np.isfinite(dist.expected_shortfall(0.05)).all()
+    assert_allclose(dist.expect(lambda y: y > 1e290, points=1e290), dist.sf(1e290), rtol=1e-8)
+    with pytest.raises(ValueError, match="the function is nan at y = inf of row 0"):
+        dist.expect(lambda y: np.where(y < np.inf, 0.0, np.nan))
     assert metrics.crps(dist, [2.0]) == np.inf
     assert np.isfinite(metrics.nll(dist, [2.0]))
     assert np.isfinite(dist.median()).all()

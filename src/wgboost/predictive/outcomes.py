@@ -103,7 +103,8 @@ def outcomes_of(dist: Probabilities, points: Array | None = None) -> Outcomes:
     are the ends of 192 panels with four Gauss-Legendre points each. A panel has the probability
     that the mixture's cdf gives it, its points have shares by their density: neither steep ends
     of a density nor scales that differ by many powers of ten are lost. Panels of counts also have
-    the mean that the mixture gives them, and zero has a panel of its own.
+    the mean that the mixture gives them, and zero has a panel of its own. Values
+    that are infinite with some probability come last.
     """
     n = len(dist)
     if dist.response.nominal:
@@ -124,8 +125,23 @@ def outcomes_of(dist: Probabilities, points: Array | None = None) -> Outcomes:
             ends = np.sort(np.concatenate([ends, some], axis=1), axis=1)
         edges[rows] = ends
         values[rows], shares[rows] = _panels(part, ends, outside=True)
+    values = dist.units.restore(values)
+    if dist.response.may_be_infinite:
+        beyond = _infinite(dist, edges)
+        there = np.flatnonzero(beyond.any(axis=0))
+        ends = np.broadcast_to(np.array([-np.inf, np.inf])[there], (n, there.size))
+        shares = np.concatenate([shares, beyond[:, there]], axis=1)
+        values = np.concatenate([values, ends], axis=1)
     shares /= shares.sum(axis=1, keepdims=True)
-    return Outcomes(dist.units.restore(values), shares, dist, edges)
+    return Outcomes(values, shares, dist, edges)
+
+
+def _infinite(dist: Probabilities, edges: Array) -> Array:
+    """Return the probabilities (n, 2) of -inf and inf: what lies beyond panels without end."""
+    response, ends = dist.response, edges[:, [0, -1]]
+    below = dist.over_grid(response.cdf, ends[:, :1])
+    above = dist.over_grid(response.sf, ends[:, 1:])
+    return np.where(np.abs(ends) >= _LARGEST, np.concatenate([below, above], axis=1), 0.0)
 
 
 def _class_probabilities(dist: Probabilities) -> Array:
@@ -172,7 +188,8 @@ def _tails_of_each(m: int) -> Array:
 def _panels(part: Probabilities, edges: Array, *, outside: bool = False) -> tuple[Array, Array]:
     """Return points (r, g) of panels and their probabilities.
 
-    What lies outside of all panels belongs to the first and the last one if `outside`.
+    What lies outside of all panels belongs to the first and the last one if `outside`, unless they
+    reach to the largest number.
     """
     response = part.response
     below, above = (part.over_grid(side, edges) for side in (response.cdf, response.sf))
@@ -180,8 +197,8 @@ def _panels(part: Probabilities, edges: Array, *, outside: bool = False) -> tupl
     mass = np.where(below[:, 1:] < 0.5, np.diff(below, axis=1), -np.diff(above, axis=1))
     mass = np.maximum(mass, 0)
     if outside:
-        mass[:, 0] += below[:, 0]
-        mass[:, -1] += above[:, -1]
+        mass[:, 0] += np.where(edges[:, 0] > -_LARGEST, below[:, 0], 0.0)
+        mass[:, -1] += np.where(edges[:, -1] < _LARGEST, above[:, -1], 0.0)
     width = np.diff(edges, axis=1)[..., None]
     points = edges[:, :-1, None] + width * _NODES  # (r, panels, 4)
     flat = points.reshape(len(edges), -1)

@@ -35,7 +35,7 @@ class Summaries(Probabilities):
             where `classes` is known, else codes. Values that belong to rows are given as (n, 1).
         points : float, list of floats or array (n, k), optional
             Values of y at which the function has a kink or a jump. Without them the mean of a
-            function that jumps is right to about 0.005 of the jump; smooth ones to about 1e-8.
+            function that jumps is right to about 0.005 of the jump.
 
         Returns
         -------
@@ -43,8 +43,16 @@ class Summaries(Probabilities):
 
         Notes
         -----
+        The range of y is cut at the particles' quantiles into 192 panels of four points. Means of
+        functions that are smooth on the scale of the panels are good to about 1e-8 if the scales
+        of the particles are within a factor of 1e4. The mean of y^2 is off by 1e-6 of its size if
+        they span 8 powers of ten and by 1e-3 if they span 12. Functions that oscillate within a
+        panel, or that are infinite at an end of the support where the density is too (log y of a
+        gamma response of shape 0.05), are not resolved: average them over `rvs` instead.
+
         Of each particle 2e-16 of the mass is left out at either end: a mean that is infinite comes
-        out finite.
+        out finite. If y is infinite with a larger probability, the function is called with
+        infinite values too.
 
         Examples
         --------
