@@ -112,7 +112,7 @@ def pvalues() -> None:
     bags = {
         "regression": WGBRegressorCV([{"evidence": 10.0}], cv=5, random_state=0, n_jobs=1),
         "classes": WGBClassifierCV([{"evidence": 10.0}], cv=5, random_state=0, n_jobs=1),
-        "classes, wide": WGBClassifierCV([{}], wide=True, cv=5, random_state=0, n_jobs=1),
+        "classes, wide": WGBClassifierCV([{}], ood_members=True, cv=5, random_state=0, n_jobs=1),
     }
 
     def judge(name: str, p: np.ndarray) -> None:

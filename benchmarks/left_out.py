@@ -1,4 +1,4 @@
-"""Which wide members help to tell rows of an unknown class: the experiment behind `wide_recipe`.
+"""Which OOD members help to tell rows of an unknown class: the experiment behind `ood_recipe`.
 
     WGBOOST_DATA=folder python benchmarks/left_out.py run --sets segment,digits
     python benchmarks/left_out.py table
@@ -11,14 +11,14 @@ take part with the training rows of their splits alone: neither test rows nor th
 paper leaves out are ever read. With them are sets that scikit-learn ships and made ones.
 
 For each class there are four members as `WGBClassifierCV` has them, stopped by folds of their own,
-and two wide members of each candidate. Bags of some of both are compared with the four alone.
+and two OOD members of each candidate. Bags of some of both are compared with the four alone.
 
-The rule, fixed before the first run: as in the estimator, a bag has its wide members only if one
+The rule, fixed before the first run: as in the estimator, a bag has its OOD members only if one
 of them beside one other member tells the other left-out classes of the set better ("gated"). Of all
 candidates, rounds and shares whose log loss is at most 0.01 above that of the four, on average over
 sets, the one with the largest average precision by mutual information, on average over sets. What
-"better" has to mean, `WORTHWHILE`, came after that: the table ends with other margins. "heard" is
-why OOD scores alone hear wide members: the log loss and the accuracy of bags with and without them.
+"better" has to mean, `MIN_OOD_GAIN`, came after that: the table ends with other margins. "heard" is
+why OOD scores alone hear OOD members: the log loss and the accuracy of bags with and without them.
 """
 
 import argparse
@@ -34,14 +34,14 @@ from sklearn.model_selection import StratifiedKFold
 
 from recipes import Table, rows
 from wgboost import Mixture, WGBClassifier, WGBClassifierCV, metrics
-from wgboost.selection import WORTHWHILE, classifier_recipes, wide_recipe
+from wgboost.selection import MIN_OOD_GAIN, classifier_recipes, ood_recipe
 
 ROUNDS = (100, 200, 300, 600)
 BAGS = ((1, 0), (1, 1), (4, 0), (4, 1), (4, 2), (2, 2), (0, 2))
 """Members of the recipe and wide ones; the estimator's own trial compares the first two."""
 SCORES = ("mutual_information", "max_variance")
 MOST = 6  # classes that are left out
-WORSE = 0.01  # nats of log loss that wide members may cost
+WORSE = 0.01  # nats of log loss that OOD members may cost
 MARGINS = (0.0, 0.01, 0.02, 0.05, 0.1)
 
 
@@ -82,8 +82,8 @@ SETS = (
 
 
 def candidates(n: int) -> dict[str, dict]:
-    """Return kinds of wide members by name, for n rows."""
-    wide = {**wide_recipe(n), "evidence": 1.0}
+    """Return kinds of OOD members by name, for n rows."""
+    wide = {**ood_recipe(n), "evidence": 1.0}
     found = {f"mean, {leaves} leaves": {**wide, "max_leaves": leaves} for leaves in (8, 16, 31, 63)}
     found["newton, 31 leaves"] = {**wide, "max_leaves": 31, "leaf": "newton", "l2": 1.0}
     for said, change in {
@@ -172,16 +172,16 @@ def run(names: list[str], repeats: int, source: str | None, out: Path) -> None:
 
 
 def heard(names: list[str], repeats: int, source: str | None) -> None:
-    """Print what class probabilities lose where they are those of wide members too."""
+    """Print what class probabilities lose where they are those of OOD members too."""
     for name, repeat in product(names, range(repeats)):
         inside, (X, y) = split_rows(name, repeat, source)
-        bag = WGBClassifierCV(wide=True, random_state=repeat, n_jobs=1).fit(*inside)
+        bag = WGBClassifierCV(ood_members=True, random_state=repeat, n_jobs=1).fit(*inside)
         every = bag.predict_dist(X, calibrated=False)
         both = every, bag._spoken(every)
         said = [
             f"log loss {metrics.nll(d, y):.4f}, accuracy {metrics.accuracy(d, y):.4f}" for d in both
         ]
-        print(f"{name} {repeat}: with wide members {said[0]}; without {said[1]}", flush=True)
+        print(f"{name} {repeat}: with OOD members {said[0]}; without {said[1]}", flush=True)
 
 
 def results(out: Path) -> list[dict]:
@@ -205,7 +205,7 @@ def by_trial(found: list[dict]) -> dict[str, list[dict[Key, dict]]]:
 def gated(
     trials: list[dict], key: Key, metric: str, asked: int | None = None, margin: float = 0.0
 ) -> float:
-    """Return a metric's mean over the classes of a set, with wide members where others want them.
+    """Return a metric's mean over the classes of a set, with OOD members where others want them.
 
     Others are the left-out classes of the same repeat, or the first `asked` of them.
     """
@@ -238,9 +238,9 @@ def table(out: Path, without: list[str], margin: float) -> None:
     gain = {key: over_sets(key, SCORES[0]) - base[SCORES[0]] for key in keys}
     worse = {key: (over_sets(key, "nll") - base["nll"]).mean() for key in keys}
     order = sorted(keys, key=lambda key: (worse[key] > WORSE, -gain[key].mean()))
-    print("Average precision of four members by mutual information, and what wide members add; the")
+    print("Average precision of four members by mutual information, and what OOD members add; the")
     print(f"mean log loss in 0.001 nats and error in percent; beyond {WORSE} nats a bag is out.\n")
-    print(f"| wide members | rounds | bag | {' | '.join(trials)} | mean | log loss | error |")
+    print(f"| OOD members | rounds | bag | {' | '.join(trials)} | mean | log loss | error |")
     print("|---|--:|--:|" + "--:|" * (len(trials) + 3))
     cells = " | ".join(f"{100 * x:.1f}" for x in (*base[SCORES[0]], base[SCORES[0]].mean()))
     known = f"{1000 * base['nll'].mean():.0f} | {100 * base['error'].mean():.2f}"
@@ -275,7 +275,7 @@ def main() -> None:
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--without", default="", help="sets that the table leaves out")
     parser.add_argument(
-        "--margin", type=float, default=0.0, help=f"of a trial; the estimator's is {WORTHWHILE}"
+        "--margin", type=float, default=0.0, help=f"of a trial; the estimator's is {MIN_OOD_GAIN}"
     )
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--data", default=None, help="folder; the default is WGBOOST_DATA")

@@ -71,7 +71,7 @@ def ways(model: WGBRegressorCV, X, y, new, truth):
         for i, rows in enumerate(tests)
     ]
     yield "factors of members moved apart", Calibration.fit(likely, seen)(raw)
-    narrow = Calibration.fit(own, seen, widen=False)
+    narrow = Calibration.fit(own, seen, allow_widening=False)
     yield "factors of members, at most 1", narrow(raw)
     yield "factors of the test rows", Calibration.fit(raw, truth)(raw)
 

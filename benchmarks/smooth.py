@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from wgboost import WGBRegressor, metrics
-from wgboost.smooth import SmoothRows, SmoothStart, fit_background
+from wgboost.smooth import GPData, SmoothStart, fit_gp
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 SIZES = (500, 7_000, 40_000)
@@ -67,16 +67,16 @@ def times() -> None:
     for n in SIZES:
         X = rng.uniform(-1, 1, size=(n, 9))
         y = np.sin(3 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=n)
-        rows, numbers = SmoothRows.of(X, y, None, None), np.zeros(9, dtype=int)
+        rows, numbers = GPData.of(X, y, None, None), np.zeros(9, dtype=int)
         seconds, like = [], None
         for _ in range(2):
             began = time.process_time()
-            found = fit_background(SmoothStart(), rows, numbers, np.random.default_rng(0), like)
+            found = fit_gp(SmoothStart(), rows, numbers, np.random.default_rng(0), like)
             seconds.append(time.process_time() - began)
             if found is None:
                 raise RuntimeError("a constant predicts as well")
             like = found[0]
-        like.at(X[:10])  # what is unpacked once
+        like.at(X[:10])  # what is unpack once
         began = time.process_time()
         like.at(np.tile(X[:500], (10, 1)))
         each = (time.process_time() - began) / 5 * 1e3

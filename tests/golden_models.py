@@ -48,7 +48,7 @@ def _of_response(response):
 
 def _few_rounds(state):
     """End the fit of a further member, which has 300 rounds, after one."""
-    further = state["member"]["recipe"] == "wide" and state["round"] == 1
+    further = state["member"]["recipe"] == "ood" and state["round"] == 1
     return Keep(1) if further else None
 
 
@@ -173,7 +173,7 @@ def kinds():
         "rare_settings": lambda: WGBRegressor(**rare, **SMALL).fit(X, z),
         "general_of_columns": lambda: WGBoost(direction=MMD(), **SMALL).fit(X, pairs),
         "wide_bag": lambda: _bag(
-            WGBClassifierCV, lambda z: z > 0, [_few_rounds], wide=True, n_particles=2
+            WGBClassifierCV, lambda z: z > 0, [_few_rounds], ood_members=True, n_particles=2
         ),
         "forward_bag": lambda: _bag(WGBRegressorCV, lambda z: z, cv=TimeSeriesSplit(2)),
     }  # fmt: skip

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from wgboost import WGBClassifier, WGBRegressor, load
-from wgboost.boosting import Replay
+from wgboost.boosting import ParametricBootstrap
 from wgboost.training.evidence_trials import LADDER, best_trial, next_trial
 
 SETTINGS = {
@@ -83,13 +83,13 @@ def test_no_row_speaks_for_more_rows_than_there_are(light):
 
 
 def test_rows_measured_with_errors_tell_less(monkeypatch):
-    told, errors = [], Replay.errors
+    told, errors = [], ParametricBootstrap.errors
 
     def looked_at(self, truth, information, start):
         told.append(information)
         return errors(self, truth, information, start)
 
-    monkeypatch.setattr(Replay, "errors", looked_at)
+    monkeypatch.setattr(ParametricBootstrap, "errors", looked_at)
     X, y = made(300, 0, 0.5)
     y += 2 * np.random.default_rng(1).standard_normal(300)
     model = WGBRegressor(**SETTINGS).fit(X, y, y_std=2.0)
@@ -187,7 +187,7 @@ def test_ctrl_c_between_two_models_leaves_the_best_so_far(monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Replay, "errors", interrupt)
+    monkeypatch.setattr(ParametricBootstrap, "errors", interrupt)
     with pytest.warns(UserWarning, match="interrupted"):
         model = WGBRegressor(**SETTINGS).fit(X, y)
     assert model.interrupted_

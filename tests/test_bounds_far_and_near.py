@@ -8,7 +8,7 @@ from scipy import stats
 from sklearn.base import clone
 
 from wgboost import Mixture, WGBRegressor, censored, metrics
-from wgboost.boosting.init import AveragedFlow, averaged_flow
+from wgboost.boosting.averaged_flow import AveragedFlow, averaged_flow
 from wgboost.directions import Kernel
 from wgboost.responses import (
     Beta,

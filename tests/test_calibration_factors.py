@@ -37,14 +37,14 @@ def test_the_factors_that_are_missing_are_found():
 
 def test_factors_that_may_not_widen_are_the_best_of_those_up_to_1():
     _, told, y = wrong(1500, 4, scale=1.3, spread=0.5)
-    free, held = Calibration.fit(told, y), Calibration.fit(told, y, widen=False)
+    free, held = Calibration.fit(told, y), Calibration.fit(told, y, allow_widening=False)
     assert free.scale > 1 == held.scale
     assert held.spread < 1
     assert free.nll_after < held.nll_after < held.nll_before
     tries = [Calibration(1.0, s) for s in held.spread * np.array([0.9, 1.1])]
     assert min(metrics.nll(one(told), y) for one in tries) > held.nll_after
     _, wide, y = wrong(1500, 4, scale=0.6, spread=0.6)
-    free, held = Calibration.fit(wide, y), Calibration.fit(wide, y, widen=False)
+    free, held = Calibration.fit(wide, y), Calibration.fit(wide, y, allow_widening=False)
     assert_allclose([held.scale, held.spread], [free.scale, free.spread], rtol=1e-3)
 
 

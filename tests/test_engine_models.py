@@ -10,7 +10,7 @@ import xgboost
 from sklearn.linear_model import LinearRegression
 
 from wgboost import WGBClassifier, WGBoost, WGBRegressor, callbacks, load
-from wgboost.boosting import Movement
+from wgboost.boosting import RoundTargets
 from wgboost.directions import DiagonalNewton
 from wgboost.estimators.paper import PAPER_TREES
 from wgboost.responses import RESPONSES, Normal
@@ -34,7 +34,7 @@ def same(a, b):
 def test_a_model_is_that_of_xgboost_with_the_directions_as_its_objective():
     model = regressor(engine="xgboost", split_on="all", n_particles=4).fit(X, Y)
     target = PosteriorTarget(Normal(), model.model_.units.standardise(Y))
-    movement = Movement(target, DiagonalNewton(), "mean")
+    movement = RoundTargets(target, DiagonalNewton(), "mean")
 
     def objective(predicted, _):
         particles = np.ascontiguousarray(predicted.reshape(400, 4, 2), dtype=np.float32)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-import wgboost.boosting.init as init
+import wgboost.boosting.averaged_flow as init
 from plain_directions import plain_newton_step, plain_normal
 from wgboost import AveragedFlow, Categorical, DiagonalNewton, Kernel, Normal
 from wgboost.boosting import averaged_flow

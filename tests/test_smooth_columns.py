@@ -47,23 +47,25 @@ def test_standardised_numbers_and_zeros_and_ones():
 
 
 def test_ranks_are_normal_scores_of_the_training_rows():
-    values = FITTED.ranking(1.0, X).apply(X)[:, 0]
+    values = FITTED.with_rank_share(1.0, X).apply(X)[:, 0]
     scores = stats.norm.ppf((stats.rankdata(X[:, 0]) - 0.5) / 400)
     assert_allclose(values, scores / scores.std(), atol=0.03)  # 256 knots for 400 values
     few = np.repeat([1.0, 2.0, 7.0], [10, 60, 30])[:, None]
-    exact = Columns.fit(few, np.zeros(1, dtype=int)).ranking(1.0, few).apply(few)[:, 0]
+    exact = Columns.fit(few, np.zeros(1, dtype=int)).with_rank_share(1.0, few).apply(few)[:, 0]
     scores = stats.norm.ppf((stats.rankdata(few[:, 0]) - 0.5) / 100)
     assert_allclose(exact, (scores - scores.mean()) / scores.std())
 
 
 def test_a_share_of_ranks_is_a_weighted_mean():
-    standard, both, ranks = (FITTED.ranking(share, X).apply(X)[:, :2] for share in (0, 0.25, 1))
+    standard, both, ranks = (
+        FITTED.with_rank_share(share, X).apply(X)[:, :2] for share in (0, 0.25, 1)
+    )
     assert_allclose(both, 0.75 * standard + 0.25 * ranks)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_beyond_the_training_rows_distance_goes_on_but_the_trend_not_far(share):
-    columns = FITTED.ranking(share, X)
+    columns = FITTED.with_rank_share(share, X)
     ends = columns.apply(X)[:, 0]
     far = np.full((4, 5), np.nan)
     far[:, 0] = [-300, 300, np.inf, 1e308]
@@ -91,7 +93,7 @@ FLOATS = st.floats(allow_nan=True, allow_infinity=True)
 def test_columns_are_finite_and_in_order_whatever_comes(train, new):
     fitted = Columns.fit(train, np.zeros(2, dtype=int))
     for share in (0.0, 0.5, 1.0):
-        columns = fitted.ranking(share, train)
+        columns = fitted.with_rank_share(share, train)
         values = columns.apply(new)
         assert np.isfinite(values).all()
         columns.check(2)

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from wgboost import WGBRegressor, metrics
-from wgboost.smooth import SmoothRows, SmoothStart, fit_background
-from wgboost.smooth.background import distinct
+from wgboost.smooth import GPData, SmoothStart, fit_gp
+from wgboost.smooth.gp_model import distinct
 
 SETTINGS = {
     "exact": SmoothStart(kernel="matern52", scaling="standard"),
@@ -21,8 +21,8 @@ def made(n, seed=0):
 
 
 def fitted(X, y, weight=None, settings=SETTINGS["exact"]):
-    rows, rng = SmoothRows.of(X, y, weight, None), np.random.default_rng(1)
-    return fit_background(settings, rows, np.zeros(3, dtype=int), rng)
+    rows, rng = GPData.of(X, y, weight, None), np.random.default_rng(1)
+    return fit_gp(settings, rows, np.zeros(3, dtype=int), rng)
 
 
 def test_distinct_rows_are_those_of_other_numbers():
@@ -51,7 +51,7 @@ def test_a_row_twice_is_the_row_with_a_weight_of_two(name):
         assert_allclose(copied.location, shift.location[again], rtol=1e-6)
         assert_allclose(copied.log_scale, shift.log_scale[again], atol=1e-6)
         assert_allclose(two.at(new).location, one.at(new).location, rtol=1e-6)
-    left = two.left_out(SmoothRows.of(X[again], y[again], None, None))
+    left = two.leave_one_out(GPData.of(X[again], y[again], None, None))
     assert_array_equal(left.location, copied.location)
     # Left out with all its copies a row is missed by as much as one that has none.
     missed = np.square(y[again] - copied.location) / np.exp(2 * copied.log_scale)

@@ -98,17 +98,17 @@ def made(header, changed, body):
     return bytes(data)
 
 
-def floats_of_the_background(header):
+def floats_of_the_gp(header):
     return [
         name
         for name, tensor in header.items()
-        if name.startswith("fitted.start_.background") and tensor["dtype"] == "F64"
+        if name.startswith("fitted.start_.gp") and tensor["dtype"] == "F64"
     ]
 
 
 def test_numbers_that_are_none_are_refused(good, tmp_path):
     header, contents, body = parts(good)
-    names = floats_of_the_background(header)
+    names = floats_of_the_gp(header)
     assert len(names) > 8
     for name in names:
         begin, end = header[name]["data_offsets"]
@@ -123,7 +123,7 @@ def test_numbers_that_are_none_are_refused(good, tmp_path):
 
 def test_other_shapes_are_refused(good, tmp_path):
     header, contents, body = parts(good)
-    for name in [name for name in header if name.startswith("fitted.start_.background")]:
+    for name in [name for name in header if name.startswith("fitted.start_.gp")]:
         shape = header[name]["shape"]
         if shape[-1] < 2:
             continue
@@ -143,14 +143,14 @@ def changed_field(contents, path, value):
 
 
 DAMAGES = [
-    (("background", "covariance", "kernel"), "cubic"),
-    (("background", "covariance", "columns", "ranked"), 7.0),
-    (("background", "scale", "noise"), -1.0),
-    (("background", "scale", "share"), None),
-    (("background", "units", "scale"), 0.0),
-    (("background", "regression"), None),
-    (("background", "covariance", "columns"), 3),
-    (("background",), None),
+    (("gp", "covariance", "kernel"), "cubic"),
+    (("gp", "covariance", "columns", "ranked"), 7.0),
+    (("gp", "scale", "noise"), -1.0),
+    (("gp", "scale", "share"), None),
+    (("gp", "units", "scale"), 0.0),
+    (("gp", "regression"), None),
+    (("gp", "covariance", "columns"), 3),
+    (("gp",), None),
     (("data",), "short"),
 ]
 
@@ -163,9 +163,9 @@ def test_parts_that_make_no_sense_are_refused(path, value, good, tmp_path):
         load(tmp_path / "file")
 
 
-def test_a_background_needs_the_columns_of_its_data(good, tmp_path):
+def test_a_gaussian_process_needs_the_columns_of_its_data(good, tmp_path):
     header, contents, body = parts(good)
-    name = "fitted.start_.background.covariance.columns.feature"
+    name = "fitted.start_.gp.covariance.columns.feature"
     begin, end = header[name]["data_offsets"]
     for feature in (-1, 3):
         body[begin:end] = np.full((end - begin) // 8, feature).tobytes()

@@ -29,7 +29,7 @@ def plain_correlation(kernel, a, b):
 
 def plain_loss(kernel, logs):
     ours = Covariance(COLUMNS, kernel, logs)
-    points, terms, _ = ours.places(X)
+    points, terms, _ = ours.kernel_inputs(X)
     fading = ours.amplitude * plain_correlation(kernel, points, points)
     noise = ours.noise + KNOWN
     matrix = fading + terms @ terms.T + np.diag(noise / WEIGHT + 1e-9 * ours.amplitude)

@@ -8,9 +8,9 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct, Ma
 
 from wgboost.smooth.columns import Columns
 from wgboost.smooth.covariance import Covariance
+from wgboost.smooth.exact_gp import ExactGP, most_likely_noise
 from wgboost.smooth.kernels import KERNELS
-from wgboost.smooth.landmarks import Sums
-from wgboost.smooth.process import Process, likely_noise
+from wgboost.smooth.nystrom_gp import NystromSums
 from wgboost.smooth.tuning import Sample, Steps, start_logs
 
 RNG = np.random.default_rng(5)
@@ -26,7 +26,7 @@ KNOWN = RNG.uniform(0, 0.05, size=N)
 
 
 def covariance(kernel="matern52", share=0.0, logs=LOGS):
-    return Covariance(Columns.fit(X, LEVELS).ranking(share, X), kernel, logs)
+    return Covariance(Columns.fit(X, LEVELS).with_rank_share(share, X), kernel, logs)
 
 
 def theirs(ours):
@@ -67,7 +67,7 @@ def test_mean_and_deviation_are_those_of_scikit_learn(kernel):
     assert (columns == ours.columns.within(columns)).all()
     other = theirs(ours).fit(ours.columns.apply(X), Y)
     expected, deviation = other.predict(columns, return_std=True)
-    mean, variance = Process.fit(ours, X, Y, np.full(N, ours.noise)).at(ours, NEW)
+    mean, variance = ExactGP.fit(ours, X, Y, np.full(N, ours.noise)).at(ours, NEW)
     assert_allclose(mean, expected, atol=1e-8)
     assert_allclose(np.sqrt(variance + ours.noise), deviation, atol=1e-8)
 
@@ -100,14 +100,14 @@ def test_a_matrix_that_is_not_positive_definite_is_no_place_to_be():
 def test_rows_left_out_of_a_process_are_predicted_as_by_a_fit_without_them(kernel):
     ours = covariance(kernel, 0.5)
     noise = (ours.noise + KNOWN) / WEIGHT
-    mean, variance = Process.fit(ours, X, Y, noise).left_out(ours, X, Y, noise)
+    mean, variance = ExactGP.fit(ours, X, Y, noise).leave_one_out(ours, X, Y, noise)
     for i in range(0, N, 7):
-        without = Process.fit(ours, *rows_without(i, X, Y, noise))
+        without = ExactGP.fit(ours, *rows_without(i, X, Y, noise))
         assert_allclose([mean[i : i + 1], variance[i : i + 1]], without.at(ours, X[i : i + 1]))
 
 
 def on_landmarks(ours, X, Y, noise, places):
-    sums = Sums.of(ours, X, Y, ours.noise / noise, places)
+    sums = NystromSums.of(ours, X, Y, ours.noise / noise, places)
     return sums.landmarks(ours.noise)
 
 
@@ -115,7 +115,7 @@ def on_landmarks(ours, X, Y, noise, places):
 def test_rows_left_out_of_landmarks_are_predicted_as_by_a_fit_without_them(kernel):
     ours = covariance(kernel, 0.5)
     noise, places = (ours.noise + KNOWN) / WEIGHT, X[:12]  # landmarks among the rows
-    mean, variance = on_landmarks(ours, X, Y, noise, places).left_out(ours, X, Y, noise)
+    mean, variance = on_landmarks(ours, X, Y, noise, places).leave_one_out(ours, X, Y, noise)
     for i in range(0, N, 7):
         without = on_landmarks(ours, *rows_without(i, X, Y, noise), places)
         assert_allclose([mean[i : i + 1], variance[i : i + 1]], without.at(ours, X[i : i + 1]))
@@ -124,16 +124,16 @@ def test_rows_left_out_of_landmarks_are_predicted_as_by_a_fit_without_them(kerne
 def test_landmarks_at_all_rows_are_the_process_itself():
     ours = covariance()
     noise = (ours.noise + KNOWN) / WEIGHT
-    process, landmarks = Process.fit(ours, X, Y, noise), on_landmarks(ours, X, Y, noise, X)
+    process, landmarks = ExactGP.fit(ours, X, Y, noise), on_landmarks(ours, X, Y, noise, X)
     assert_allclose(landmarks.at(ours, NEW), process.at(ours, NEW), atol=5e-3)
-    two = [one.left_out(ours, X, Y, noise) for one in (landmarks, process)]
+    two = [one.leave_one_out(ours, X, Y, noise) for one in (landmarks, process)]
     assert_allclose(*two, atol=1e-2)
 
 
 def test_rows_in_blocks_are_the_rows_at_once():
     ours, many = covariance(), np.tile(NEW, (300, 1))
     noise = np.full(N, ours.noise)
-    for model in (Process.fit(ours, X, Y, noise), on_landmarks(ours, X, Y, noise, X[:12])):
+    for model in (ExactGP.fit(ours, X, Y, noise), on_landmarks(ours, X, Y, noise, X[:12])):
         mean, variance = model.at(ours, many)
         few = model.at(ours, NEW)
         assert_allclose(mean, np.tile(few[0], 300), atol=1e-12)
@@ -147,23 +147,25 @@ def test_far_away_nothing_is_known_but_the_prior():
     ours = covariance()
     noise = np.full(N, ours.noise)
     far = np.array([[1e9, -np.inf, 1e300, np.nan]])
-    _, terms, (unsure,) = ours.places(far)
-    for model in (Process.fit(ours, X, Y, noise), on_landmarks(ours, X, Y, noise, X[:12])):
+    _, terms, (extra_variance,) = ours.kernel_inputs(far)
+    for model in (ExactGP.fit(ours, X, Y, noise), on_landmarks(ours, X, Y, noise, X[:12])):
         (mean,), (variance,) = model.at(ours, far)
         assert np.abs(mean) < 5
-        prior = ours.amplitude + np.square(terms).sum() + unsure
-        assert ours.amplitude + unsure <= variance <= prior
+        prior = ours.amplitude + np.square(terms).sum() + extra_variance
+        assert ours.amplitude + extra_variance <= variance <= prior
         assert variance > 3 * np.median(model.at(ours, X)[1])
 
 
 def test_the_noise_of_all_rows_is_that_of_the_largest_likelihood():
     ours = covariance(logs=LOGS + np.repeat([0, 1], [3, 4]))
     y = Y + np.random.default_rng(0).normal(size=N)
-    noise = likely_noise(ours, X, y, WEIGHT)
-    assert_allclose(Sums.of(ours, X, y, WEIGHT, X).likely_noise(ours.noise), noise, rtol=0.1)
+    noise = most_likely_noise(ours, X, y, WEIGHT)
+    assert_allclose(
+        NystromSums.of(ours, X, y, WEIGHT, X).most_likely_noise(ours.noise), noise, rtol=0.1
+    )
 
     def likelihood(noise):
-        points, terms, _ = ours.places(X)
+        points, terms, _ = ours.kernel_inputs(X)
         matrix = ours.between(points, points) + terms @ terms.T + np.diag(noise / WEIGHT)
         total = WEIGHT.sum()
         scale = y @ np.linalg.solve(matrix, y) / total

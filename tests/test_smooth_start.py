@@ -17,7 +17,7 @@ from wgboost import (
     censored,
     metrics,
 )
-from wgboost.boosting import BackgroundStart, ConstantStart
+from wgboost.boosting import ConstantStart, GPStart
 from wgboost.responses import RESPONSES
 
 RNG = np.random.default_rng(11)
@@ -57,7 +57,7 @@ def test_a_smooth_function_is_learned_at_once():
 
 
 def test_the_particles_are_those_of_residuals():
-    assert isinstance(FITTED.model_.start, BackgroundStart)
+    assert isinstance(FITTED.model_.start, GPStart)
     relative, dist = particles_of(FITTED, NEW).astype(float), FITTED.predict_dist(NEW)
     shift, units = FITTED.model_.start.shift(NEW), FITTED.model_.units
     scale = np.exp(shift.log_scale)[:, None]
@@ -124,7 +124,7 @@ def test_every_response_with_a_location_and_a_scale(name):
         model(init, response=name, evidence=10, n_estimators=25).fit(X, Y)
         for init in ("flow", QUICK)
     )
-    assert isinstance(smooth.model_.start, BackgroundStart)
+    assert isinstance(smooth.model_.start, GPStart)
     assert nll(smooth) < nll(flow) - 0.3
     assert np.corrcoef(smooth.predict(NEW), NEW_Y)[0, 1] > 0.98
 
@@ -145,9 +145,7 @@ def test_frames_with_categories_and_missing_values():
     table.loc[::9, "a"] = np.nan
     y = np.sin(3 * X[:, 0]) + 3 * kind + np.where(np.arange(250) % 9, 0, 5) + 0.1 * Y
     fitted = model().fit(table, y)
-    assert (
-        fitted.model_.start.background.covariance.columns.n_lengths == 4
-    )  # one says "a" is missing
+    assert fitted.model_.start.gp.covariance.columns.n_lengths == 4  # one says "a" is missing
     assert fitted.score(table, y) > 0.95
     assert np.isfinite(fitted.predict(table.assign(kind=None, b=np.nan))).all()
 
@@ -155,7 +153,7 @@ def test_frames_with_categories_and_missing_values():
 def test_the_lengths_of_the_search_serve_for_the_refit():
     options = {"early_stopping": True, "n_estimators": 30}
     found, refitted = (model(**options, refit=refit).fit(X, Y) for refit in (False, True))
-    search, last = found.model_.start.background, refitted.model_.start.background
+    search, last = found.model_.start.gp, refitted.model_.start.gp
     assert len(search.regression.points) == 200  # the rows held out are new to it
     assert len(last.regression.points) == 250
     assert_array_equal(last.covariance.logs, search.covariance.logs)
@@ -192,7 +190,7 @@ def test_the_examples_of_the_page():
     names = ran("docs/smooth.md")
     assert names["nll"]["smooth"] < names["nll"]["flow"] - 1
     assert (names["far"] > 5 * names["noise"].max()).all()
-    start = names["model"].model_.start.background.covariance
+    start = names["model"].model_.start.gp.covariance
     assert (start.kernel, start.columns.ranked) == ("matern52", 1.0)
 
 

@@ -10,7 +10,7 @@ from joblib import Parallel, delayed
 from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from wgboost.smooth import SmoothRows, SmoothStart, fit_background
+from wgboost.smooth import GPData, SmoothStart, fit_gp
 from wgboost.smooth.blas import one_thread
 
 RNG = np.random.default_rng(0)
@@ -20,8 +20,8 @@ Y = np.sin(3 * X[:, 0]) * X[:, 1] + 0.2 * RNG.normal(size=300)
 
 def location():
     settings = SmoothStart(kernel="matern52", scaling="standard")
-    found = fit_background(
-        settings, SmoothRows.of(X, Y, None, None), np.zeros(5, int), np.random.default_rng(1)
+    found = fit_gp(
+        settings, GPData.of(X, Y, None, None), np.zeros(5, int), np.random.default_rng(1)
     )
     return found[0].at(X).location
 

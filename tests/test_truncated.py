@@ -6,7 +6,7 @@ from scipy import optimize, stats
 
 from wgboost import WGBRegressor, censored
 from wgboost.boosting import AveragedFlow, MeanStep, averaged_flow
-from wgboost.boosting.identified import curvature_factors
+from wgboost.boosting.truncation import curvature_factors
 from wgboost.directions import Kernel
 from wgboost.responses import Observations, as_response
 

@@ -1,29 +1,29 @@
 """The boosting loop: posteriors, directions and learners composed."""
 
-from wgboost.boosting.history import Interrupted, Validation, Watch
-from wgboost.boosting.init import AveragedFlow, averaged_flow
-from wgboost.boosting.loop import Boosted, Keep, boost
+from wgboost.boosting.averaged_flow import AveragedFlow, averaged_flow
+from wgboost.boosting.early_stopping import Interrupted, StoppingRule, Validation
+from wgboost.boosting.loop import BoostingResult, Keep, boost
 from wgboost.boosting.mean_step import MeanStep
-from wgboost.boosting.replay import PROBES, Replay
-from wgboost.boosting.round import LEAVES, Movement
-from wgboost.boosting.start import BackgroundStart, ConstantStart, EstimatorStart, Start
+from wgboost.boosting.parametric_bootstrap import N_REPLICATES, ParametricBootstrap
+from wgboost.boosting.round import LEAVES, RoundTargets
+from wgboost.boosting.start import ConstantStart, EstimatorStart, GPStart, Start
 
 __all__ = [
     "LEAVES",
-    "PROBES",
+    "N_REPLICATES",
     "AveragedFlow",
-    "BackgroundStart",
-    "Boosted",
+    "BoostingResult",
     "ConstantStart",
     "EstimatorStart",
+    "GPStart",
     "Interrupted",
     "Keep",
     "MeanStep",
-    "Movement",
-    "Replay",
+    "ParametricBootstrap",
+    "RoundTargets",
     "Start",
+    "StoppingRule",
     "Validation",
-    "Watch",
     "averaged_flow",
     "boost",
 ]

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting.history import Validation, Watch
+from wgboost.boosting.early_stopping import StoppingRule, Validation
 from wgboost.boosting.randomness import RoundRandomness
-from wgboost.boosting.round import Movement
+from wgboost.boosting.round import RoundTargets
 from wgboost.data import Features
 from wgboost.learners import FittedLearner, Learner
 from wgboost.typing import Array, Directions
 
-__all__ = ["Boosted", "Callback", "Keep", "boost"]
+__all__ = ["BoostingResult", "Callback", "Keep", "boost"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ Callback = Callable[[dict[str, Any]], bool | Keep | None]
 
 
 @dataclass(eq=False)
-class Boosted:
+class BoostingResult:
     """The rounds that were added, why there are no more, and how many to keep."""
 
     rounds: list[FittedLearner] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Boosted:
 
 def boost(
     particles: Directions,
-    movement: Movement,
+    movement: RoundTargets,
     features: Features,
     learner: Learner,
     *,
@@ -51,10 +51,10 @@ def boost(
     seed: int = 0,
     first_round: int = 0,
     validations: Sequence[Validation] = (),
-    watch: Watch | None = None,
+    watch: StoppingRule | None = None,
     callbacks: Sequence[Callback] = (),
     more: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
-) -> Boosted:
+) -> BoostingResult:
     """Add rounds to the model that `particles` (n, m, d) are the training values of, in place.
 
     The randomness of round r comes from (seed, r) alone: to continue later gives the model that
@@ -64,7 +64,7 @@ def boost(
     loop by returning True or `Keep`. Ctrl-C ends it with the rounds so far, or raises
     KeyboardInterrupt if there is none.
     """
-    result, randomness, began = Boosted(), RoundRandomness(seed), monotonic()
+    result, randomness, began = BoostingResult(), RoundRandomness(seed), monotonic()
     callbacks = sorted(callbacks, key=lambda callback: getattr(callback, "order", 0))
     for validation in validations:
         validation.measure()
@@ -89,7 +89,7 @@ def boost(
             for validation in validations:
                 validation.add(fitted)
                 metrics[validation.name] = validation.measure()
-            stop = watch is not None and watch.see(r + 1)
+            stop = watch is not None and watch.update(r + 1)
             info: dict[str, Any] = {
                 "round": r + 1, "n_rounds": first_round + n_rounds, "metrics": metrics,
                 "history": {validation.name: validation.history for validation in validations},

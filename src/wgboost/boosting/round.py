@@ -7,20 +7,20 @@ from typing import Literal
 
 import numpy as np
 
-from wgboost.boosting.identified import curvature_factors
 from wgboost.boosting.mean_step import MeanStep
+from wgboost.boosting.truncation import curvature_factors
 from wgboost.directions import Direction, InteractingDirection
 from wgboost.targets import RowTarget
 from wgboost.typing import Array, Directions
 
-__all__ = ["LEAVES", "Movement"]
+__all__ = ["LEAVES", "RoundTargets"]
 
 LEAVES = ("mean", "newton")
 _ROWS = 4096  # at a time: what lies between particles and movement stays in the cache
 
 
 @dataclass(eq=False)
-class Movement:
+class RoundTargets:
     """Computes the movement of all particles, in memory that is used again every round."""
 
     target: RowTarget

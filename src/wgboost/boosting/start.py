@@ -8,13 +8,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from wgboost.responses import LocationScaleShift, Response, Units
-from wgboost.smooth import Background
+from wgboost.smooth import GPModel
 from wgboost.typing import Array, Directions
 
 __all__ = [
-    "BackgroundStart",
     "ConstantStart",
     "EstimatorStart",
+    "GPStart",
     "Start",
     "log_ratios",
     "predicted_location",
@@ -61,15 +61,15 @@ class ConstantStart:
 
 
 @dataclass(frozen=True, eq=False)
-class BackgroundStart(ConstantStart):
+class GPStart(ConstantStart):
     """The same particles for every row, relative to a smooth function of x and its scale."""
 
-    background: Background
-    data: str  # what the rows are known by that the background was fitted to
+    gp: GPModel
+    data: str  # the identity of the rows that the process was fitted to
 
     def shift(self, X: Any) -> LocationScaleShift | None:
         """Location and scale at new rows."""
-        return self.background.at(X)
+        return self.gp.at(X)
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,8 +66,8 @@ class Calibration:
 
     @classmethod
     def fit(
-        cls, dist: Any, y: Any, *, y_std: Any = None, sample_weight: Any = None,
-        scale: bool = True, spread: bool = True, shrinkage: float = 0.25, widen: bool = True,
+        cls, dist: Any, y: Any, *, y_std: Any = None, sample_weight: Any = None, scale: bool = True,
+        spread: bool = True, shrinkage: float = 0.25, allow_widening: bool = True,
     ) -> Calibration:  # fmt: skip
         """Return the factors of the smallest NLL of rows that the model has not seen.
 
@@ -87,8 +87,8 @@ class Calibration:
             The logs of both factors have a normal prior of this standard deviation. With 0.25 it
             says about as much as eight rows of a normal response, so that few rows change little.
             Rows of unequal weight count as what they are worth, (sum w)^2 / sum w^2.
-        widen : bool
-            False: neither factor is above 1.
+        allow_widening : bool, default=True
+            Whether factors may be above 1, which makes distributions wider.
 
         Notes
         -----
@@ -123,7 +123,7 @@ class Calibration:
         start = np.zeros(int(free.sum()))
         if start.size == 0:
             return cls(1.0, 1.0, before, before)
-        bounds = [(-_FARTHEST, _FARTHEST if widen else 0.0)] * start.size
+        bounds = [(-_FARTHEST, _FARTHEST if allow_widening else 0.0)] * start.size
         found = optimize.minimize(loss, start, method="L-BFGS-B", bounds=bounds)
         best = factors(found.x if loss(found.x) <= before else start)
         return cls(best.scale, best.spread, before, nll(best))

@@ -140,7 +140,7 @@ class BaseModel(BaseEstimator):  # type: ignore[misc]
             Use only the first so many rounds.
         calibrated : bool
             False leaves out the factors of `calibration_`, if there are any, and is what OOD scores
-            go by: a bag of classes has its wide members then, too.
+            go by: a bag of classes has its members for OOD scores then, too.
         """
         X, known, _ = named_columns(X, {"offset": offset, "exposure": exposure})
         check_is_fitted(self)

@@ -40,7 +40,7 @@ Model = TypeVar("Model", bound="BaseModel")
 def calibrate(
     self: Model, X: Any, y: Any, sample_weight: Any = None, *, cv: Any = None, groups: Any = None,
     offset: Any = None, exposure: Any = None, y_std: Any = None, scale: bool = True,
-    spread: bool = True, shrinkage: float = 0.25, widen: bool = True,
+    spread: bool = True, shrinkage: float = 0.25, allow_widening: bool = True,
 ) -> Model:  # fmt: skip
     """Fit two factors to rows: on the response's width, and on the particles' spread.
 
@@ -57,7 +57,7 @@ def calibrate(
         factors to the predictions of all folds. See `wgboost.folds.out_of_fold`.
     groups : array (n,), optional
         With `cv`: rows of one group are in one fold.
-    scale, spread, shrinkage, widen
+    scale, spread, shrinkage, allow_widening
         As in `Calibration.fit`.
 
     Notes
@@ -68,7 +68,7 @@ def calibrate(
     check_number("shrinkage", shrinkage, above=0)
     _check_needs_cv(cv, groups)
     settings: dict[str, Any] = {
-        "scale": scale, "spread": spread, "shrinkage": shrinkage, "widen": widen,
+        "scale": scale, "spread": spread, "shrinkage": shrinkage, "allow_widening": allow_widening,
     }  # fmt: skip
     given = {
         "sample_weight": sample_weight, "offset": offset, "exposure": exposure, "y_std": y_std,

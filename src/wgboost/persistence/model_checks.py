@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import BackgroundStart, ConstantStart
+from wgboost.boosting import ConstantStart, GPStart
 from wgboost.calibration import Calibration, OODReference
 from wgboost.data import MAX_BINS, LevelGroups
 from wgboost.ensemble import FlatTrees
 from wgboost.model import FittedModel
 from wgboost.persistence.checks import check_trees
 from wgboost.responses import ColumnUnits, Ordinal, Response, Units
-from wgboost.smooth import Background
+from wgboost.smooth import GPModel
 from wgboost.typing import Array
 
 __all__ = ["ALWAYS", "BAG", "FITTED", "SHARED", "check_bag", "check_learned", "check_model"]
@@ -140,13 +140,13 @@ def _check_start(model: FittedModel) -> None:
     start = model.start.particles  # type: ignore[attr-defined]
     good = isinstance(start, np.ndarray) and start.dtype == np.float32 and start.ndim == 2
     _require(good and start.size and np.isfinite(start).all(), "start particles are not numbers")
-    if isinstance(model.start, BackgroundStart):
+    if isinstance(model.start, GPStart):
         known = model.start.data
         _require(isinstance(known, str) and len(known) == 64, "the start's rows are not known")
         scale = getattr(model.response, "log_scale", None)
         _require(scale is not None, "the response has no scale")
-        _require(isinstance(model.start.background, Background), "the background is none")
-        model.start.background.check(model.n_features)
+        _require(isinstance(model.start.gp, GPModel), "the start has no Gaussian process")
+        model.start.gp.check(model.n_features)
 
 
 def _check_reach(start: Array, trees: FlatTrees) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from wgboost.boosting import AveragedFlow, BackgroundStart, ConstantStart, EstimatorStart
+from wgboost.boosting import AveragedFlow, ConstantStart, EstimatorStart, GPStart
 from wgboost.calibration import Calibration, OODReference
 from wgboost.data import LevelGroups, Schema
 from wgboost.data.fingerprint import name_of
@@ -22,11 +22,11 @@ from wgboost.persistence.upgrades import upgraded
 from wgboost.persistence.values import Reader, Unsaved, Writer
 from wgboost.responses import RESPONSES, ColumnUnits, Response, Units
 from wgboost.smooth import (
-    Background,
     Columns,
     Covariance,
-    Landmarks,
-    Process,
+    ExactGP,
+    GPModel,
+    NystromGP,
     Scale,
     SmoothStart,
 )
@@ -47,11 +47,18 @@ __all__ = [
 _CLASSES: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
-        AveragedFlow, Background, BackgroundStart, Calibration, ColumnUnits, Columns, ConstantStart,
-        Constraints, Covariance, FlatTrees, HistTree, Kernel, Landmarks, LevelGroups, OODReference,
-        Process, Scale, SmoothStart, TreeSettings, Units, *DIRECTIONS.values(), *RESPONSES.values(),
+        AveragedFlow, GPModel, GPStart, Calibration, ColumnUnits, Columns, ConstantStart,
+        Constraints, Covariance, FlatTrees, HistTree, Kernel, NystromGP, LevelGroups, OODReference,
+        ExactGP, Scale, SmoothStart, TreeSettings, Units, *DIRECTIONS.values(), *RESPONSES.values(),
     )
 }  # fmt: skip
+# Names in files of earlier versions: of classes, of fields, and of parameters.
+_OLD_CLASSES = {
+    "Background": "GPModel", "BackgroundStart": "GPStart", "Landmarks": "NystromGP",
+    "Process": "ExactGP",
+}  # fmt: skip
+_OLD_FIELDS = {"BackgroundStart.background": "gp"}
+_OLD_PARAMETERS = {"WGBClassifierCV": {"wide": "ood_members"}}
 SKOPS = (
     "a model file holds no code. skops keeps such models: pip install wgboost[skops], then "
     "skops.io.dump(model, path)"
@@ -208,7 +215,10 @@ def made_model(path: Any, contents: Contents, given: Mapping[str, Any]) -> Saved
 def _made(contents: Contents, given: Mapping[str, Any]) -> SavedModel:
     contents = upgraded(contents)
     model = contents.model
-    reader = Reader(_CLASSES, contents.tensors, lambda name, node: _restored(name, node, given))
+    classes = {**_CLASSES, **{old: _CLASSES[new] for old, new in _OLD_CLASSES.items()}}
+    reader = Reader(
+        classes, contents.tensors, lambda name, node: _restored(name, node, given), _OLD_FIELDS
+    )
 
     def part(name: str, model: Any = model, place: str = "") -> dict[str, Any]:
         return {key: reader.value(f"{place}{name}.{key}", v) for key, v in model[name].items()}
@@ -223,7 +233,9 @@ def _made(contents: Contents, given: Mapping[str, Any]) -> SavedModel:
                 raise ValueError(f"the attribute {name!r:.40} is not known")
         if "classes_" in fitted:  # format 1 has no order of classes
             fitted.setdefault("ranks_", fitted["classes_"])
+        renamed = _OLD_PARAMETERS.get(model["class"], {})
         parameters = part("parameters", model, place)
+        parameters = {renamed.get(name, name): value for name, value in parameters.items()}
         return SavedModel(model["class"], parameters, fitted, schema, members)
 
     inner = model.get("members", [])

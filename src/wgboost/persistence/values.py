@@ -149,11 +149,14 @@ class Reader:
     """Turns JSON and arrays back into values; raises ValueError or the like if they make no sense.
 
     `given` answers for what a file does not hold: (where, name) -> value.
+    `classes` may hold a class under an earlier name, too; `old_fields` are new names of fields by
+    "OldClass.old_field".
     """
 
     classes: Mapping[str, type[Any]]
     tensors: dict[str, Array]
     given: Callable[[str, Any], Any]
+    old_fields: Mapping[str, str] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
 
     def value(self, name: str, node: Any, depth: int = 0) -> Any:
@@ -251,7 +254,11 @@ class Reader:
 
     def _read_object(self, name: str, depth: int, /, fields: Any, **node: Any) -> Any:
         made = self._class(node["class"])
-        return made(**{key: self.value(f"{name}.{key}", n, depth) for key, n in fields.items()})
+        values = {key: self.value(f"{name}.{key}", n, depth) for key, n in fields.items()}
+        old = node["class"], made.__name__
+        if old[0] != old[1]:  # written under an earlier name
+            values = {self.old_fields.get(f"{old[0]}.{k}", k): v for k, v in values.items()}
+        return made(**values)
 
     def _read_foreign(self, name: str, depth: int, /, **node: Any) -> Any:
         if node.get("fields") is not None:

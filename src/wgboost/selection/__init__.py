@@ -1,59 +1,59 @@
 """Estimators that choose their own settings: recipes race over folds, and the winner is a bag."""
 
 from wgboost.selection.classifier import WGBClassifierCV
-from wgboost.selection.forward import is_forward
-from wgboost.selection.judging import rounds_of_others, values_of_folds
-from wgboost.selection.race import (
-    Entry,
-    StoppedError,
-    fold_values,
-    leader,
-    mean_value,
-    next_fit,
-    run_race,
-    run_some,
-    unbiased_value,
-)
+from wgboost.selection.fold_values import cross_validated_rounds, cross_validated_values
+from wgboost.selection.ood_members import MIN_OOD_GAIN, left_out_class_gain, left_out_classes
+from wgboost.selection.ood_references import bag_ood_references, mix_with_neighbours
 from wgboost.selection.recipes import (
     FEW,
     MANY,
     Recipes,
     checked_recipes,
     classifier_recipes,
+    ood_recipe,
     regressor_recipes,
-    wide_recipe,
 )
 from wgboost.selection.regressor import WGBRegressorCV
-from wgboost.selection.starts import SharedStarts
-from wgboost.selection.unseen import references_of_bag, rows_between
-from wgboost.selection.wide import WORTHWHILE, gain_of_left_out, left_out_classes
+from wgboost.selection.shared_starts import SharedStarts
+from wgboost.selection.successive_halving import (
+    FoldResult,
+    StoppedError,
+    best_recipe,
+    fit_folds,
+    fold_values,
+    mean_value,
+    next_fit,
+    successive_halving,
+    unbiased_value,
+)
+from wgboost.selection.time_order import is_time_ordered
 
 __all__ = [
     "FEW",
     "MANY",
-    "WORTHWHILE",
-    "Entry",
+    "MIN_OOD_GAIN",
+    "FoldResult",
     "Recipes",
     "SharedStarts",
     "StoppedError",
     "WGBClassifierCV",
     "WGBRegressorCV",
+    "bag_ood_references",
+    "best_recipe",
     "checked_recipes",
     "classifier_recipes",
+    "cross_validated_rounds",
+    "cross_validated_values",
+    "fit_folds",
     "fold_values",
-    "gain_of_left_out",
-    "is_forward",
-    "leader",
+    "is_time_ordered",
+    "left_out_class_gain",
     "left_out_classes",
     "mean_value",
+    "mix_with_neighbours",
     "next_fit",
-    "references_of_bag",
+    "ood_recipe",
     "regressor_recipes",
-    "rounds_of_others",
-    "rows_between",
-    "run_race",
-    "run_some",
+    "successive_halving",
     "unbiased_value",
-    "values_of_folds",
-    "wide_recipe",
 ]

@@ -23,20 +23,20 @@ from wgboost.folds import Fold
 from wgboost.model import FittedBag, FittedModel
 from wgboost.responses import Units
 from wgboost.selection.folds import bag_folds
-from wgboost.selection.forward import is_forward
 from wgboost.selection.members import Members, in_recipe, without_label_warnings
-from wgboost.selection.race import (
-    Entry,
-    StoppedError,
-    leader,
-    run_race,
-    run_some,
-    unbiased_value,
-)
+from wgboost.selection.ood_references import bag_ood_references
 from wgboost.selection.recipes import FEW, checked_recipes
 from wgboost.selection.results import results_table
 from wgboost.selection.spec import BagSpec, Member, Trial
-from wgboost.selection.unseen import references_of_bag
+from wgboost.selection.successive_halving import (
+    FoldResult,
+    StoppedError,
+    best_recipe,
+    fit_folds,
+    successive_halving,
+    unbiased_value,
+)
+from wgboost.selection.time_order import is_time_ordered
 from wgboost.training import FitProgress, PosteriorData, resolve_settings
 from wgboost.training.fit_warnings import AT_THE_LIMIT, warn_copies
 from wgboost.training.tables import apply_schema
@@ -53,8 +53,11 @@ __all__ = [
 ]
 
 _KEPT = 1 / 2, 1 / 3  # share of the recipes that reach the next fold, below FEW rows and above
-_JUDGES = 3, 1  # folds before a single recipe is left: one fold of few rows says little
-_WIDE, _APART = "wide", 4  # the recipe of members for OOD scores; one of them for so many folds
+_MIN_FOLDS = 3, 1  # folds before a single recipe is left: one fold of few rows says little
+_OOD_RECIPE, _FOLDS_PER_OOD_MEMBER = (
+    "ood",
+    4,
+)  # the recipe of members for OOD scores; one of them for so many folds
 _COMPARED = 2000  # rows by which the scales of members' and the bag's OOD scores are compared
 
 
@@ -129,9 +132,9 @@ def check_bag_parameters(name: str, params: dict[str, Any], callbacks: Any = ())
         raise TypeError(f"calibrated={params['calibrated']!r} must be True or False")
     if not isinstance(params["verbose"], bool):
         check_integer("verbose", params["verbose"], low=0)
-    wide = params.get("wide")
-    if wide is not None and not isinstance(wide, (bool, np.bool_)):
-        raise TypeError(f"wide={wide!r} must be True, False or None")
+    further = params.get("ood_members")
+    if further is not None and not isinstance(further, (bool, np.bool_)):
+        raise TypeError(f"ood_members={further!r} must be True, False or None")
     resolve_threads(params["n_jobs"])
 
 
@@ -155,11 +158,11 @@ def fit_bag(spec: BagSpec, given: BagData, assemble: Assemble) -> BagResult:
     if not data.response.y_shape and np.asarray(y).ndim == 2:
         y = column_or_1d(np.asarray(y))
     given = replace(given, y=y)
-    racing, further, wide = list(recipes), spec.ood_recipe(data), _WIDE
-    while wide in recipes:
-        wide += "_"
+    racing, further, ood = list(recipes), spec.ood_recipe(data), _OOD_RECIPE
+    while ood in recipes:
+        ood += "_"
     if further is not None:
-        recipes[wide] = further
+        recipes[ood] = further
     splits = bag_folds(_member(spec, {}), params["cv"], data, given.groups, seed)
     if given.groups is None and hasattr(params["cv"], "split"):
         warn_copies(data.distinct.shared(*splits[0]), stacklevel=3)
@@ -169,21 +172,26 @@ def fit_bag(spec: BagSpec, given: BagData, assemble: Assemble) -> BagResult:
         lambda recipe, fold: _member(spec, recipes[recipe], fold, seed), bool(params["verbose"]),
         given.callbacks, FitProgress(),
     )  # fmt: skip
-    forward, budget = is_forward(splits), params["time_budget"]
+    forward, budget = is_time_ordered(splits), params["time_budget"]
     deadline = None if budget is None else time.perf_counter() + budget
     if budget is not None and (further is not None or forward):
         budget /= 2
     many = len(data.to_split) >= FEW
-    entries, interrupted = run_race(
-        racing, len(splits), members.fit, keep=_KEPT[many], judges=_JUDGES[many], budget=budget
+    entries, interrupted = successive_halving(
+        racing,
+        len(splits),
+        members.fit,
+        keep=_KEPT[many],
+        min_folds=_MIN_FOLDS[many],
+        budget=budget,
     )
-    best = leader(entries)
+    best = best_recipe(entries)
     kept = sorted((e for e in entries if e.recipe == best), key=lambda e: e.fold)
     best_value = unbiased_value(entries, best)
     if further is not None and not interrupted:
         # As many particles as the winner's, so that members count alike.
         further["n_particles"] = _member(spec, recipes[best]).n_particles
-        names = best, wide
+        names = best, ood
         more, interrupted = _ood_members(spec, members, data, names, kept, deadline, assemble)
         entries, kept = entries + more, kept + more
     models = [entry.model for entry in kept]
@@ -268,8 +276,8 @@ def _weights(data: PosteriorData) -> Array:
 
 def _ood_members(
     spec: BagSpec, members: Members, data: PosteriorData, names: tuple[str, str],
-    kept: list[Entry], deadline: float | None, assemble: Assemble,
-) -> tuple[list[Entry], bool]:  # fmt: skip
+    kept: list[FoldResult], deadline: float | None, assemble: Assemble,
+) -> tuple[list[FoldResult], bool]:  # fmt: skip
     """Return members for OOD scores of some folds, if they help, and whether Ctrl-C came.
 
     `names` are the best recipe and the recipe of such members.
@@ -295,8 +303,8 @@ def _ood_members(
         return [], False
     except KeyboardInterrupt:
         return [], True
-    folds = [entry.fold for entry in kept[::_APART]]
-    return run_some(names[1], folds, members.fit, budget=left())
+    folds = [entry.fold for entry in kept[::_FOLDS_PER_OOD_MEMBER]]
+    return fit_folds(names[1], folds, members.fit, budget=left())
 
 
 def _learned(
@@ -326,9 +334,9 @@ def _learned(
         first = result.members[0]
         metric = next(iter(first.history_["validation"]))
         stopped = first.early_stopping is None or bool(first.early_stopping)
-        widen = metric != "nll" or not stopped
+        allow_widening = metric != "nll" or not stopped
         dists = [one.dist() for one in speaking]
-        calibration = fitted_factors(dists, speaking, widen=widen)
+        calibration = fitted_factors(dists, speaking, allow_widening=allow_widening)
     folds = [(fold(split, some), _as_model(some)) for split, some in parts.values()]
     counted = np.unique(np.concatenate([part for split, _ in parts.values() for part in split]))
     counted = data.once(counted)[0]
@@ -339,7 +347,7 @@ def _learned(
     matrix = apply_schema(schema, take_rows(given.X, some))
     bag = _as_bag(result.members)
     threads = min(resolve_threads(params["n_jobs"]), 1024)
-    references = references_of_bag(bag, folds, matrix, result.seed, threads)
+    references = bag_ood_references(bag, folds, matrix, result.seed, threads)
     return replace(result, calibration=calibration, references=references)
 
 

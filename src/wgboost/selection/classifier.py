@@ -17,9 +17,9 @@ from wgboost.persistence.models import SavedModel
 from wgboost.responses.codes import ClassCodes
 from wgboost.selection.attributes import restore_bag, saved_bag, set_bag, set_members
 from wgboost.selection.bag import BagData, check_bag_parameters, fit_bag, warn_of_bag
-from wgboost.selection.recipes import Recipes, classifier_recipes, wide_recipe
+from wgboost.selection.ood_members import MIN_OOD_GAIN, left_out_class_gain, left_out_classes
+from wgboost.selection.recipes import Recipes, classifier_recipes, ood_recipe
 from wgboost.selection.spec import BagSpec, Member, Trial
-from wgboost.selection.wide import WORTHWHILE, gain_of_left_out, left_out_classes
 from wgboost.training import PosteriorData
 from wgboost.typing import Array
 
@@ -42,11 +42,11 @@ class ClassifierBag(BagSpec):
 
     def ood_recipe(self, data: PosteriorData) -> dict[str, Any] | None:
         """See BagSpec."""
-        wide = self.params["wide"]
-        if wide is None:
+        wanted = self.params["ood_members"]
+        if wanted is None:
             tried = self.params["recipes"] is None and isinstance(data.response, ClassCodes)
-            wide = tried and left_out_classes(np.asarray(data.y)[data.distinct.first]).size > 0
-        return wide_recipe(len(data.to_split)) if wide else None
+            wanted = tried and left_out_classes(np.asarray(data.y)[data.distinct.first]).size > 0
+        return ood_recipe(len(data.to_split)) if wanted else None
 
     def for_rows(self, member: Member, data: PosteriorData, some: Array) -> Member:
         """See BagSpec."""
@@ -59,13 +59,16 @@ class ClassifierBag(BagSpec):
 
     def ood_members_help(self, data: PosteriorData, trial: Trial, budget: float | None) -> bool:
         """See BagSpec."""
-        if self.params["wide"]:
+        if self.params["ood_members"]:
             return True
         labels = np.asarray(data.y)
-        gain = gain_of_left_out(labels, trial.split, trial.fit, trial.take, budget=budget)
+        gain = left_out_class_gain(labels, trial.split, trial.fit, trial.take, budget=budget)
         if self.params["verbose"]:
-            print(f"wide members, classes left out: average precision {gain:+.4f}", flush=True)
-        return gain > WORTHWHILE
+            print(
+                f"members for OOD scores, classes left out: average precision {gain:+.4f}",
+                flush=True,
+            )
+        return gain > MIN_OOD_GAIN
 
 
 class WGBClassifierCV(BaseClassifier):
@@ -80,8 +83,8 @@ class WGBClassifierCV(BaseClassifier):
         `wgboost.selection.classifier_recipes`, which depends on the number of rows.
     cv : int, splitter or None
         Folds, with classes in equal shares where their number is given.
-    wide : bool or None
-        Whether every fourth fold has a further member, of `wgboost.selection.wide_recipe`: on some
+    ood_members : bool or None
+        Whether every fourth fold has a further member, of `wgboost.selection.ood_recipe`: on some
         data its particles stay apart where there are no rows, which OOD scores live on. It takes no
         part in the race. None leaves out up to six classes in turn, to see whether their rows
         stand out clearly more with such members; two classes, or recipes of one's own, have none.
@@ -111,7 +114,7 @@ class WGBClassifierCV(BaseClassifier):
         cv: Any = None,
         time_budget: float | None = None,
         calibrated: bool = True,
-        wide: bool | None = None,
+        ood_members: bool | None = None,
         n_particles: int = 10,
         n_estimators: int = 1000,
         n_iter_no_change: int | None = 50,

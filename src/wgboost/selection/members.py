@@ -18,9 +18,9 @@ from wgboost.estimators.attributes import set_model
 from wgboost.estimators.preparing import FitArguments, prepare_fit
 from wgboost.folds.fitting import take_fit_params
 from wgboost.responses import Units
-from wgboost.selection.race import Entry, StoppedError
+from wgboost.selection.shared_starts import SharedStarts
 from wgboost.selection.spec import Member
-from wgboost.selection.starts import SharedStarts
+from wgboost.selection.successive_halving import FoldResult, StoppedError
 from wgboost.training import FitProgress, fit_model, resolve_settings
 from wgboost.typing import Array
 
@@ -62,9 +62,9 @@ class Members:
     callbacks: Sequence[Any] = ()
     progress: FitProgress = field(default_factory=FitProgress)
     _starts: SharedStarts = field(default_factory=SharedStarts)
-    _made: dict[tuple[int, str], Entry] = field(default_factory=dict)
+    _made: dict[tuple[int, str], FoldResult] = field(default_factory=dict)
 
-    def fit(self, recipe: str, fold: int) -> Entry:
+    def fit(self, recipe: str, fold: int) -> FoldResult:
         """Fit a recipe without a fold; what is the same for two recipes is fitted once.
 
         Raises KeyboardInterrupt if Ctrl-C cut the model short, and StoppedError if a callback did
@@ -85,7 +85,7 @@ class Members:
         total = float(self.weight[member.validation_rows_].sum())
         value = float(values[member.n_estimators_])
         stops = resolve_settings(member.get_params(deep=False)).stops_early(len(train))
-        entry = Entry(
+        entry = FoldResult(
             recipe, fold, value, total, seconds, member, np.array(values) if stops else None
         )
         self._made[known] = entry
@@ -106,7 +106,7 @@ class Members:
             raise StoppedError
         return member
 
-    def refitted(self, kept: Sequence[Entry]) -> tuple[list[Member], bool]:
+    def refitted(self, kept: Sequence[FoldResult]) -> tuple[list[Member], bool]:
         """Return models of the latest rows for entries, and whether Ctrl-C came.
 
         If there was time for some of the first recipe's only, it is those; if for none, the models
@@ -213,7 +213,7 @@ def _as_text(parameters: dict[str, Any]) -> str:
         return repr(whole)
 
 
-def _line(entry: Entry, metric: str, n_folds: int) -> str:
+def _line(entry: FoldResult, metric: str, n_folds: int) -> str:
     member = entry.model
     return (
         f"{entry.recipe}, fold {entry.fold + 1} of {n_folds}: {metric} {entry.value:.4f}, "

@@ -13,8 +13,8 @@ __all__ = [
     "Recipes",
     "checked_recipes",
     "classifier_recipes",
+    "ood_recipe",
     "regressor_recipes",
-    "wide_recipe",
 ]
 
 Recipes = dict[str, dict[str, Any]]
@@ -124,7 +124,7 @@ def classifier_recipes(n: int) -> Recipes:
     }  # fmt: skip
 
 
-def wide_recipe(n: int) -> dict[str, Any]:
+def ood_recipe(n: int) -> dict[str, Any]:
     """Return the recipe of further members of a bag of classes, for n rows.
 
     Large trees for each particle, leaves that are means, little evidence and rounds beyond the best

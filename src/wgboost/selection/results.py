@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from wgboost.selection.race import Entry, fold_values
+from wgboost.selection.successive_halving import FoldResult, fold_values
 from wgboost.typing import Array
 
 __all__ = ["results_table"]
 
 
-def results_table(entries: list[Entry], kept: list[Entry]) -> dict[str, Array]:
+def results_table(entries: list[FoldResult], kept: list[FoldResult]) -> dict[str, Array]:
     """Return what was tried, by column."""
     models = [entry.model for entry in entries]
-    values: dict[Entry, float] = {}
+    values: dict[FoldResult, float] = {}
     for recipe in dict.fromkeys(entry.recipe for entry in entries):
         own = [entry for entry in entries if entry.recipe == recipe]
         values.update(zip(own, fold_values(own), strict=True))

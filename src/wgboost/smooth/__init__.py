@@ -1,21 +1,21 @@
 """Smooth functions of x to start at: Gaussian processes, exact or by way of landmarks."""
 
-from wgboost.smooth.background import Background, SmoothRows, fit_background
 from wgboost.smooth.columns import Columns
 from wgboost.smooth.covariance import Covariance
-from wgboost.smooth.landmarks import Landmarks
-from wgboost.smooth.process import Process
+from wgboost.smooth.exact_gp import ExactGP
+from wgboost.smooth.gp_model import GPData, GPModel, fit_gp
+from wgboost.smooth.nystrom_gp import NystromGP
 from wgboost.smooth.scale import Scale
 from wgboost.smooth.settings import SmoothStart
 
 __all__ = [
-    "Background",
     "Columns",
     "Covariance",
-    "Landmarks",
-    "Process",
+    "ExactGP",
+    "GPData",
+    "GPModel",
+    "NystromGP",
     "Scale",
-    "SmoothRows",
     "SmoothStart",
-    "fit_background",
+    "fit_gp",
 ]

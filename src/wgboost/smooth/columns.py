@@ -77,16 +77,16 @@ class Columns:
             np.concatenate([none, *(one[5] for one in made)]),
             np.concatenate([none, *(one[6] for one in made)]),
             *np.zeros((2, len(made))),
-        ).ended(X)
+        ).with_range_of(X)
 
     def __len__(self) -> int:
         return len(self.feature)
 
-    def ranking(self, share: float, X: Array) -> Columns:
+    def with_rank_share(self, share: float, X: Array) -> Columns:
         """Return the same with another share of ranks, of the same training rows."""
-        return replace(self, ranked=share).ended(X)
+        return replace(self, ranked=share).with_range_of(X)
 
-    def ended(self, X: Array) -> Columns:
+    def with_range_of(self, X: Array) -> Columns:
         """Return the same with the ends of these rows."""
         low, high = np.full(len(self), np.inf), np.full(len(self), -np.inf)
         for begin in range(0, len(X), 4096):

@@ -13,15 +13,15 @@ from wgboost.smooth.kernels import KERNELS, correlate
 from wgboost.typing import Array
 from wgboost.validation import check_choice
 
-__all__ = ["Covariance", "Places"]
+__all__ = ["Covariance", "KernelInputs"]
 
 
-class Places(NamedTuple):
+class KernelInputs(NamedTuple):
     """Rows as a covariance sees them."""
 
     points: Array  # (n, q + 1) in units of lengths; the last one is what is not known of a row
     terms: Array  # (n, 1 + q), whose products are the linear part
-    unsure: Array  # (n,) variance of the linear part far out, or where a number is not known
+    extra_variance: Array  # (n,) variance of the linear part far out or at an unknown number
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class Covariance:
         lengths: Array = np.exp(self.logs[3:])[self.columns.group]
         return lengths
 
-    def places(self, X: Array) -> Places:
+    def kernel_inputs(self, X: Array) -> KernelInputs:
         """Return where rows (n, p) lie.
 
         A number that is missing, which it never was in training, may be any of the column: it is
@@ -73,7 +73,7 @@ class Covariance:
         points[:, -1] = np.sqrt(unknown @ (1 / np.square(self.lengths)))
         away = (np.square(values - within) + unknown).sum(axis=1)
         slopes = np.exp(2 * self.logs[1]) / max(1, values.shape[1])
-        return Places(points, self.linear(within), slopes * away)
+        return KernelInputs(points, self.linear(within), slopes * away)
 
     def linear(self, within: Array) -> Array:
         """Return terms (n, 1 + q) whose products are the linear part."""

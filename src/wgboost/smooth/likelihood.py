@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 
+from wgboost.smooth.cholesky import triangular_solve
 from wgboost.smooth.columns import Columns
 from wgboost.smooth.covariance import Covariance
 from wgboost.smooth.kernels import blocks, correlate
-from wgboost.smooth.triangles import solved
 from wgboost.typing import Array
 
 __all__ = ["Likelihood"]
@@ -47,11 +47,11 @@ class Likelihood:
         factor, info = lapack.dpotrf(self._matrix.T, lower=0, clean=0, overwrite_a=1)
         if info:
             return 1e300, np.zeros_like(logs)
-        half = solved(factor.T, self.y)
-        weights = solved(factor.T, half, transposed=True)
+        half = triangular_solve(factor.T, self.y)
+        weights = triangular_solve(factor.T, half, transposed=True)
         loss = 0.5 * half @ half + np.log(factor.diagonal()).sum()
         loss -= 0.5 * (1 - self.weight) @ np.log(noise)
-        of_terms = solved(factor.T, terms)
+        of_terms = triangular_solve(factor.T, terms)
         inverse = lapack.dpotri(factor, lower=0, overwrite_c=1)[0].T
         gradient = np.empty_like(logs)
         along = terms.T @ weights

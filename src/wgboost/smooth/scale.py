@@ -23,11 +23,11 @@ class Scale:
     noise: float
     share: float
 
-    def variance(self, of_f: Array) -> Array:
+    def variance(self, f_variance: Array) -> Array:
         """Return the variance of y, given that of f."""
-        return self.noise + self.share * of_f
+        return self.noise + self.share * f_variance
 
-    def fitted(self, residual: Array, of_f: Array, weight: Array, known: Array) -> Scale:
+    def fitted(self, residual: Array, f_variance: Array, weight: Array, known: Array) -> Scale:
         """Return the scale that is most probable for residuals of rows left out.
 
         It is sought around this one, in which the model believes. known (n,) is the variance
@@ -37,7 +37,7 @@ class Scale:
 
         def loss(logs: Array) -> tuple[float, Array]:
             noise, share = self.noise * np.exp(logs[0]), self.share * np.exp(logs[1])
-            parts = np.stack([np.full_like(of_f, noise), share * of_f])
+            parts = np.stack([np.full_like(f_variance, noise), share * f_variance])
             variance = parts.sum(axis=0) + known
             value = 0.5 * weight @ (np.log(variance) + squares / variance)
             pull = 0.5 * weight * (1 - squares / variance) / variance
@@ -48,9 +48,9 @@ class Scale:
         noise, share = np.exp(found.x) * [self.noise, self.share]
         return Scale(float(noise), float(share))
 
-    def log_density(self, residual: Array, of_f: Array, known: Array) -> Array:
+    def log_density(self, residual: Array, f_variance: Array, known: Array) -> Array:
         """Return the log density (n,) of residuals, normal ones."""
-        variance = self.variance(of_f) + known
+        variance = self.variance(f_variance) + known
         density: Array = -0.5 * (np.log(2 * np.pi * variance) + np.square(residual) / variance)
         return density
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from wgboost.boosting import BackgroundStart, Replay, Start
+from wgboost.boosting import GPStart, ParametricBootstrap, Start
 from wgboost.data import Features
 from wgboost.ensemble import FlatTrees
 from wgboost.learners import HistTree
@@ -38,7 +38,7 @@ class ErrorEvidence:
 
     Attributes
     ----------
-    replay : Replay
+    bootstrap : ParametricBootstrap
         What smooths values over x.
     inverse : array (n,)
         One over the evidence of rows, before it is smoothed.
@@ -46,13 +46,13 @@ class ErrorEvidence:
         The smallest value of it.
     """
 
-    replay: Replay
+    bootstrap: ParametricBootstrap
     inverse: Array
     least: float
 
     def evidence(self, X: Array | None = None) -> Array:
         """Return the evidence of these rows, or of those with features X (k, p)."""
-        found: Array = 1.0 / self.replay.smoothed(self.inverse, X).clip(self.least, 1.0)
+        found: Array = 1.0 / self.bootstrap.smoothed(self.inverse, X).clip(self.least, 1.0)
         return found
 
 
@@ -74,7 +74,7 @@ def simulate_errors(
     """
     settings = stage.settings
     start = pilot.start.at(data.X)
-    replay = _replay(stage, data, pilot)
+    bootstrap = _bootstrap(stage, data, pilot)
     particles = pilot.ensemble.predict(data.X, start=start, n_threads=settings.n_threads)
     response = without_rows(data.response)
     truth = particles.mean(axis=1, dtype=np.float64)
@@ -82,7 +82,7 @@ def simulate_errors(
     seen = data.relative_to(pilot.start).target(pilot.units).y if data.noise is not None else None
     information = response.fisher(truth, 1.0, seen)
     information = np.maximum(information, _LEAST * information.mean(axis=0))
-    errors = replay.errors(truth, information, start.mean(axis=1, dtype=np.float64))
+    errors = bootstrap.errors(truth, information, start.mean(axis=1, dtype=np.float64))
     _add_errors_of(pilot.start, data, settings.seed, errors)
     there = expected(response, truth)[:, None]
     error = np.square(expected(response, truth[:, None] + errors) - there).mean(axis=1)
@@ -93,19 +93,19 @@ def simulate_errors(
     weight = np.ones(len(data)) if data.weight is None else data.weight.astype(np.float64)
     least = max(1.0 / MOST_EVIDENCE, float(np.square(weight / weight.sum()).sum()))
     due = np.where(np.isfinite(due), due, 1.0 / level).clip(least, 1.0)
-    return ErrorEvidence(replay, due, least)
+    return ErrorEvidence(bootstrap, due, least)
 
 
 def _add_errors_of(start: Start, data: PosteriorData, seed: int, errors: Directions) -> None:
-    """Add to errors (n, probes, d) those of a process that particles are relative to."""
-    if not isinstance(start, BackgroundStart):
+    """Add to errors (n, replicates, d) those of a process that particles are relative to."""
+    if not isinstance(start, GPStart):
         return
-    deviation = np.sqrt(start.background.unsure(start.background.at(data.X)))
+    deviation = np.sqrt(start.gp.epistemic_share(start.gp.at(data.X)))
     draws = np.random.default_rng([seed, 2**31 + 4]).standard_normal(errors.shape[:2])
     errors[..., data.response.location] += (deviation[:, None] * draws).astype(errors.dtype)
 
 
-def _replay(stage: Stage, data: PosteriorData, pilot: FittedModel) -> Replay:
+def _bootstrap(stage: Stage, data: PosteriorData, pilot: FittedModel) -> ParametricBootstrap:
     settings = stage.settings
     learner = settings.make_learner()
     if not isinstance(learner, HistTree):
@@ -122,7 +122,7 @@ def _replay(stage: Stage, data: PosteriorData, pilot: FittedModel) -> Replay:
         learner, settings=replace(learner.settings, l2=settings.tree.l2), grower=None,
         longest_step=data.response.longest_step, constraints=stage.constraints,
     )  # fmt: skip
-    return Replay(
+    return ParametricBootstrap(
         features, plain, n_rounds=pilot.n_rounds, rate=settings.learning_rate,
         newton=settings.leaf == "newton", weight=data.weight, seed=settings.seed,
     )  # fmt: skip

@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import Boosted, MeanStep, Movement, Start, Validation, Watch, boost
+from wgboost.boosting import (
+    BoostingResult,
+    MeanStep,
+    RoundTargets,
+    Start,
+    StoppingRule,
+    Validation,
+    boost,
+)
 from wgboost.callbacks import Progress
 from wgboost.data import MAX_BINS, Features, LevelGroups, Schema, StoredMatrix, group_levels
 from wgboost.ensemble import FlatTrees, RoundList, join_rounds
@@ -105,7 +113,7 @@ class _Learning:
 
     Attributes
     ----------
-    movement : Movement
+    movement : RoundTargets
         Computes how particles move.
     learner : Learner
         Fits a function of x to the movement.
@@ -119,7 +127,7 @@ class _Learning:
         Weights of rows.
     """
 
-    movement: Movement
+    movement: RoundTargets
     learner: Learner
     features: Features
     matrix: Any
@@ -189,7 +197,9 @@ def add_rounds(
     return replace(model, interrupted=result.interrupted, limit=limit)
 
 
-def _kept_rounds(stage: Stage, result: Boosted, watch: Watch | None) -> tuple[int, int | None]:
+def _kept_rounds(
+    stage: Stage, result: BoostingResult, watch: StoppingRule | None
+) -> tuple[int, int | None]:
     """Return how many rounds to keep, and their number if the metric still improved at the last."""
     n_rounds = stage.first_round + len(result.rounds)
     if watch is not None:
@@ -205,7 +215,7 @@ def _learning(stage: Stage, particles: Directions, seed: int) -> _Learning:
     settings, data, X = stage.settings, stage.data, stage.data.X
     target, weight = data.target(stage.units), data.tree_weight(settings.leaf)
     learner = _learner(stage, target)
-    movement = Movement(
+    movement = RoundTargets(
         target,
         settings.make_direction(),
         settings.leaf,
@@ -299,12 +309,12 @@ def _validation(
     return Validation(name, given.X, codes, particles, metrics, earlier)
 
 
-def _watch(stage: Stage, validations: Sequence[Validation]) -> Watch | None:
+def _watch(stage: Stage, validations: Sequence[Validation]) -> StoppingRule | None:
     """Return what finds the best number of rounds, if early stopping does."""
     if not (stage.early_stopping and validations):
         return None
     first = validations[0]
-    return Watch(
+    return StoppingRule(
         first, next(iter(first.metrics)), stage.settings.n_iter_no_change,
         **dict(stage.watch or {}), begun=stage.watch is not None,
     )  # fmt: skip

@@ -7,10 +7,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from wgboost.boosting import BackgroundStart, Start
+from wgboost.boosting import GPStart, Start
 from wgboost.data.fingerprint import fingerprint
 from wgboost.responses import RESPONSES, LocationScaleShift, Observations, Units, standardise
-from wgboost.smooth import Background, SmoothRows, SmoothStart, fit_background
+from wgboost.smooth import GPData, GPModel, SmoothStart, fit_gp
 from wgboost.typing import Array
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["can_start_smooth", "check_smooth", "data_identity", "left_out", "smooth_shift"]
 
 
-# What backgrounds are at their training rows, as long as there are models with them: to find it
-# takes as long as to fit them.
-_KNOWN: WeakKeyDictionary[Background, LocationScaleShift] = WeakKeyDictionary()
+# Location and scale at the training rows of Gaussian processes that are in use. Computing them
+# takes as long as a fit.
+_KNOWN: WeakKeyDictionary[GPModel, LocationScaleShift] = WeakKeyDictionary()
 
 
 def can_start_smooth(data: PosteriorData) -> bool:
@@ -56,33 +56,33 @@ def smooth_shift(
     n_levels: Array,
     rng: np.random.Generator,
     like: Start | None,
-) -> tuple[Background, LocationScaleShift] | None:
-    """Return a background, and what it is at its training rows when they are left out.
+) -> tuple[GPModel, LocationScaleShift] | None:
+    """Return a Gaussian process, and what it is at its training rows when they are left out.
 
     None if y is predicted as well by a constant. Raises ValueError unless the response has a
     location and a scale and y is known.
     """
     counted, identity = data.counted, data_identity(data)
-    if isinstance(like, BackgroundStart) and like.data == identity:
-        shift = _KNOWN.get(like.background)
+    if isinstance(like, GPStart) and like.data == identity:
+        shift = _KNOWN.get(like.gp)
         if shift is None:
-            shift = like.background.left_out(_seen(data, units))
-        return like.background, _of_all_rows(like.background, shift, data, counted)
-    known = like.background if isinstance(like, BackgroundStart) else None
-    found = fit_background(settings, _seen(data, units), n_levels, rng, known)
+            shift = like.gp.leave_one_out(_seen(data, units))
+        return like.gp, _of_all_rows(like.gp, shift, data, counted)
+    known = like.gp if isinstance(like, GPStart) else None
+    found = fit_gp(settings, _seen(data, units), n_levels, rng, known)
     if found is None:
         return None
-    background, shift = found
-    _KNOWN[background] = shift
-    return background, _of_all_rows(background, shift, data, counted)
+    gp, shift = found
+    _KNOWN[gp] = shift
+    return gp, _of_all_rows(gp, shift, data, counted)
 
 
 def left_out(start: Start, data: PosteriorData, units: Units) -> LocationScaleShift | None:
     """Return what a start is at its own training rows when each of them is left out.
 
-    None if it has no background. Raises ValueError if the rows are others.
+    None if it has no Gaussian process. Raises ValueError if the rows are others.
     """
-    if not isinstance(start, BackgroundStart):
+    if not isinstance(start, GPStart):
         return None
     if data_identity(data) != start.data:
         raise ValueError(
@@ -90,28 +90,28 @@ def left_out(start: Start, data: PosteriorData, units: Units) -> LocationScaleSh
             "fit: what the smooth start leaves of them is not known; keep X, y and weights, or fit "
             "anew with warm_start=False"
         )
-    shift = start.background.left_out(_seen(data, units))
-    return _of_all_rows(start.background, shift, data, data.counted)
+    shift = start.gp.leave_one_out(_seen(data, units))
+    return _of_all_rows(start.gp, shift, data, data.counted)
 
 
 def data_identity(data: PosteriorData) -> str:
-    """Return what the rows are known by that a background is fitted to."""
+    """Return what the rows are known by that a Gaussian process is fitted to."""
     said = data.evidence if np.ndim(data.evidence) and not data.sought else None
     return fingerprint(data.X, data.y, data.weight, data.offset, data.noise, said)
 
 
 def _of_all_rows(
-    background: Background, shift: LocationScaleShift, data: PosteriorData, counted: Array
+    gp: GPModel, shift: LocationScaleShift, data: PosteriorData, counted: Array
 ) -> LocationScaleShift:
-    """Fill in the rows of weight zero, which are new to the background."""
+    """Fill in the rows of weight zero, which are new to the Gaussian process."""
     if len(counted) == len(data):
         return shift
-    others = background.at(data.X)
+    others = gp.at(data.X)
     others.location[counted], others.log_scale[counted] = shift.location, shift.log_scale
     return others
 
 
-def _seen(data: PosteriorData, units: Units) -> SmoothRows:
+def _seen(data: PosteriorData, units: Units) -> GPData:
     """Return the rows that count, with the y that moves with the location of the response."""
     response, counted = data.response, data.counted
     check_smooth(data)
@@ -127,4 +127,4 @@ def _seen(data: PosteriorData, units: Units) -> SmoothRows:
     if np.ndim(data.evidence) and not data.sought:
         evidence = data.evidence[counted]
         weight = evidence if weight is None else weight * evidence
-    return SmoothRows.of(data.X[counted], y, weight, noise)
+    return GPData.of(data.X[counted], y, weight, noise)

@@ -20,7 +20,7 @@ __all__ = ["Plan", "StageOptions", "make_stage"]
 Plan = Generator[Stage, FittedModel, FittedModel]
 """Yields the stages of a fit, is sent the model of each, and returns the model of the fit."""
 
-_WATCHED = ("best_round", "best_value", "odd_rounds")  # fields of a Watch
+_WATCHED = ("best_round", "best_value", "odd_rounds")  # fields of a StoppingRule
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,9 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from wgboost.boosting import (
     AveragedFlow,
-    BackgroundStart,
     ConstantStart,
     EstimatorStart,
+    GPStart,
     Start,
     averaged_flow,
 )
@@ -79,9 +79,9 @@ def make_start(
         flow, draws = AveragedFlow(), np.random.default_rng([settings.seed, 2**31 + 2])
         found = smooth_shift(smooth, data, units, n_levels, draws, like)
         if found is not None:
-            background, shift = found
+            gp, shift = found
             particles = settle(flow, shift.subtract_from(seen, response)).astype(np.float32)
-            there = BackgroundStart(particles, background, data_identity(data))
+            there = GPStart(particles, gp, data_identity(data))
             return there, shift, None
     if flow is not None:
         return ConstantStart(settle(flow, seen).astype(np.float32)), None, None

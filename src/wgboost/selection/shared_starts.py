@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wgboost.boosting import BackgroundStart, Start
+from wgboost.boosting import GPStart, Start
 from wgboost.selection.spec import Member
 from wgboost.smooth import SmoothStart
 from wgboost.training.continuing import description
@@ -39,7 +39,7 @@ class SharedStarts:
         kind, start = _kind(member), member.model_.start
         if not _is_smooth(member.init):
             return
-        if not isinstance(start, BackgroundStart):
+        if not isinstance(start, GPStart):
             self._needless.add(kind)
             return
         self._known.setdefault((kind, fold), start)

@@ -12,14 +12,14 @@ from wgboost.learners import HistTree
 from wgboost.trees import FlatTrees
 from wgboost.typing import Array, Directions
 
-__all__ = ["PROBES", "Replay"]
+__all__ = ["N_REPLICATES", "ParametricBootstrap"]
 
-PROBES = 20
+N_REPLICATES = 20
 """Errors of each row that are looked at, unless said otherwise."""
 
 
 @dataclass(frozen=True, eq=False)
-class Replay:
+class ParametricBootstrap:
     """Boosts made data as a model was boosted: same features, trees, rounds, rate and draws.
 
     What the model says of the parameters takes the place of the truth and noise of known size that
@@ -35,16 +35,16 @@ class Replay:
     newton: bool  # leaves weigh rows by their curvature
     weight: Array | None = None
     seed: int = 0
-    probes: int = PROBES
+    n_replicates: int = N_REPLICATES
 
     def errors(self, truth: Array, information: Array, start: Array) -> Directions:
-        """Return errors (n, probes, d) of parameters whose truth at each row is known, (n, d).
+        """Return errors (n, n_replicates, d) of parameters whose truth (n, d) is known.
 
         `information` (n, d) is one over the variance of the noise, and `start` (n, d) where
         boosting begins.
         """
         (n, d), rng = truth.shape, np.random.default_rng([self.seed, 2**31 + 3])
-        target = rng.standard_normal((n, self.probes, d), dtype=np.float32)
+        target = rng.standard_normal((n, self.n_replicates, d), dtype=np.float32)
         target *= (1.0 / np.sqrt(information))[:, None]
         target += truth[:, None]
         curvature, fitted = np.empty_like(target), np.empty_like(target)
@@ -74,7 +74,7 @@ class Replay:
     ) -> list[FlatTrees]:
         """Move what is fitted, in place, and return the trees of each round.
 
-        Each probe has trees that see all of its coordinates.
+        Each replicate has trees that see all of its coordinates.
         """
         settings = replace(self.learner.settings, tree="per_particle", split_on="all")
         learner = replace(self.learner, settings=settings, longest_step=longest_step)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit, TimeSeriesSplit
 
 from wgboost import Interrupted, WGBClassifierCV, WGBRegressorCV, load, metrics
-from wgboost.selection import is_forward
+from wgboost.selection import is_time_ordered
 
 RECIPE = {"learning_rate": 0.3, "evidence": 3.0}
 SMALL = {
@@ -35,7 +35,7 @@ def drifting(n, seed=0):
     ],
 )
 def test_which_folds_are_in_the_order_of_time(cv, forward):
-    assert is_forward(list(cv.split(np.zeros((90, 1))))) == forward
+    assert is_time_ordered(list(cv.split(np.zeros((90, 1))))) == forward
 
 
 def test_members_are_fitted_to_all_rows_in_the_end():
@@ -86,7 +86,7 @@ def test_such_a_bag_is_calibrated_saved_and_loaded(tmp_path):
     np.testing.assert_array_equal(again.predict(X), bag.predict(X))
     labels = (y > y.mean()).astype(int)
     folds = [(np.arange(0, 60), np.arange(60, 75)), (np.arange(0, 75), np.arange(75, 90))]
-    wide = WGBClassifierCV([RECIPE], cv=folds, wide=True, **SMALL).fit(X, labels)
+    wide = WGBClassifierCV([RECIPE], cv=folds, ood_members=True, **SMALL).fit(X, labels)
     assert len(wide.members_) == 3
     assert wide.predict_dist(X).particles.shape[1] == 2 * 4
 

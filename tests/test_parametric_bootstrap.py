@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from wgboost import WGBRegressor
-from wgboost.boosting import Replay
+from wgboost.boosting import ParametricBootstrap
 from wgboost.data import Features
 from wgboost.learners import HistTree
 from wgboost.responses import as_response
@@ -16,11 +16,11 @@ from wgboost.trees import TreeSettings
 GROUP = np.repeat([0, 1], [30, 300])
 
 
-def replay(n_rounds, rate, newton=True, seed=0, **settings):
+def bootstrap(n_rounds, rate, newton=True, seed=0, **settings):
     X = GROUP[:, None].astype(float)
     features = Features.from_raw(X, bins=255, n_levels=None, weight=None, rng=None)
     learner = HistTree(TreeSettings(max_depth=1, **settings))
-    return Replay(features, learner, n_rounds, rate, newton, seed=seed)
+    return ParametricBootstrap(features, learner, n_rounds, rate, newton, seed=seed)
 
 
 @pytest.mark.parametrize("newton", [False, True])
@@ -29,7 +29,9 @@ def test_the_error_of_a_group_mean_is_the_noise_over_the_size_of_the_group(newto
     truth, variance = np.full((330, 1), 3.0), np.array([4.0, 0.25])[GROUP][:, None]
     found = np.mean(
         [
-            np.square(replay(1, 1.0, newton, seed).errors(truth, 1 / variance, truth)).mean(axis=1)
+            np.square(bootstrap(1, 1.0, newton, seed).errors(truth, 1 / variance, truth)).mean(
+                axis=1
+            )
             for seed in range(40)
         ],
         axis=0,
@@ -42,7 +44,7 @@ def test_the_error_of_a_group_mean_is_the_noise_over_the_size_of_the_group(newto
 def test_what_rounds_do_not_reach_is_an_error():
     """Each round goes a tenth of the way: 0.9 to the power of the rounds is left."""
     truth = np.array([[1.0, -2.0], [4.0, 3.0]])[GROUP]
-    errors = replay(5, 0.1).errors(truth, np.full((330, 2), 1e8), np.zeros((330, 2)))
+    errors = bootstrap(5, 0.1).errors(truth, np.full((330, 2), 1e8), np.zeros((330, 2)))
     assert errors.shape == (330, 20, 2)
     assert_allclose(errors, np.repeat(-(0.9**5) * truth[:, None], 20, axis=1), atol=1e-3)
 
@@ -50,23 +52,23 @@ def test_what_rounds_do_not_reach_is_an_error():
 @pytest.mark.parametrize("newton", [False, True])
 def test_smoothed_values_are_means_over_neighbours(newton):
     values = np.random.default_rng(0).exponential(size=330)
-    smooth = replay(1, 1.0, newton).smoothed(values)
+    smooth = bootstrap(1, 1.0, newton).smoothed(values)
     expected_means = np.array([values[:30].mean(), values[30:].mean()])
     assert_allclose(smooth, expected_means[GROUP], rtol=1e-5)
 
 
 def test_smoothed_values_are_a_function_of_x():
     values = np.random.default_rng(0).exponential(size=330)
-    made = replay(6, 0.3)
+    made = bootstrap(6, 0.3)
     there = made.smoothed(values)
     assert_array_equal(made.smoothed(values, GROUP[:, None].astype(float)), there)
     assert_array_equal(made.smoothed(values, np.array([[9.0], [-9.0]])), there[[-1, 0]])
-    assert_allclose(replay(0, 0.3).smoothed(values, np.zeros((2, 1))), values.mean(), rtol=1e-6)
+    assert_allclose(bootstrap(0, 0.3).smoothed(values, np.zeros((2, 1))), values.mean(), rtol=1e-6)
 
 
 def test_no_round_errs_by_the_distance_to_the_start():
     truth = np.arange(330.0)[:, None]
-    errors = replay(0, 0.1).errors(truth, np.ones((330, 1)), np.full((330, 1), 7.0))
+    errors = bootstrap(0, 0.1).errors(truth, np.ones((330, 1)), np.full((330, 1), 7.0))
     assert_allclose(errors[:, 0], 7.0 - truth)
 
 

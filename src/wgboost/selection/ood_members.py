@@ -1,4 +1,4 @@
-"""Whether wide members would help to tell rows of an unknown class: by classes left out."""
+"""Whether OOD members would help to tell rows of an unknown class: by classes left out."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 from wgboost.metrics import ood_average_precision, ood_scores
 from wgboost.typing import Array
 
-__all__ = ["WORTHWHILE", "gain_of_left_out", "left_out_classes"]
+__all__ = ["MIN_OOD_GAIN", "left_out_class_gain", "left_out_classes"]
 
-WORTHWHILE = 0.05
-"""Average precision that wide members have to add: less in a trial is often nothing later."""
+MIN_OOD_GAIN = 0.05
+"""Average precision that OOD members have to add: less in a trial is often nothing later."""
 
 _MOST = 6  # classes that are left out, one after the other
 _LEAST = 10  # rows of a class that is
@@ -30,7 +30,7 @@ def left_out_classes(labels: Array) -> Array:
     return classes[order[sizes[order] >= _LEAST]]
 
 
-def gain_of_left_out(
+def left_out_class_gain(
     labels: Array,
     split: tuple[Array, Array],
     fitted: Callable[[Array, Array], tuple[Any, Any]],
@@ -39,7 +39,7 @@ def gain_of_left_out(
     budget: float | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> float:
-    """Return what wide members add to the average precision of telling a left-out class.
+    """Return what OOD members add to the average precision of telling a left-out class.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def gain_of_left_out(
     split : rows to train on, rows to watch
         Models see neither's rows of the class that is left out.
     fitted : callable
-        Of rows to train on and to watch: a model, and one with wide members beside it.
+        Of rows to train on and to watch: a model, and one with OOD members beside it.
     X : callable
         Of rows: their features.
     budget : float, optional

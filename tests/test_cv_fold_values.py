@@ -5,12 +5,12 @@ import pytest
 
 from wgboost import WGBRegressorCV
 from wgboost.selection import (
-    Entry,
+    FoldResult,
+    cross_validated_rounds,
+    cross_validated_values,
     fold_values,
     mean_value,
-    rounds_of_others,
     unbiased_value,
-    values_of_folds,
 )
 
 ENTROPY = 0.5 * np.log(2 * np.pi * np.e)  # of a standard normal y
@@ -18,26 +18,26 @@ ENTROPY = 0.5 * np.log(2 * np.pi * np.e)  # of a standard normal y
 
 def test_a_fold_is_judged_at_the_rounds_that_suit_the_others():
     curves = [np.array([3.0, 1.0, 1.5]), np.array([3.0, 2.0, 1.0]), np.array([3.0, 2.5, 0.5])]
-    assert rounds_of_others(curves, [1.0, 1.0, 1.0]) == [2, 2, 2]
-    assert values_of_folds(curves, [1.0, 1.0, 1.0]) == [1.5, 1.0, 0.5]
+    assert cross_validated_rounds(curves, [1.0, 1.0, 1.0]) == [2, 2, 2]
+    assert cross_validated_values(curves, [1.0, 1.0, 1.0]) == [1.5, 1.0, 0.5]
     heavy = [100.0, 1.0, 1.0]  # the first fold decides for the two others
-    assert values_of_folds(curves, heavy) == [1.5, 2.0, 2.5]
+    assert cross_validated_values(curves, heavy) == [1.5, 2.0, 2.5]
 
 
 def test_curves_that_ended_go_on_with_their_last_value():
     curves = [np.array([3.0, 1.0, 1.5]), np.array([3.0, 2.9, 2.8, 2.7, 0.0])]
-    assert rounds_of_others(curves, [1.0, 1.0]) == [4, 1]
-    assert values_of_folds(curves, [1.0, 1.0]) == [1.5, 2.9]
+    assert cross_validated_rounds(curves, [1.0, 1.0]) == [4, 1]
+    assert cross_validated_values(curves, [1.0, 1.0]) == [1.5, 2.9]
 
 
 def test_one_fold_has_its_own_best_and_what_is_not_finite_is_never_it():
-    assert values_of_folds([np.array([3.0, np.nan, 1.0, np.inf, 2.0])], [1.0]) == [1.0]
+    assert cross_validated_values([np.array([3.0, np.nan, 1.0, np.inf, 2.0])], [1.0]) == [1.0]
 
 
 def test_the_figure_is_of_folds_where_no_other_recipe_ran():
     entries = [
-        Entry("a", 0, 1.0, 1.0, 0.1), Entry("b", 0, 2.0, 1.0, 0.1),
-        Entry("a", 1, 5.0, 1.0, 0.1), Entry("a", 2, 8.0, 2.0, 0.1),
+        FoldResult("a", 0, 1.0, 1.0, 0.1), FoldResult("b", 0, 2.0, 1.0, 0.1),
+        FoldResult("a", 1, 5.0, 1.0, 0.1), FoldResult("a", 2, 8.0, 2.0, 0.1),
     ]  # fmt: skip
     assert unbiased_value(entries, "a") == (5.0 + 2 * 8.0) / 3
     assert mean_value(entries, "a") == (1.0 + 5.0 + 2 * 8.0) / 4
@@ -46,8 +46,8 @@ def test_the_figure_is_of_folds_where_no_other_recipe_ran():
 
 def test_values_of_rounds_that_no_fold_chose_stay():
     curve = np.array([3.0, 2.0, 9.0])
-    chosen = [Entry("a", k, 2.0, 1.0, 0.1, curve=curve) for k in range(2)]
-    fixed = [Entry("a", k, 9.0, 1.0, 0.1) for k in range(2)]
+    chosen = [FoldResult("a", k, 2.0, 1.0, 0.1, curve=curve) for k in range(2)]
+    fixed = [FoldResult("a", k, 9.0, 1.0, 0.1) for k in range(2)]
     assert fold_values(chosen) == [2.0, 2.0]
     assert fold_values(fixed) == [9.0, 9.0]
 

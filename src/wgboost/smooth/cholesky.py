@@ -9,16 +9,23 @@ from scipy.linalg import cholesky, lapack, solve_triangular
 
 from wgboost.typing import Array
 
-__all__ = ["check_packed", "factorised", "inverse_diagonal", "packed", "solved", "unpacked"]
+__all__ = [
+    "check_packed",
+    "cholesky_factor",
+    "inverse_diagonal",
+    "pack",
+    "triangular_solve",
+    "unpack",
+]
 
 
-def factorised(matrix: Array) -> Array:
+def cholesky_factor(matrix: Array) -> Array:
     """Return the lower Cholesky factor; raise LinAlgError if a matrix is not positive definite."""
     factor: Array = cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
     return factor
 
 
-def solved(factor: Array, right: Array, *, transposed: bool = False) -> Array:
+def triangular_solve(factor: Array, right: Array, *, transposed: bool = False) -> Array:
     """Return what a lower factor, or its transpose, times which is the right side."""
     solution: Array = solve_triangular(
         factor, right, lower=True, trans="T" if transposed else "N", check_finite=False
@@ -35,14 +42,14 @@ def inverse_diagonal(factor: Array) -> Array:
     return diagonal
 
 
-def packed(factor: Array) -> Array:
+def pack(factor: Array) -> Array:
     """Return the lower triangle column by column, (n (n + 1) / 2,)."""
     triangle, _ = lapack.dtrttp(factor, uplo="L")
     numbers: Array = triangle
     return numbers
 
 
-def unpacked(triangle: Array, n: int) -> Array:
+def unpack(triangle: Array, n: int) -> Array:
     """Return the matrix (n, n) of a packed lower triangle, zeros above."""
     matrix, _ = lapack.dtpttr(n, triangle, uplo="L")
     lower: Array = matrix

@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 
 import wgboost
 from wgboost import WGBClassifierCV, WGBRegressorCV
-from wgboost.selection import rows_between
+from wgboost.selection import mix_with_neighbours
 
 SMALL = {"cv": 5, "n_estimators": 60, "random_state": 0, "n_jobs": 1}
 RECIPE = {"evidence": 10.0, "learning_rate": 0.2}
@@ -23,7 +23,9 @@ def test_new_rows_are_about_as_rare_to_a_bag_of_classes_as_p_says(wide, least):
     p = []
     for seed in range(3):
         X, y = made(300, 10 * seed)
-        bag = WGBClassifierCV([RECIPE], wide=wide, **SMALL).fit(X, np.digitize(y, [-0.5, 0.5]))
+        bag = WGBClassifierCV([RECIPE], ood_members=wide, **SMALL).fit(
+            X, np.digitize(y, [-0.5, 0.5])
+        )
         p.append(bag.ood_pvalue(made(1500, 10 * seed + 1)[0]))
     assert 0.02 <= (np.array(p) <= 0.1).mean() <= 0.15
     assert least <= (np.array(p) <= 0.2).mean() <= 0.26
@@ -39,7 +41,7 @@ def test_new_rows_are_as_rare_to_a_bag_of_numbers_as_p_says():
 def test_a_bag_knows_which_scores_are_usual_by_each_of_its_methods(tmp_path):
     X, y = made(200, 5)
     new, labels = made(600, 6)[0], np.digitize(y, [-0.5, 0.5])
-    bag = WGBClassifierCV([RECIPE], wide=False, **SMALL).fit(X, labels)
+    bag = WGBClassifierCV([RECIPE], ood_members=False, **SMALL).fit(X, labels)
     assert list(bag.ood_references_) == ["max_variance", "mutual_information"]
     assert_array_equal(bag.ood_pvalue(new), bag.ood_pvalue(new, "max_variance"))
     p = bag.ood_pvalue(new, "mutual_information")
@@ -76,7 +78,7 @@ def test_rows_between_are_mixed_with_rows_that_are_near():
     level = np.where(place == 0, 3.0, 5.0)
     number = np.where(rng.random(100) < 0.3, np.nan, 10 * place + rng.random(100))
     matrix = np.column_stack([place + 0.1 * rng.random(100), number, level])
-    mixed = rows_between(matrix, np.array([False, False, True]), rng)
+    mixed = mix_with_neighbours(matrix, np.array([False, False, True]), rng)
     for column, given in zip(mixed.T, matrix.T, strict=True):
         assert np.isin(column[~np.isnan(column)], given).all()
     assert_array_equal(mixed[:, 2], level)  # each place has more than 20 rows
@@ -88,6 +90,6 @@ def test_rows_between_are_mixed_with_rows_that_are_near():
 
 def test_rows_between_of_two_rows():
     matrix = np.array([[0.0, 2.0], [1.0, 3.0]])
-    mixed = rows_between(matrix, np.array([False, False]), np.random.default_rng(0))
+    mixed = mix_with_neighbours(matrix, np.array([False, False]), np.random.default_rng(0))
     assert np.isin(mixed[:, 0], [0, 1]).all()
     assert np.isin(mixed[:, 1], [2, 3]).all()

@@ -8,10 +8,10 @@ import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["rounds_of_others", "values_of_folds"]
+__all__ = ["cross_validated_rounds", "cross_validated_values"]
 
 
-def rounds_of_others(curves: Sequence[Array], weights: Sequence[float]) -> list[int]:
+def cross_validated_rounds(curves: Sequence[Array], weights: Sequence[float]) -> list[int]:
     """Return, for each fold, the number of rounds that is best on the other folds together.
 
     Parameters
@@ -35,12 +35,12 @@ def rounds_of_others(curves: Sequence[Array], weights: Sequence[float]) -> list[
     return [int(np.delete(weighted, k, axis=0).sum(axis=0).argmin()) for k in range(len(curves))]
 
 
-def values_of_folds(curves: Sequence[Array], weights: Sequence[float]) -> list[float]:
+def cross_validated_values(curves: Sequence[Array], weights: Sequence[float]) -> list[float]:
     """Return the metric on each fold, at the number of rounds that is best on the others.
 
     A fold whose model was stopped before so many rounds has its last value.
     """
-    found = rounds_of_others(curves, weights)
+    found = cross_validated_rounds(curves, weights)
     return [float(curve[min(r, len(curve) - 1)]) for curve, r in zip(curves, found, strict=True)]
 
 

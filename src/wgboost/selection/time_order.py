@@ -8,10 +8,10 @@ import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["is_forward"]
+__all__ = ["is_time_ordered"]
 
 
-def is_forward(splits: Sequence[tuple[Array, Array]]) -> bool:
+def is_time_ordered(splits: Sequence[tuple[Array, Array]]) -> bool:
     """Return whether no model is trained on rows that judge itself or a later one.
 
     That is so of `TimeSeriesSplit`, and of no folds that each row is in one of. A single split is

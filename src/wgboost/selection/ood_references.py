@@ -16,7 +16,7 @@ from wgboost.model import FittedBag, FittedModel
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 
-__all__ = ["references_of_bag", "rows_between"]
+__all__ = ["bag_ood_references", "mix_with_neighbours"]
 
 _OF_CLASSES = "max_variance", "mutual_information"  # the default first
 _OF_NUMBERS = "epistemic", "max_variance"
@@ -24,7 +24,7 @@ _NEAR = 20  # rows of which one is mixed with another
 _COMPARED = 100  # features
 
 
-def references_of_bag(
+def bag_ood_references(
     bag: FittedBag,
     folds: Sequence[tuple[Fold, FittedModel | FittedBag]],
     matrix: Array,
@@ -42,7 +42,7 @@ def references_of_bag(
     schema, response = bag.schema, bag.response
     if schema is None or response is None:
         raise TypeError("a bag of models of y is needed")
-    near = rows_between(matrix, schema.n_levels > 0, rng)
+    near = mix_with_neighbours(matrix, schema.n_levels > 0, rng)
     methods = _OF_CLASSES if response.nominal else _OF_NUMBERS
 
     def predicted(model: FittedModel | FittedBag) -> Mixture:
@@ -64,7 +64,7 @@ def references_of_bag(
     }  # fmt: skip
 
 
-def rows_between(matrix: Array, categorical: Array, rng: np.random.Generator) -> Array:
+def mix_with_neighbours(matrix: Array, categorical: Array, rng: np.random.Generator) -> Array:
     """Return n rows that each have some features of a row and the others of one that is near it.
 
     matrix (n, p) has codes in the columns that are categorical (p,), and NaN where values are

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from wgboost.smooth.covariance import Covariance
-from wgboost.smooth.process import Process
+from wgboost.smooth.exact_gp import ExactGP
 from wgboost.smooth.scale import Scale
 from wgboost.smooth.settings import SmoothStart
 from wgboost.smooth.tuning import Sample, Steps, start_logs
 from wgboost.typing import Array
 
-__all__ = ["candidates"]
+__all__ = ["candidate_covariances"]
 
 _FEW = 300  # rows that scalings are compared by
 _ENOUGH = 200  # rows to tell one place where a search ends from another
@@ -21,7 +21,9 @@ _SHORTER = 1.0  # log of how much shorter lengths are to start with, if rows are
 _FAST, _SLOW = Steps(20, 3e-4), Steps(60, 1e-4)
 
 
-def candidates(settings: SmoothStart, sample: Sample, rng: np.random.Generator) -> list[Covariance]:
+def candidate_covariances(
+    settings: SmoothStart, sample: Sample, rng: np.random.Generator
+) -> list[Covariance]:
     """Return a covariance of each kernel, tuned on some of the training rows.
 
     What features are measured by is what predicts rows best that were left out of a few. Where a
@@ -37,7 +39,7 @@ def candidates(settings: SmoothStart, sample: Sample, rng: np.random.Generator) 
     share, *shares = settings.shares if sample.columns.numbers else (0.0,)
 
     def measured_by(share: float) -> Sample:
-        return replace(few, columns=sample.columns.ranking(share, sample.X))
+        return replace(few, columns=sample.columns.with_rank_share(share, sample.X))
 
     best = _better(None, measured_by(share), first, start, _FAST)
     for share in shares:  # where lengths end in one scaling is a good place to begin in another
@@ -54,7 +56,7 @@ def candidates(settings: SmoothStart, sample: Sample, rng: np.random.Generator) 
     made = [best[1], *tuned]
     if len(sample.y) <= settings.exact_rows:
         return made
-    return [min(made, key=lambda one: _left_out_loss(some, one))]
+    return [min(made, key=lambda one: _leave_one_out_loss(some, one))]
 
 
 def _better(
@@ -63,15 +65,15 @@ def _better(
     """Return the best so far, or where the search from logs ends if that is better."""
     one = Covariance(sample.columns, kernel, sample.tuned(kernel, logs, steps))
     evidence = sample.loss(kernel, one.logs)[0] / len(sample.y)
-    loss = _left_out_loss(sample, one) + evidence
+    loss = _leave_one_out_loss(sample, one) + evidence
     return (loss, one) if best is None or loss < best[0] else best
 
 
-def _left_out_loss(sample: Sample, covariance: Covariance) -> float:
+def _leave_one_out_loss(sample: Sample, covariance: Covariance) -> float:
     """Return minus the mean log density of rows left out."""
     noise = (covariance.noise + sample.known) / sample.weight
-    process = Process.fit(covariance, sample.X, sample.y, noise)
-    mean, variance = process.left_out(covariance, sample.X, sample.y, noise)
+    process = ExactGP.fit(covariance, sample.X, sample.y, noise)
+    mean, variance = process.leave_one_out(covariance, sample.X, sample.y, noise)
     residual = sample.y - mean
     scale = Scale(covariance.noise, 1.0).fitted(residual, variance, sample.weight, sample.known)
     density = scale.log_density(residual, variance, sample.known)

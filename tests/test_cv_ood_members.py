@@ -9,12 +9,12 @@ from wgboost import Interrupted, WGBClassifier, WGBClassifierCV, load, metrics
 from wgboost.estimators.preparing import training_data
 from wgboost.responses import Categorical, Ordinal
 from wgboost.selection import (
-    Entry,
+    FoldResult,
     classifier_recipes,
-    gain_of_left_out,
+    fit_folds,
+    left_out_class_gain,
     left_out_classes,
-    run_some,
-    wide_recipe,
+    ood_recipe,
 )
 from wgboost.selection.classifier import ClassifierBag
 
@@ -31,7 +31,7 @@ SMALL = {"cv": 5, "n_estimators": 40, "n_particles": 5, "random_state": 0, "n_jo
 
 @pytest.fixture(scope="module")
 def wide():
-    return WGBClassifierCV(wide=True, **SMALL).fit(X, LABELS)
+    return WGBClassifierCV(ood_members=True, **SMALL).fit(X, LABELS)
 
 
 def precision(bag):
@@ -41,11 +41,11 @@ def precision(bag):
 
 def test_every_fourth_fold_has_a_wide_member_of_its_own(wide):
     table = wide.cv_results_
-    assert_array_equal(table["fold"][table["recipe"] == "wide"], [0, 4])
+    assert_array_equal(table["fold"][table["recipe"] == "ood"], [0, 4])
     assert table["kept"].sum() == len(wide.members_) == 5 + 2
     assert wide.best_recipe_ in classifier_recipes(120)
     own = table["recipe"] == wide.best_recipe_
-    raced = table["fold"][~own & (table["recipe"] != "wide")]
+    raced = table["fold"][~own & (table["recipe"] != "ood")]
     alone = own & ~np.isin(table["fold"], raced)  # folds that did not choose the recipe
     assert alone.sum() >= 1
     assert wide.best_value_ == pytest.approx(np.average(table["value"][alone]))  # 24 rows each
@@ -54,7 +54,7 @@ def test_every_fourth_fold_has_a_wide_member_of_its_own(wide):
         assert one.n_estimators_ == 300
     assert_array_equal(wide.members_[5].validation_rows_, wide.members_[0].validation_rows_)
     assert_array_equal(wide.members_[6].validation_rows_, wide.members_[4].validation_rows_)
-    WGBClassifier(**wide_recipe(10**6))._check_parameters()
+    WGBClassifier(**ood_recipe(10**6))._check_parameters()
 
 
 def test_wide_members_are_heard_by_ood_scores_alone(wide, tmp_path):
@@ -74,7 +74,7 @@ def test_wide_members_are_heard_by_ood_scores_alone(wide, tmp_path):
 
 
 def test_predictions_with_and_without_wide_members_are_the_same(wide):
-    narrow = clone(wide).set_params(wide=False).fit(X, LABELS)
+    narrow = clone(wide).set_params(ood_members=False).fit(X, LABELS)
     assert_array_equal(wide.predict_proba(NEW), narrow.predict_proba(NEW))
     assert wide.calibration_ == narrow.calibration_
     prior = {"scale": 3.0}
@@ -87,12 +87,12 @@ def test_predictions_with_and_without_wide_members_are_the_same(wide):
 
 
 def test_left_out_classes_decide_whether_wide_members_are_had(wide):
-    # Where features without meaning make wide members uncertain of rows that are known.
+    # Where features without meaning make members for OOD scores uncertain of rows that are known.
     rng, labels = np.random.default_rng(0), np.repeat(["a", "b", "c"], 100)
     many = np.repeat(PLACES, 100, axis=0) + 0.35 * rng.normal(size=(300, 2))
     many = np.hstack([many, rng.normal(size=(300, 2))])
     had, chosen, narrow = (
-        clone(wide).set_params(wide=one).fit(many, labels) for one in (True, None, False)
+        clone(wide).set_params(ood_members=one).fit(many, labels) for one in (True, None, False)
     )
     assert precision(had) < precision(narrow) - 0.1
     assert len(chosen.members_) == len(narrow.members_) == 5
@@ -102,15 +102,15 @@ def test_left_out_classes_decide_whether_wide_members_are_had(wide):
 @pytest.mark.parametrize(("gain", "helps"), [(0.051, True), (0.049, False), (-0.2, False)])
 def test_wide_members_have_to_be_worth_while(monkeypatch, wide, gain, helps):
     kind = "wgboost.selection.classifier"
-    monkeypatch.setattr(f"{kind}.gain_of_left_out", lambda *_, **__: gain)
-    few = {"n_estimators": 2, "n_particles": 2, "cv": 2, "wide": None}
+    monkeypatch.setattr(f"{kind}.left_out_class_gain", lambda *_, **__: gain)
+    few = {"n_estimators": 2, "n_particles": 2, "cv": 2, "ood_members": None}
     bag = clone(wide).set_params(**few).fit(X, LABELS)
     assert (len(bag.members_) > 2) is helps
 
 
 def test_wide_members_count_in_scores_as_others_do(wide):
     more = [{"n_particles": 9, "evidence": 3.0}]
-    bag = clone(wide).set_params(recipes=more, wide=True, calibrated=False).fit(X, LABELS)
+    bag = clone(wide).set_params(recipes=more, ood_members=True, calibrated=False).fit(X, LABELS)
     assert len(bag.members_) > 5
     each = [one.predict_proba(NEW) for one in bag.members_]
     dist = bag.predict_dist(NEW, calibrated=False)
@@ -137,9 +137,11 @@ def test_the_gain_is_that_of_rows_of_classes_that_models_have_not_seen():
         ]
         few, many = (metrics.ood_average_precision(*part) for part in parts)
         gains.append(many - few)
-    assert gain_of_left_out(LABELS, split, fitted, X.__getitem__) == pytest.approx(np.mean(gains))
+    assert left_out_class_gain(LABELS, split, fitted, X.__getitem__) == pytest.approx(
+        np.mean(gains)
+    )
     assert seen[3:] == [{"b", "c"}, {"a", "c"}, {"a", "b"}]
-    late = gain_of_left_out(LABELS, split, fitted, X.__getitem__, budget=0.0)
+    late = left_out_class_gain(LABELS, split, fitted, X.__getitem__, budget=0.0)
     assert late == 0.0
 
 
@@ -189,12 +191,12 @@ def test_of_two_classes_none_is_left_out(capsys):
 
 def test_with_recipes_of_ones_own_only_if_asked():
     few = {**SMALL, "n_estimators": 3, "n_particles": 2}
-    given = WGBClassifierCV({"wide": {"learning_rate": 0.3}}, **few).fit(X, LABELS)
+    given = WGBClassifierCV({"ood": {"learning_rate": 0.3}}, **few).fit(X, LABELS)
     assert len(given.members_) == 5
-    both = clone(given).set_params(wide=True).fit(X, LABELS)
-    assert set(both.cv_results_["recipe"]) == {"wide", "wide_"}
-    with pytest.raises(TypeError, match="wide='yes' must be True, False or None"):
-        WGBClassifierCV(wide="yes").fit(X, LABELS)
+    both = clone(given).set_params(ood_members=True).fit(X, LABELS)
+    assert set(both.cv_results_["recipe"]) == {"ood", "ood_"}
+    with pytest.raises(TypeError, match="ood_members='yes' must be True, False or None"):
+        WGBClassifierCV(ood_members="yes").fit(X, LABELS)
 
 
 def test_ctrl_c_in_a_wide_member_leaves_the_others():
@@ -208,7 +210,7 @@ def test_ctrl_c_in_a_wide_member_leaves_the_others():
 
     few = {**SMALL, "n_estimators": 3, "n_particles": 2, "n_iter_no_change": None}
     with pytest.warns(Interrupted, match="the bag consists of 5 models"):
-        bag = WGBClassifierCV([{}], wide=True, eval_metric=nll_until, **few).fit(X, LABELS)
+        bag = WGBClassifierCV([{}], ood_members=True, eval_metric=nll_until, **few).fit(X, LABELS)
     assert bag.interrupted_
     assert np.isfinite(bag.predict_proba(NEW)).all()
 
@@ -219,8 +221,8 @@ def test_nothing_is_begun_that_takes_longer_than_is_left(budget, done):
 
     def fit(recipe, fold):
         now[0] += 2.0
-        return Entry(recipe, fold, 0.0, 1.0, 2.0)
+        return FoldResult(recipe, fold, 0.0, 1.0, 2.0)
 
-    entries, interrupted = run_some("one", [0, 4, 8], fit, budget=budget, clock=lambda: now[0])
+    entries, interrupted = fit_folds("one", [0, 4, 8], fit, budget=budget, clock=lambda: now[0])
     assert [entry.fold for entry in entries] == [0, 4, 8][:done]
     assert not interrupted

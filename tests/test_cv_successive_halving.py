@@ -2,7 +2,7 @@
 
 import pytest
 
-from wgboost.selection import Entry, leader, mean_value, next_fit, run_race
+from wgboost.selection import FoldResult, best_recipe, mean_value, next_fit, successive_halving
 
 
 class Track:
@@ -19,10 +19,14 @@ class Track:
         taken = self.seconds[recipe] if isinstance(self.seconds, dict) else self.seconds
         self.now += taken
         value = self.values[recipe]
-        return Entry(recipe, fold, value[fold] if isinstance(value, list) else value, 1.0, taken)
+        return FoldResult(
+            recipe, fold, value[fold] if isinstance(value, list) else value, 1.0, taken
+        )
 
     def run(self, n_folds, budget=None):
-        return run_race(list(self.values), n_folds, self.fit, budget=budget, clock=lambda: self.now)
+        return successive_halving(
+            list(self.values), n_folds, self.fit, budget=budget, clock=lambda: self.now
+        )
 
 
 def test_the_better_half_goes_on_and_the_winner_sees_all_folds():
@@ -31,7 +35,7 @@ def test_the_better_half_goes_on_and_the_winner_sees_all_folds():
     assert track.jobs == [
         ("a", 0), ("b", 0), ("c", 0), ("d", 0), ("b", 1), ("d", 1), ("b", 2), ("b", 3),
     ]  # fmt: skip
-    assert leader(entries) == "b"
+    assert best_recipe(entries) == "b"
     assert not interrupted
 
 
@@ -39,22 +43,22 @@ def test_a_bad_first_fold_can_be_made_up_for():
     track = Track({"a": [1.0, 9.0, 9.0], "b": [2.0, 1.0, 1.0], "c": 5.0})
     entries, _ = track.run(3)
     assert [job for job in track.jobs if job[1] > 0] == [("a", 1), ("b", 1), ("b", 2)]
-    assert leader(entries) == "b"
+    assert best_recipe(entries) == "b"
 
 
 def test_equal_recipes_keep_their_order():
-    assert leader(Track({"z": 1.0, "a": 1.0}).run(3)[0]) == "z"
+    assert best_recipe(Track({"z": 1.0, "a": 1.0}).run(3)[0]) == "z"
 
 
 def test_folds_count_by_the_weight_of_their_rows():
-    entries = [Entry("a", 0, 1.0, 3.0, 0.1), Entry("a", 1, 5.0, 1.0, 0.1)]
+    entries = [FoldResult("a", 0, 1.0, 3.0, 0.1), FoldResult("a", 1, 5.0, 1.0, 0.1)]
     assert mean_value(entries, "a") == 2.0
     assert mean_value(entries, "a", 1) == 1.0
 
 
 @pytest.mark.parametrize("odd", [float("nan"), float("inf")])
 def test_a_recipe_without_a_finite_value_comes_last(odd):
-    assert leader(Track({"odd": odd, "good": 100.0}).run(2)[0]) == "good"
+    assert best_recipe(Track({"odd": odd, "good": 100.0}).run(2)[0]) == "good"
 
 
 def test_with_a_budget_the_best_so_far_is_finished_in_time():
@@ -75,7 +79,7 @@ def test_an_expensive_recipe_ends_the_race_but_not_the_leader():
     track = Track({"a": 1.0, "slow": 2.0, "c": 0.0}, seconds={"a": 1.0, "slow": 50.0, "c": 1.0})
     entries, _ = track.run(3, budget=30.0)
     assert track.jobs == [("a", 0), ("slow", 0), ("a", 1), ("a", 2)]
-    assert leader(entries) == "a"
+    assert best_recipe(entries) == "a"
 
 
 def test_a_large_budget_changes_nothing():
@@ -88,7 +92,7 @@ def test_a_large_budget_changes_nothing():
 def test_ctrl_c_returns_what_there_is():
     entries, interrupted = Track({"a": 2.0, "b": 1.0, "c": 3.0}, interrupt_at=4).run(4)
     assert interrupted
-    assert leader(entries) == "b"
+    assert best_recipe(entries) == "b"
     assert len(entries) == 4
 
 
@@ -101,21 +105,21 @@ def test_the_next_fit_depends_on_the_entries_alone():
     entries, _ = Track({"a": 2.0, "b": 1.0}).run(3)
     assert next_fit(entries, ["a", "b"], 3) is None
     assert next_fit(entries[:2], ["a", "b"], 3) == ("b", 1)
-    assert next_fit(entries[:2], ["a", "b"], 3, hurry=True) == ("b", 1)
+    assert next_fit(entries[:2], ["a", "b"], 3, only_best=True) == ("b", 1)
 
 
 def test_the_last_two_are_compared_by_as_many_folds_as_are_to_judge():
     values = {"a": [1.0, 9.0, 9.0, 9.0, 9.0], "b": 2.0}
     one, three = Track(values), Track(values)
-    assert leader(one.run(5)[0]) == "a"
-    entries, _ = run_race(list(values), 5, three.fit, judges=3)
+    assert best_recipe(one.run(5)[0]) == "a"
+    entries, _ = successive_halving(list(values), 5, three.fit, min_folds=3)
     assert [job[1] for job in three.jobs if job[0] == "a"] == [0, 1, 2]
-    assert leader(entries) == "b"
+    assert best_recipe(entries) == "b"
 
 
 def test_judges_change_nothing_of_a_race_that_has_them_anyway():
     track, plain = (Track({name: float(i) for i, name in enumerate("abcdefghi")}) for _ in "ab")
     plain.run(10)
-    run_race(list(track.values), 10, track.fit, judges=3)
+    successive_halving(list(track.values), 10, track.fit, min_folds=3)
     assert track.jobs == plain.jobs
     assert len(track.jobs) == 25

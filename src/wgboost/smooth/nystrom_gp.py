@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import blas
 
+from wgboost.smooth.cholesky import check_packed, cholesky_factor, pack, triangular_solve, unpack
 from wgboost.smooth.covariance import Covariance
-from wgboost.smooth.process import best_noise, check_arrays
-from wgboost.smooth.triangles import check_packed, factorised, packed, solved, unpacked
+from wgboost.smooth.exact_gp import check_arrays, minimise_noise
 from wgboost.typing import Array
 
-__all__ = ["Landmarks", "Sums"]
+__all__ = ["NystromGP", "NystromSums"]
 
 _ROWS = 1024  # at a time
 _STEADY = 0.01  # of the noise: what the landmarks' own covariance is steadied by
@@ -23,7 +23,7 @@ _WITHIN = 1 - 1e-10  # of a row's share in its own prediction
 
 
 @dataclass(frozen=True, eq=False)
-class Landmarks:
+class NystromGP:
     """f as a function of its values at m landmarks, given y at any number of rows.
 
     With L the factor of the landmarks' covariance, the features of x are L^-1 k(landmarks, x) and
@@ -31,7 +31,7 @@ class Landmarks:
     features do not say of f(x) is the variance that is left at x given the landmarks.
     """
 
-    points: Array  # (m, q + 1), see Places
+    points: Array  # (m, q + 1), see KernelInputs
     whitening: Array  # packed factor L
     triangle: Array  # packed factor of the features' products, plus the noise on the diagonal
     coefficients: Array  # (r,)
@@ -39,12 +39,12 @@ class Landmarks:
     @cached_property
     def whitener(self) -> Array:
         """The factor (m, m) of the landmarks' covariance."""
-        return unpacked(self.whitening, len(self.points))
+        return unpack(self.whitening, len(self.points))
 
     @cached_property
     def factor(self) -> Array:
         """The factor (r, r) of the features' products."""
-        return unpacked(self.triangle, len(self.coefficients))
+        return unpack(self.triangle, len(self.coefficients))
 
     def features(self, covariance: Covariance, X: Array) -> Iterator[tuple[slice, Array, Array]]:
         """Yield slices of rows, their features (r, n) and the variance (n,) that they leave."""
@@ -55,11 +55,11 @@ class Landmarks:
         mean, variance = np.empty(len(X)), np.empty(len(X))
         for rows, features, left in self.features(covariance, X):
             mean[rows] = self.coefficients @ features
-            known = np.square(solved(self.factor, features)).sum(axis=0)
+            known = np.square(triangular_solve(self.factor, features)).sum(axis=0)
             variance[rows] = left + covariance.noise * known
         return mean, variance
 
-    def left_out(
+    def leave_one_out(
         self, covariance: Covariance, X: Array, y: Array, noise: Array
     ) -> tuple[Array, Array]:
         """Return mean and variance of f at each training row, given the others.
@@ -70,7 +70,7 @@ class Landmarks:
         mean, variance = np.empty(len(X)), np.empty(len(X))
         for rows, features, left in self.features(covariance, X):
             weight = covariance.noise / noise[rows]
-            known = np.square(solved(self.factor, features)).sum(axis=0)
+            known = np.square(triangular_solve(self.factor, features)).sum(axis=0)
             others = 1 - np.minimum(weight * known, _WITHIN)
             mean[rows] = y[rows] - (y[rows] - self.coefficients @ features) / others
             variance[rows] = left + covariance.noise * known / others
@@ -86,7 +86,7 @@ class Landmarks:
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class NystromSums:
     """What ridge regression on landmarks needs of all rows, whatever the noise is."""
 
     points: Array
@@ -99,13 +99,13 @@ class Sums:
     @classmethod
     def of(
         cls, covariance: Covariance, X: Array, y: Array, weight: Array, landmarks: Array
-    ) -> Sums:
+    ) -> NystromSums:
         """Return the sums over rows (n, p), a block at a time; landmarks are some rows (m, p)."""
-        points = covariance.places(landmarks).points
+        points = covariance.kernel_inputs(landmarks).points
         matrix, m = covariance.between(points, points), len(landmarks)
         steady = max(_STEADY * covariance.noise, _LEAST * covariance.amplitude)
         matrix.flat[:: m + 1] += steady
-        whitener = factorised(matrix)
+        whitener = cholesky_factor(matrix)
         r = m + points.shape[1]
         products, moments, root = np.zeros((r, r), order="F"), np.zeros(r), np.sqrt(weight)
         for rows, features, _ in _features(covariance, points, whitener, X):
@@ -114,7 +114,7 @@ class Sums:
             moments += features @ (root * y)[rows]
         return cls(
             points,
-            packed(whitener),
+            pack(whitener),
             products,
             moments,
             float(weight @ np.square(y)),
@@ -124,10 +124,10 @@ class Sums:
     def _solved(self, noise: float) -> tuple[Array, Array]:
         matrix = self.products.copy(order="F")
         matrix.flat[:: len(matrix) + 1] += noise
-        factor = factorised(matrix)
-        return factor, solved(factor, self.moments)
+        factor = cholesky_factor(matrix)
+        return factor, triangular_solve(factor, self.moments)
 
-    def likely_noise(self, near: float) -> float:
+    def most_likely_noise(self, near: float) -> float:
         """Return the noise of the largest marginal likelihood.
 
         All variances may be larger or smaller by a common factor.
@@ -140,13 +140,13 @@ class Sums:
             determinant += 2 * np.log(factor.diagonal()).sum()
             return float(0.5 * (self.total * np.log(residual) + determinant))
 
-        return best_noise(loss, near)
+        return minimise_noise(loss, near)
 
-    def landmarks(self, noise: float) -> Landmarks:
+    def landmarks(self, noise: float) -> NystromGP:
         """Return the regression."""
         factor, half = self._solved(noise)
-        coefficients = solved(factor, half, transposed=True)
-        return Landmarks(self.points, self.whitening, packed(factor), coefficients)
+        coefficients = triangular_solve(factor, half, transposed=True)
+        return NystromGP(self.points, self.whitening, pack(factor), coefficients)
 
 
 def _features(
@@ -154,7 +154,7 @@ def _features(
 ) -> Iterator[tuple[slice, Array, Array]]:
     for begin in range(0, len(X), _ROWS):
         rows = slice(begin, begin + _ROWS)
-        points, terms, unsure = covariance.places(X[rows])
-        white = solved(whitener, covariance.between(landmarks, points))
+        points, terms, extra_variance = covariance.kernel_inputs(X[rows])
+        white = triangular_solve(whitener, covariance.between(landmarks, points))
         left = covariance.amplitude - np.square(white).sum(axis=0)
-        yield rows, np.concatenate([white, terms.T]), np.maximum(left, 0) + unsure
+        yield rows, np.concatenate([white, terms.T]), np.maximum(left, 0) + extra_variance

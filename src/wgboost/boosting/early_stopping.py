@@ -11,7 +11,7 @@ from typing import Any
 from wgboost.data import Binned
 from wgboost.typing import Array, Directions
 
-__all__ = ["Interrupted", "Validation", "Watch"]
+__all__ = ["Interrupted", "StoppingRule", "Validation"]
 
 
 _MANY = 500  # rounds from which on it is a surprise that the best are the last
@@ -50,7 +50,7 @@ class Validation:
 
 
 @dataclass(eq=False)
-class Watch:
+class StoppingRule:
     """Finds the best number of rounds by one metric of one validation set.
 
     A value that is not finite is worse than any number. `patience` is how many rounds to wait for
@@ -74,7 +74,7 @@ class Watch:
         # NaN is no fault yet: a correlation, say, has no value where all predictions are equal.
         self.best_value = value if math.isfinite(value) else math.inf
 
-    def see(self, n_rounds: int) -> bool:
+    def update(self, n_rounds: int) -> bool:
         """Take note of the latest value; return whether patience is at its end."""
         value = self.validation.history[self.metric][-1]
         if not math.isfinite(value):

@@ -9,60 +9,60 @@ from functools import cached_property
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from wgboost.smooth.covariance import Covariance
-from wgboost.smooth.triangles import (
+from wgboost.smooth.cholesky import (
     check_packed,
-    factorised,
+    cholesky_factor,
     inverse_diagonal,
-    packed,
-    solved,
-    unpacked,
+    pack,
+    triangular_solve,
+    unpack,
 )
+from wgboost.smooth.covariance import Covariance
 from wgboost.typing import Array
 
-__all__ = ["Process", "best_noise", "check_arrays", "likely_noise"]
+__all__ = ["ExactGP", "check_arrays", "minimise_noise", "most_likely_noise"]
 
 _ROWS = 1024  # at a time
 
 
 @dataclass(frozen=True, eq=False)
-class Process:
+class ExactGP:
     """f given y = f(x) + noise at n training rows."""
 
-    points: Array  # (n, q + 1), see Places
+    points: Array  # (n, q + 1), see KernelInputs
     terms: Array  # (n, 1 + q)
     triangle: Array  # packed Cholesky factor of the covariance of y
     coefficients: Array  # (n,), that covariance's inverse times y
 
     @classmethod
-    def fit(cls, covariance: Covariance, X: Array, y: Array, noise: Array) -> Process:
+    def fit(cls, covariance: Covariance, X: Array, y: Array, noise: Array) -> ExactGP:
         """Return the process given rows (n, p); noise (n,) is the variance of each y around f."""
-        points, terms, _ = covariance.places(X)
+        points, terms, _ = covariance.kernel_inputs(X)
         matrix = _signal(covariance, points, terms)
         matrix.flat[:: len(y) + 1] += noise
-        factor = factorised(matrix)
-        coefficients = solved(factor, solved(factor, y), transposed=True)
-        return cls(points, terms, packed(factor), coefficients)
+        factor = cholesky_factor(matrix)
+        coefficients = triangular_solve(factor, triangular_solve(factor, y), transposed=True)
+        return cls(points, terms, pack(factor), coefficients)
 
     @cached_property
     def factor(self) -> Array:
         """The Cholesky factor (n, n)."""
-        return unpacked(self.triangle, len(self.points))
+        return unpack(self.triangle, len(self.points))
 
     def at(self, covariance: Covariance, X: Array) -> tuple[Array, Array]:
         """Return mean and variance of f (n,) at new rows."""
         mean, variance = np.empty(len(X)), np.empty(len(X))
         for begin in range(0, len(X), _ROWS):
             rows = slice(begin, begin + _ROWS)
-            points, terms, unsure = covariance.places(X[rows])
+            points, terms, extra_variance = covariance.kernel_inputs(X[rows])
             known = covariance.between(self.points, points)
             known += self.terms @ terms.T
             mean[rows] = self.coefficients @ known
-            prior = covariance.amplitude + np.square(terms).sum(axis=1) + unsure
-            variance[rows] = prior - np.square(solved(self.factor, known)).sum(axis=0)
+            prior = covariance.amplitude + np.square(terms).sum(axis=1) + extra_variance
+            variance[rows] = prior - np.square(triangular_solve(self.factor, known)).sum(axis=0)
         return mean, np.maximum(variance, 0)
 
-    def left_out(
+    def leave_one_out(
         self,
         covariance: Covariance,  # noqa: ARG002
         X: Array,  # noqa: ARG002
@@ -93,26 +93,26 @@ def _signal(covariance: Covariance, points: Array, terms: Array) -> Array:
     return matrix
 
 
-def likely_noise(covariance: Covariance, X: Array, y: Array, weight: Array) -> float:
+def most_likely_noise(covariance: Covariance, X: Array, y: Array, weight: Array) -> float:
     """Return the noise of the largest marginal likelihood; weight (n,) is how often rows count.
 
     All variances may be larger or smaller by a common factor.
     """
-    signal = _signal(covariance, *covariance.places(X)[:2])
+    signal = _signal(covariance, *covariance.kernel_inputs(X)[:2])
     n, total = len(y), weight.sum()
 
     def loss(noise: float) -> float:
         matrix = signal.copy()
         matrix.flat[:: n + 1] += noise / weight
-        factor = factorised(matrix)
-        half = solved(factor, y)
+        factor = cholesky_factor(matrix)
+        half = triangular_solve(factor, y)
         loss = total * np.log(half @ half) - (n - total) * np.log(noise)
         return float(0.5 * loss + np.log(factor.diagonal()).sum())
 
-    return best_noise(loss, covariance.noise)
+    return minimise_noise(loss, covariance.noise)
 
 
-def best_noise(loss: Callable[[float], float], near: float) -> float:
+def minimise_noise(loss: Callable[[float], float], near: float) -> float:
     """Return the noise of the least loss, within a factor of e^4 of another."""
     found = minimize_scalar(
         lambda log: loss(float(np.exp(log))),

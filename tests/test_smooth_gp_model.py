@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from wgboost.smooth import Scale, SmoothRows, SmoothStart, fit_background
+from wgboost.smooth import GPData, Scale, SmoothStart, fit_gp
 from wgboost.smooth.blas import one_thread
 from wgboost.smooth.scale import constant_density
 
@@ -24,30 +24,30 @@ def made(n, seed=0, scale=0.2):
 
 
 def fitted(X, y, weight=None, noise=None, settings=SETTINGS["exact"], **options):
-    rows, rng = SmoothRows.of(X, y, weight, noise), np.random.default_rng(1)
-    return fit_background(settings, rows, NUMBERS, rng, **options)
+    rows, rng = GPData.of(X, y, weight, noise), np.random.default_rng(1)
+    return fit_gp(settings, rows, NUMBERS, rng, **options)
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_residuals_have_a_scale_of_one_left_out_or_new(name):
     (X, y), (new, y_new) = made(200), made(2000, seed=1)
-    background, shift = fitted(X, y, settings=SETTINGS[name])
+    gp, shift = fitted(X, y, settings=SETTINGS[name])
     own = (y - shift.location) / np.exp(shift.log_scale)
-    there = background.at(new)
+    there = gp.at(new)
     others = (y_new - there.location) / np.exp(there.log_scale)
     assert abs(np.square(own).mean() - 1) < 0.1
     assert abs(np.square(others).mean() - 1) < 0.2
     assert np.square(y_new - there.location).mean() < 0.08 * y_new.var()
     assert abs(np.median(np.exp(there.log_scale)) - 0.22) < 0.05
-    assert background.at(3 * new).log_scale.mean() > there.log_scale.mean() + 0.5
+    assert gp.at(3 * new).log_scale.mean() > there.log_scale.mean() + 0.5
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_left_out_again_is_left_out(name):
     X, y = made(120)
     weight = np.random.default_rng(0).uniform(0.5, 2, size=120)
-    background, shift = fitted(X, y, weight, settings=SETTINGS[name])
-    again = background.left_out(SmoothRows.of(X, y, weight, None))
+    gp, shift = fitted(X, y, weight, settings=SETTINGS[name])
+    again = gp.leave_one_out(GPData.of(X, y, weight, None))
     assert_array_equal(again.location, shift.location)
     assert_array_equal(again.log_scale, shift.log_scale)
 
@@ -61,7 +61,7 @@ def test_units_of_y_do_not_matter():
     assert_allclose(other.at(X).location, 1e6 * one.at(X).location - 3e7, rtol=1e-6)
 
 
-def test_noise_has_no_background():
+def test_noise_has_no_gaussian_process():
     rng = np.random.default_rng(0)
     assert [fitted(rng.normal(size=(80, 3)), rng.normal(size=80)) for _ in range(5)] == [None] * 5
     assert fitted(np.ones((50, 3)), rng.normal(size=50)) is None  # nothing varies
@@ -70,15 +70,15 @@ def test_noise_has_no_background():
 
 
 @pytest.mark.parametrize("uneven", [False, True])
-def test_errors_that_are_known_are_no_background(uneven):
+def test_errors_that_are_known_are_no_gaussian_process(uneven):
     rng = np.random.default_rng(0)
     X, error = rng.uniform(-1, 1, size=(150, 3)), np.full(150, 0.7)
     if uneven:
         error = rng.uniform(0.1, 3, size=150)
     y = 0.2 * rng.normal(size=150) + error * rng.normal(size=150)
     assert fitted(X, y, noise=error) is None
-    background, _ = fitted(X, y + 3 * np.sin(3 * X[:, 0]), noise=error)
-    assert background.scale.noise > 0
+    gp, _ = fitted(X, y + 3 * np.sin(3 * X[:, 0]), noise=error)
+    assert gp.scale.noise > 0
 
 
 def test_the_best_constant_has_the_errors_known_of_each_row_taken_off():
@@ -104,23 +104,23 @@ def test_a_trend_does_not_end_where_the_training_rows_do(name):
     y = X @ slopes + 0.001 * np.random.default_rng(0).normal(size=150)
     beyond = ((new < X.min(axis=0)) | (new > X.max(axis=0))).any(axis=1)
     assert 5 < beyond.sum() < 50
-    background = fitted(X, y, settings=SETTINGS[name])[0]
-    there = background.at(new[beyond])
+    gp = fitted(X, y, settings=SETTINGS[name])[0]
+    there = gp.at(new[beyond])
     away = (new[beyond] @ slopes - there.location) / np.exp(there.log_scale)
     assert np.square(away).mean() < 1.5
-    further = [background.at(by * np.ones((1, 3))).log_scale[0] for by in (1, 3, 30, 1e9)]
+    further = [gp.at(by * np.ones((1, 3))).log_scale[0] for by in (1, 3, 30, 1e9)]
     assert (np.diff(further) > 0.5).all()
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_number_that_is_missing_for_the_first_time_widens_what_it_has_a_say_in(name):
     X, y = made(200)
-    background = fitted(X, y, settings=SETTINGS[name])[0]
+    gp = fitted(X, y, settings=SETTINGS[name])[0]
     errors, scales = [], []
     for j in range(3):
         less, y_less = made(500, seed=1)
         less[:, j] = np.nan
-        there = background.at(less)
+        there = gp.at(less)
         scales.append(np.exp(there.log_scale).mean())
         errors.append(np.sqrt(np.square(y_less - there.location).mean()))
     ratios = np.array(scales) / errors
@@ -165,13 +165,13 @@ def test_rows_measured_with_a_large_error_say_little():
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_what_a_background_is_unsure_of_is_the_share_of_the_function(name):
+def test_what_a_gaussian_process_does_not_know_is_the_share_of_the_function(name):
     (X, y), (new, _) = made(150), made(50, seed=1)
-    background, _ = fitted(X, 1e3 * y, settings=SETTINGS[name])
-    _, of_f = background.regression.at(background.covariance, 2 * new)
-    of_y = background.scale.variance(of_f)
-    share = background.unsure(background.at(2 * new))
-    assert_allclose(share, background.scale.share * of_f / of_y, rtol=1e-6, atol=1e-12)
+    gp, _ = fitted(X, 1e3 * y, settings=SETTINGS[name])
+    _, f_variance = gp.regression.at(gp.covariance, 2 * new)
+    of_y = gp.scale.variance(f_variance)
+    share = gp.epistemic_share(gp.at(2 * new))
+    assert_allclose(share, gp.scale.share * f_variance / of_y, rtol=1e-6, atol=1e-12)
 
 
 def test_an_outlier_is_drawn_in():
@@ -181,7 +181,7 @@ def test_an_outlier_is_drawn_in():
     assert np.abs(there.location - np.sin(3 * X[:, 0]) - X[:, 1])[np.arange(150) != 3].max() < 1.5
 
 
-def test_a_background_found_on_some_rows_serves_for_all():
+def test_a_gaussian_process_found_on_some_rows_serves_for_all():
     X, y = made(300)
     found = fitted(X[:200], y[:200])[0]
     again, _ = fitted(X, y, like=found)
@@ -219,11 +219,11 @@ def test_one_thread_holds_until_the_last_has_left():
 
 def test_the_scale_is_the_most_probable_one():
     rng = np.random.default_rng(0)
-    of_f, known = rng.gamma(1.0, size=4000), rng.uniform(0, 0.3, size=4000)
-    residual = np.sqrt(0.3 + 2.5 * of_f + known) * rng.normal(size=4000)
-    found = Scale(1.0, 1.0).fitted(residual, of_f, np.ones(4000), known)
+    f_variance, known = rng.gamma(1.0, size=4000), rng.uniform(0, 0.3, size=4000)
+    residual = np.sqrt(0.3 + 2.5 * f_variance + known) * rng.normal(size=4000)
+    found = Scale(1.0, 1.0).fitted(residual, f_variance, np.ones(4000), known)
     assert_allclose([found.noise, found.share], [0.3, 2.5], rtol=0.15)
-    best = found.log_density(residual, of_f, known).sum()
+    best = found.log_density(residual, f_variance, known).sum()
     for factor in (0.9, 1.1):
         for other in (Scale(factor * found.noise, found.share), Scale(found.noise, factor * 2.5)):
-            assert other.log_density(residual, of_f, known).sum() < best
+            assert other.log_density(residual, f_variance, known).sum() < best

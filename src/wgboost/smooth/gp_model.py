@@ -10,25 +10,25 @@ import numpy as np
 from wgboost.responses import LocationScaleShift, Units
 from wgboost.responses.units import mean_and_deviation, median_and_quartiles
 from wgboost.smooth.blas import one_thread
-from wgboost.smooth.choosing import candidates
+from wgboost.smooth.candidates import candidate_covariances
 from wgboost.smooth.columns import Columns
 from wgboost.smooth.covariance import Covariance
-from wgboost.smooth.landmarks import Landmarks, Sums
-from wgboost.smooth.process import Process, likely_noise
+from wgboost.smooth.exact_gp import ExactGP, most_likely_noise
+from wgboost.smooth.nystrom_gp import NystromGP, NystromSums
 from wgboost.smooth.scale import Scale, constant_density
 from wgboost.smooth.settings import SmoothStart
 from wgboost.smooth.tuning import Sample
 from wgboost.typing import Array
 
-__all__ = ["Background", "SmoothRows", "distinct", "fit_background"]
+__all__ = ["GPData", "GPModel", "distinct", "fit_gp"]
 
-_FEWEST = 10  # rows
-_OUTLIER = 10.0  # spreads from the median: further out a y counts as if it were there
-_SURE = 2.0  # standard errors by which the background has to be better than a constant
+_MIN_ROWS = 10  # rows
+_MAX_SPREADS = 10.0  # spreads from the median: further out a y counts as if it were there
+_N_STANDARD_ERRORS = 2.0  # standard errors by which the background has to be better than a constant
 
 
 @dataclass(frozen=True, eq=False)
-class SmoothRows:
+class GPData:
     """Training rows as a smooth model sees them; all of them count."""
 
     X: Array  # (n, p)
@@ -39,7 +39,7 @@ class SmoothRows:
     place: Array | None = None  # of every row that was given among these; None: they are these
 
     @classmethod
-    def of(cls, X: Array, y: Array, weight: Array | None, noise: Array | None) -> SmoothRows:
+    def of(cls, X: Array, y: Array, weight: Array | None, noise: Array | None) -> GPData:
         """Return rows; noise (n,) is the standard deviation of that error.
 
         A row that is there again, its y too, is one row with the weight of all: left out beside a
@@ -54,7 +54,7 @@ class SmoothRows:
         share *= share.sum() / np.square(share).sum()
         return cls(X[first], y[first], share, known[first], place)
 
-    def of_given(self, shift: LocationScaleShift) -> LocationScaleShift:
+    def expand(self, shift: LocationScaleShift) -> LocationScaleShift:
         """Return what is known of these rows for the rows that were given."""
         if self.place is None:
             return shift
@@ -62,24 +62,24 @@ class SmoothRows:
 
     def units(self) -> Units:
         """Return the units in which y has mean 0 and deviation 1, outliers drawn in."""
-        return mean_and_deviation(self._drawn_in(), self.weight)
+        return mean_and_deviation(self._clipped(), self.weight)
 
-    def seen(self, units: Units) -> tuple[Array, Array]:
+    def standardised(self, units: Units) -> tuple[Array, Array]:
         """Return y and the variance of its error in these units, outliers drawn in."""
-        return units.standardise(self._drawn_in()), self.known / units.scale**2
+        return units.standardise(self._clipped()), self.known / units.scale**2
 
-    def _drawn_in(self) -> Array:
+    def _clipped(self) -> Array:
         middle = median_and_quartiles(self.y, self.weight)
-        far = _OUTLIER * middle.scale
+        far = _MAX_SPREADS * middle.scale
         return np.clip(self.y, middle.shift - far, middle.shift + far)
 
 
 @dataclass(frozen=True, eq=False)
-class Background:
+class GPModel:
     """The location and the scale of y at x: a smooth function, and what it leaves."""
 
     covariance: Covariance
-    regression: Process | Landmarks
+    regression: ExactGP | NystromGP
     units: Units  # in which the regression has seen y
     scale: Scale
 
@@ -88,25 +88,25 @@ class Background:
         with one_thread():
             return self._shift(*self.regression.at(self.covariance, X))
 
-    def unsure(self, shift: LocationScaleShift) -> Array:
+    def epistemic_share(self, shift: LocationScaleShift) -> Array:
         """Return the variance (n,) of the function where it is this, in units of y's there."""
         variance = np.exp(2 * (shift.log_scale - np.log(self.units.scale)))
         share: Array = np.clip(1 - self.scale.noise / variance, 0, 1)
         return share
 
-    def left_out(self, rows: SmoothRows) -> LocationScaleShift:
+    def leave_one_out(self, rows: GPData) -> LocationScaleShift:
         """Return location and scale at each training row, given the others."""
         with one_thread():
-            return rows.of_given(self._shift(*_left_out(self, rows)))
+            return rows.expand(self._shift(*_leave_one_out(self, rows)))
 
-    def _shift(self, mean: Array, of_f: Array) -> LocationScaleShift:
-        log_scale = 0.5 * np.log(self.scale.variance(of_f)) + np.log(self.units.scale)
+    def _shift(self, mean: Array, f_variance: Array) -> LocationScaleShift:
+        log_scale = 0.5 * np.log(self.scale.variance(f_variance)) + np.log(self.units.scale)
         return LocationScaleShift(self.units.restore(mean), log_scale)
 
     def check(self, n_features: int) -> None:
         """Raise ValueError unless a background from a file can be used."""
         kinds: list[tuple[Any, tuple[type, ...]]] = [
-            (self.covariance, (Covariance,)), (self.regression, (Process, Landmarks)),
+            (self.covariance, (Covariance,)), (self.regression, (ExactGP, NystromGP)),
             (self.units, (Units,)), (self.scale, (Scale,)),
         ]  # fmt: skip
         for part, allowed in kinds:
@@ -133,20 +133,20 @@ def distinct(table: Array) -> tuple[Array, Array]:
     return first[order], rank[place.ravel()]
 
 
-def fit_background(
+def fit_gp(
     settings: SmoothStart,
-    rows: SmoothRows,
+    rows: GPData,
     n_levels: Array,
     rng: np.random.Generator,
-    like: Background | None = None,
-) -> tuple[Background, LocationScaleShift] | None:
-    """Return the background, and what it is at training rows that were left out.
+    like: GPModel | None = None,
+) -> tuple[GPModel, LocationScaleShift] | None:
+    """Return the gp, and what it is at training rows that were left out.
 
     None if a constant predicts those as well. n_levels (p,) are the levels of categories, 0 for
-    numbers. With `like` columns, kernel and lengths are those of another background, found on some
+    numbers. With `like` columns, kernel and lengths are those of another gp, found on some
     of the rows.
     """
-    if len(rows.y) < _FEWEST or (rows.y == rows.y[0]).all():
+    if len(rows.y) < _MIN_ROWS or (rows.y == rows.y[0]).all():
         return None
     units = rows.units()
     with one_thread():
@@ -154,54 +154,56 @@ def fit_background(
             columns = Columns.fit(rows.X, n_levels)
             if not len(columns):
                 return None
-            sample = Sample(columns, rows.X, *rows.seen(units), rows.weight)
-            tried = candidates(settings, sample, rng)
+            sample = Sample(columns, rows.X, *rows.standardised(units), rows.weight)
+            tried = candidate_covariances(settings, sample, rng)
         else:
             tried = [like.covariance]
         places = np.sort(rng.permutation(len(rows.y))[: settings.landmarks])
-        best: tuple[Background, LocationScaleShift] | None = None
+        best: tuple[GPModel, LocationScaleShift] | None = None
         most = 0.0
-        y, known = rows.seen(units)
+        y, known = rows.standardised(units)
         constant = constant_density(y, rows.weight, known)
         for covariance in tried:
             found = _regression(settings, covariance, rows, units, places)
-            mean, of_f = _left_out(found, rows)
-            scale = found.scale.fitted(y - mean, of_f, rows.weight, known)
-            gains = scale.log_density(y - mean, of_f, known) - constant
+            mean, f_variance = _leave_one_out(found, rows)
+            scale = found.scale.fitted(y - mean, f_variance, rows.weight, known)
+            gains = scale.log_density(y - mean, f_variance, known) - constant
             gain = float(np.average(gains, weights=rows.weight))
             error = np.linalg.norm(rows.weight * (gains - gain)) / rows.weight.sum()
-            if gain > max(most, _SURE * error):
+            if gain > max(most, _N_STANDARD_ERRORS * error):
                 found, most = replace(found, scale=scale), gain
-                best = found, rows.of_given(found._shift(mean, of_f))
+                best = found, rows.expand(found._shift(mean, f_variance))
     return best
 
 
-def _left_out(background: Background, rows: SmoothRows) -> tuple[Array, Array]:
+def _leave_one_out(gp: GPModel, rows: GPData) -> tuple[Array, Array]:
     """Return mean and variance of the function at each training row, given the others."""
-    y, known = rows.seen(background.units)
-    covariance = background.covariance
+    y, known = rows.standardised(gp.units)
+    covariance = gp.covariance
     noise = (covariance.noise + known) / rows.weight
-    return background.regression.left_out(covariance, rows.X, y, noise)
+    return gp.regression.leave_one_out(covariance, rows.X, y, noise)
 
 
 def _regression(
-    settings: SmoothStart, covariance: Covariance, rows: SmoothRows, units: Units,
+    settings: SmoothStart, covariance: Covariance, rows: GPData, units: Units,
     places: Array,
-) -> Background:  # fmt: skip
+) -> GPModel:  # fmt: skip
     """Return the background with the scale that the regression believes in."""
-    (y, known), n = rows.seen(units), len(rows.y)
+    (y, known), n = rows.standardised(units), len(rows.y)
     # More rows than tuning looked at may explain more: less is noise then. Errors that are
     # known of each row do not change with it.
     again = n > settings.tuning_rows and not known.any()
-    regression: Process | Landmarks
+    regression: ExactGP | NystromGP
     if n <= settings.exact_rows:
         if again:
-            covariance = covariance.with_noise(likely_noise(covariance, rows.X, y, rows.weight))
-        regression = Process.fit(covariance, rows.X, y, (covariance.noise + known) / rows.weight)
+            covariance = covariance.with_noise(
+                most_likely_noise(covariance, rows.X, y, rows.weight)
+            )
+        regression = ExactGP.fit(covariance, rows.X, y, (covariance.noise + known) / rows.weight)
     else:
         weight = rows.weight * covariance.noise / (covariance.noise + known)
-        sums = Sums.of(covariance, rows.X, y, weight, rows.X[places])
+        sums = NystromSums.of(covariance, rows.X, y, weight, rows.X[places])
         if again:
-            covariance = covariance.with_noise(sums.likely_noise(covariance.noise))
+            covariance = covariance.with_noise(sums.most_likely_noise(covariance.noise))
         regression = sums.landmarks(covariance.noise)
-    return Background(covariance, regression, units, Scale(covariance.noise, 1.0))
+    return GPModel(covariance, regression, units, Scale(covariance.noise, 1.0))
