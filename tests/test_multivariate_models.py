@@ -212,7 +212,11 @@ WRONG = [
     ({}, Y[:, :0], r"y has shape \(200, 0\)"),
     ({}, censored(Y[:, 0], np.inf), "needs known values; y is censored"),
     ({}, Y + 1j, "Complex data not supported"),
-    ({"eval_metric": "crps"}, Y, "'multivariate_normal'='crps' must be one of 'nll', 'rmse'"),
+    (
+        {"eval_metric": "crps"},
+        Y,
+        "'multivariate_normal'='crps' must be one of 'nll', 'energy_score', 'rmse'",
+    ),
 ]
 
 

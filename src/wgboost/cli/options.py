@@ -12,7 +12,7 @@ import typer
 
 from wgboost.cli.screen import CommandError
 from wgboost.estimators import WGBClassifier, WGBRegressor
-from wgboost.metrics import METRICS
+from wgboost.metrics.registry import early_stopping_metrics
 from wgboost.responses import RESPONSES
 from wgboost.trees import TreeSettings
 from wgboost.validation import nearest_name
@@ -59,7 +59,7 @@ _WORDS = {
     "response": "Distribution of y, or 'auto', which chooses by the values of y. Numbers: "
     + ", ".join(name for name in RESPONSES if name not in ("categorical", "multivariate_normal"))
     + ". Classes: categorical, ordinal.",
-    "eval_metric": f"What early stopping goes by: {', '.join(METRICS)}.",
+    "eval_metric": f"What early stopping goes by: {', '.join(early_stopping_metrics())}.",
     "max_depth": "Depth of a tree; none for no limit.",
     "max_leaves": "Leaves of a tree; auto goes by the number of rows, none is no limit.",
     "subsample": "Share of the rows drawn for every round.",

@@ -14,6 +14,7 @@ from wgboost.distributed.cuts import find_cuts
 from wgboost.distributed.partitions import Parts
 from wgboost.distributed.stage import Cluster, ClusterStage
 from wgboost.estimators.preparing import FitArguments, prepare_fit
+from wgboost.metrics.registry import find_metric
 from wgboost.model import FittedModel
 from wgboost.training import FitRequest, Settings, Stage, fit_model, resolve_settings
 from wgboost.training.readers import Weigh, check_start_elsewhere
@@ -191,10 +192,12 @@ def check_cluster_parameters(
     )
     given = params["eval_metric"]
     for one in given if isinstance(given, (list, tuple)) else [given]:
-        if isinstance(one, str) and one in ("concordance", "auc"):
+        metric = find_metric(one)
+        if metric is not None and metric.reduction is None:
             raise ValueError(
-                f'eval_metric="{one}" compares rows with each other, which are on different '
-                f'workers; use "nll" here, "{one}" with wgboost.WGBRegressor and WGBClassifier'
+                f'eval_metric="{metric.name}" compares rows with each other, which are on '
+                f'different workers; use "nll" here, "{metric.name}" with wgboost.WGBRegressor and '
+                "WGBClassifier"
             )
     check_integer("max_retries", max_retries, low=0)
     check_integer("checkpoint_every", every, low=1)

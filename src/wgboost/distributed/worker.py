@@ -13,7 +13,6 @@ from wgboost.boosting import Keep
 from wgboost.data import Cuts, StoredMatrix
 from wgboost.learners import FittedTrees
 from wgboost.metrics import Metric
-from wgboost.metrics.scores import rmse
 from wgboost.model import FittedModel
 from wgboost.responses import Units
 from wgboost.training import Stage, TrainingData, add_rounds
@@ -117,14 +116,14 @@ def _placed(piece: Piece, coded: Sequence[Array], cuts: Cuts) -> Any:
 def reduced(data: TrainingData, metric: Metric, units: Units) -> Callable[[Directions], float]:
     """Return the metric of the rows of all workers as a function of these rows' particles.
 
-    Metrics are means over rows, the root mean squared error the root of one: their sums are added
-    up, and the sums of weights. A worker without rows adds nothing to either.
+    `metric.reduction` says how the values of workers make one: by their weighted mean, or by the
+    root of the weighted mean of their squares. A worker without rows has a weight of zero.
     """
     mass = float(len(data))
     if data.weight is not None and accepts_sample_weight(metric.function):
         mass = float(data.weight.sum(dtype=np.float64))
     score = data.scorer(metric, units) if mass else None
-    squared = metric.function is rmse
+    squared = metric.reduction == "root_mean_square"
 
     def everywhere(particles: Directions) -> float:
         value = math.nan if score is None else score(particles)

@@ -14,6 +14,7 @@ from wgboost.metrics.calibration import (
 )
 from wgboost.metrics.distances import energy_distance, mmd, sliced_wasserstein
 from wgboost.metrics.intervals import coverage, interval_score, interval_width
+from wgboost.metrics.metric import Metric, SummaryLine
 from wgboost.metrics.ood import (
     OOD_METHODS,
     ood_average_precision,
@@ -21,10 +22,11 @@ from wgboost.metrics.ood import (
     ood_roc_auc,
     ood_scores,
 )
-from wgboost.metrics.ordering import concordance
 from wgboost.metrics.particles import as_particle_metric, log_predictive
 from wgboost.metrics.point_scores import auc, mae, pinball
-from wgboost.metrics.scorers import SCORERS, Scorer, get_scorer, make_scorer
+from wgboost.metrics.rank import concordance
+from wgboost.metrics.registry import METRICS, as_metric
+from wgboost.metrics.scorers import Scorer, get_scorer, make_scorer
 from wgboost.metrics.scores import (
     accuracy,
     brier,
@@ -36,15 +38,14 @@ from wgboost.metrics.scores import (
     rmse,
 )
 from wgboost.metrics.summaries import Summary, summary
-from wgboost.metrics.watching import METRICS, Metric, as_metric
 
 __all__ = [
     "METRICS",
     "OOD_METHODS",
-    "SCORERS",
     "Metric",
     "Scorer",
     "Summary",
+    "SummaryLine",
     "accuracy",
     "as_metric",
     "as_particle_metric",

@@ -9,7 +9,7 @@ import numpy as np
 from wgboost.metrics.checks import average, check_confidence, known_values
 from wgboost.predictive import Mixture
 
-__all__ = ["coverage", "interval_score", "interval_width"]
+__all__ = ["coverage", "coverage_gap", "interval_score", "interval_width"]
 
 
 def coverage(dist: Mixture, y: Any, confidence: float = 0.9, *, sample_weight: Any = None) -> float:
@@ -17,6 +17,14 @@ def coverage(dist: Mixture, y: Any, confidence: float = 0.9, *, sample_weight: A
     values = known_values(dist, y)
     low, high = dist.interval(check_confidence(confidence))
     return average((values >= low) & (values <= high), sample_weight)
+
+
+def coverage_gap(
+    dist: Mixture, y: Any, confidence: float = 0.9, *, sample_weight: Any = None
+) -> float:
+    """Return the distance of the coverage from the confidence."""
+    share = coverage(dist, y, confidence, sample_weight=sample_weight)
+    return abs(share - check_confidence(confidence))
 
 
 def interval_width(

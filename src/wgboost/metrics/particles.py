@@ -9,7 +9,7 @@ import numpy as np
 
 from wgboost.metrics.checks import average
 from wgboost.metrics.distances import EnergyTo
-from wgboost.metrics.watching import Metric
+from wgboost.metrics.metric import Metric
 from wgboost.predictive.weights import log_mix
 from wgboost.targets import FrozenTarget, LogDensity, LogDensityTarget, RowTarget, SampleTarget
 from wgboost.typing import Array, Directions

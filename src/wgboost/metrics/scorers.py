@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from wgboost.metrics import calibration, intervals, point_scores, scores
-from wgboost.metrics.checks import check_confidence
 from wgboost.metrics.estimates import in_units_of_y, predict_dist, unwrapped
-from wgboost.metrics.ordering import concordance
+from wgboost.metrics.metric import Metric
+from wgboost.metrics.registry import METRICS
 from wgboost.metrics.row_parameters import PREDICTED_WITH, scored_rows
-from wgboost.metrics.watching import Metric
-from wgboost.predictive import Mixture
 from wgboost.validation import accepts, accepts_sample_weight, check_choice, nearest_name
 
-__all__ = ["SCORERS", "Scorer", "get_scorer", "make_scorer"]
+__all__ = ["Scorer", "get_scorer", "make_scorer"]
 
 # What is handed to scorers by metadata routing, unless they are told otherwise: a model cannot be
 # judged without its exposure, while weights are a choice.
@@ -161,50 +158,41 @@ def make_scorer(function: Any, *, greater_is_better: bool = False, **settings: A
     return Scorer(name, with_settings, greater_is_better)
 
 
-def _coverage_gap(
-    dist: Mixture, y: Any, confidence: float = 0.9, *, sample_weight: Any = None
-) -> float:
-    share = intervals.coverage(dist, y, confidence, sample_weight=sample_weight)
-    return abs(share - check_confidence(confidence))
-
-
-SCORERS: dict[str, Scorer] = {
-    "nll": Scorer("nll", scores.nll),
-    "crps": Scorer("crps", scores.crps),
-    "energy_score": Scorer("energy_score", scores.energy_score),
-    "rmse": Scorer("rmse", scores.rmse),
-    "mae": Scorer("mae", point_scores.mae),
-    "pinball": Scorer("pinball", point_scores.pinball),
-    "interval_score": Scorer("interval_score", intervals.interval_score),
-    "interval_width": Scorer("interval_width", intervals.interval_width),
-    "coverage": Scorer("coverage", _coverage_gap),
-    "calibration_error": Scorer("calibration_error", calibration.calibration_error),
-    "concordance": Scorer("concordance", concordance, greater_is_better=True),
-    "log_loss": Scorer("log_loss", scores.log_loss),
-    "brier": Scorer("brier", scores.brier),
-    "accuracy": Scorer("accuracy", scores.accuracy, greater_is_better=True),
-    "auc": Scorer("auc", point_scores.auc, greater_is_better=True),
-}
-
-
-def get_scorer(name: str, **settings: Any) -> Scorer:
+def get_scorer(metric: str | Metric, **settings: Any) -> Scorer:
     """Return the scorer of a metric of this package.
 
     Parameters
     ----------
-    name
-        A key of `SCORERS`. Metrics of which less is better are negated; "coverage" is minus the
-        distance of the coverage from the confidence.
-    **settings
-        Further arguments of the metric: ``get_scorer("interval_score", confidence=0.8)``.
+    metric : str or Metric
+        A key of `METRICS`, or a metric of your own. Metrics of which smaller is better are
+        negated; "coverage" is minus the distance of the coverage from the confidence.
+    **settings : Any
+        Further arguments of the metric.
+
+    Returns
+    -------
+    Scorer
+
+    Raises
+    ------
+    ValueError
+        If there is no such metric.
+    TypeError
+        If the metric has no such argument.
+
+    Examples
+    --------
+    >>> from wgboost import metrics
+    >>> metrics.get_scorer("interval_score", confidence=0.8).greater_is_better
+    False
     """
-    scorer = SCORERS[check_choice("scorer", name, SCORERS)]
-    if not settings:
-        return replace(scorer)
-    valid = list(inspect.signature(scorer.function).parameters)[2:]
+    row = metric if isinstance(metric, Metric) else METRICS[check_choice("scorer", metric, METRICS)]
+    function = row.function if row.greater_is_better or row.loss is None else row.loss
+    valid = list(inspect.signature(function).parameters)[2:]
     for setting in settings:
         if setting not in valid or setting in _REQUESTS:
             raise TypeError(
-                f"the metric {name!r} has no setting {setting!r}{nearest_name(setting, valid)}"
+                f"the metric {row.name!r} has no setting {setting!r}{nearest_name(setting, valid)}"
             )
-    return Scorer(name, partial(scorer.function, **settings), scorer.greater_is_better)
+    with_settings = partial(function, **settings) if settings else function
+    return Scorer(row.name, with_settings, row.greater_is_better)
