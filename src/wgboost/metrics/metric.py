@@ -217,8 +217,8 @@ class Metric:
             return float(value)
         except (TypeError, ValueError) as error:
             raise TypeError(
-                f"the metric {self.name} returned {format_value(value)}; a number is needed, smaller is "
-                "better"
+                f"the metric {self.name} returned {format_value(value)}; a number is needed, "
+                "smaller is better"
             ) from error
 
     def as_loss(self) -> Metric:
