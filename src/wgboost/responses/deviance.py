@@ -26,15 +26,15 @@ def log_excess(x: Array, whole: Array) -> Array:
 
     `whole` is 1 + x with the digits that x does not have where it is near -1.
     """
+    x, whole = np.broadcast_arrays(x, whole)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        excess: Array = np.asarray(x - np.log1p(x))
     far, near = x < _FAR, np.abs(x) < _NEAR
     if far.any():
-        with np.errstate(divide="ignore"):
-            excess: Array = x - np.where(far, np.log(whole), np.log1p(np.where(far, 0, x)))
-    else:
-        excess = x - np.log1p(x)
+        excess[far] = x[far] - np.log(whole[far])
     if near.any():
-        series = x * x * (1 / 2 - x * (1 / 3 - x * (1 / 4 - x * (1 / 5 - x / 6))))
-        excess = np.where(near, series, excess)
+        t = x[near]
+        excess[near] = t * t * (1 / 2 - t * (1 / 3 - t * (1 / 4 - t * (1 / 5 - t / 6))))
     return excess
 
 
