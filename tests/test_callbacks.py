@@ -83,7 +83,7 @@ def test_small_steps_are_no_improvement_where_they_are_said_to_be_none():
 
 
 def test_early_stopping_without_a_set_says_what_is_missing():
-    with pytest.raises(ValueError, match=r"goes by the set 'validation', there are \[\]; give X_"):
+    with pytest.raises(ValueError, match=r"needs the validation set 'validation'; there are \[\]"):
         model().fit(X, Y, callbacks=[EarlyStopping(3)])
     for wrong in (0, True, 1.5):
         with pytest.raises((ValueError, TypeError), match=f"rounds={wrong} must be"):

@@ -10,7 +10,7 @@ import pytest
 from cli_files import call, houses
 from wgboost import WGBClassifier, WGBRegressor
 from wgboost.cli.app import app
-from wgboost.cli.options import BY_OPTION, FLAGS, in_flags, literal
+from wgboost.cli.options import BY_OPTION, FLAGS, parse_value, with_flag_names
 from wgboost.responses import RESPONSES
 
 COMMANDS = ["fit", "predict", "evaluate", "plot", "info", "demo"]
@@ -117,16 +117,16 @@ def test_the_examples_of_help_run(tmp_path, monkeypatch):
      ('{"a": 1}', {"a": 1}), ("median", "median"), ("inf", float("inf"))],
 )  # fmt: skip
 def test_what_text_stands_for(text, value):
-    assert literal(text) == value
-    assert type(literal(text)) is type(value)
+    assert parse_value(text) == value
+    assert type(parse_value(text)) is type(value)
 
 
 def test_messages_of_the_library_speak_of_flags():
-    assert in_flags("learning_rate=-1 must be > 0") == "--learning-rate=-1 must be > 0"
-    assert in_flags("leaf='x' must be one of") == "--leaf='x' must be one of"
-    assert in_flags("a leaf value of l2") == "a leaf value of l2"
-    told = in_flags("column 'sold' has dates or times (Date); give numbers")
-    assert told.endswith("(--ignore sold leaves it out)")
+    assert with_flag_names("learning_rate=-1 must be > 0") == "--learning-rate=-1 must be > 0"
+    assert with_flag_names("leaf='x' must be one of") == "--leaf='x' must be one of"
+    assert with_flag_names("a leaf value of l2") == "a leaf value of l2"
+    is_shown = with_flag_names("column 'sold' has dates or times (Date); give numbers")
+    assert is_shown.endswith("(--ignore sold leaves it out)")
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_messages_of_the_library_speak_of_flags():
      ("demo", "--out", "wgboost_demo"), ("predict", "--out", "-")],
 )  # fmt: skip
 def test_help_says_what_holds_without_a_flag(command, flag, default):
-    told = " ".join(call(command, "--help").stdout.split())
-    words = told[told.index(f"{flag} ", told.index("Options:")) :]
+    is_shown = " ".join(call(command, "--help").stdout.split())
+    words = is_shown[is_shown.index(f"{flag} ", is_shown.index("Options:")) :]
     assert words[words.index("[default: ") :].startswith(f"[default: {default}]")
     assert words.index("[default: ") < 100

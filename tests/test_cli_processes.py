@@ -150,7 +150,7 @@ def test_pictures_without_matplotlib_are_one_line(folder):
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1
-    message = "pictures need matplotlib: pip install 'wgboost[plot]'"
+    message = "plots need matplotlib: pip install 'wgboost[plot]'"
     assert done.stderr == f"wgboost: error: {message}\n"
 
 

@@ -13,15 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli_files import FAST, call, facts, houses, refusal, write_messy
-from wgboost.cli.kinds import Numerals, as_kind
-from wgboost.cli.reading import Reading, read_table
+from wgboost.cli.kinds import NumberFormat, parse_column
+from wgboost.cli.reading import ReadOptions, read_table
 from wgboost.cli.screen import CommandError, Screen
 
 TABLE = houses(120)
 
 
 def typed(path, **reading):
-    table = read_table(str(path), Reading(**reading), Screen(quiet=True))
+    table = read_table(str(path), ReadOptions(**reading), Screen(quiet=True))
     return table.columns(table.frame.columns, {"id": "text"})
 
 
@@ -148,16 +148,16 @@ BAD = {
 def test_a_file_that_cannot_be_used(tmp_path, case):
     data, message = BAD[case]
     (tmp_path / "t.csv").write_bytes(data)
-    told = refusal("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb")
-    assert re.search(message, told), told
+    is_shown = refusal("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb")
+    assert re.search(message, is_shown), is_shown
     assert not (tmp_path / "m.wgb").exists()
 
 
 def test_all_columns_that_cannot_be_used_are_named(tmp_path):
     (tmp_path / "t.csv").write_text("a,b,y\n4/3/2021,1/3/20,1\n5/3/2021,2/3/20,2\n")
-    told = refusal("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb")
-    assert told.startswith("2 problems: (1) column 'a' has dates")
-    assert "(2) column 'b' has dates" in told
+    is_shown = refusal("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb")
+    assert is_shown.startswith("2 problems: (1) column 'a' has dates")
+    assert "(2) column 'b' has dates" in is_shown
 
 
 def test_new_data_are_read_as_the_old(tmp_path):
@@ -183,8 +183,8 @@ def test_new_data_are_read_as_the_old(tmp_path):
 
 def test_one_row_is_enough_to_fit_and_to_predict(tmp_path):
     (tmp_path / "t.csv").write_text("a,y\n1,2\n")
-    told = facts("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb", *FAST)
-    assert told["rows"] == 1
+    is_shown = facts("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb", *FAST)
+    assert is_shown["rows"] == 1
     mean = facts("predict", tmp_path / "m.wgb", tmp_path / "t.csv")["predictions"][0]["mean"]
     assert mean == pytest.approx(2, abs=0.5)
 
@@ -192,9 +192,9 @@ def test_one_row_is_enough_to_fit_and_to_predict(tmp_path):
 def test_unnamed_columns_are_left_out_with_a_note(tmp_path):
     (tmp_path / "t.csv").write_text(",a,y,\n0,1,2,\n1,2,3,\n2,3,5,\n")
     paths = tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb"
-    told = facts("fit", *paths, *FAST, "--evidence", "1")
-    assert told["features"] == ["a"]
-    assert told["notes"] == [f"'{tmp_path}/t.csv': column 1, 4 has no name and is left out"]
+    is_shown = facts("fit", *paths, *FAST, "--evidence", "1")
+    assert is_shown["features"] == ["a"]
+    assert is_shown["notes"] == [f"'{tmp_path}/t.csv': column 1, 4 has no name and is left out"]
 
 
 DATES = {
@@ -209,13 +209,13 @@ DATES = {
 
 @pytest.mark.parametrize("kind", DATES)
 def test_dates_in_text_are_dates(kind):
-    series = as_kind(pl.Series("a", DATES[kind]), "any", Numerals())
+    series = parse_column(pl.Series("a", DATES[kind]), "any", NumberFormat())
     assert series.dtype == pl.Datetime("us")
     first = series[0]
     assert (first.year, first.month, first.day) == (2021, 3, 4)
     assert first.hour == (12 if kind in ("minutes", "zulu") else 0)
     assert series.is_null().to_list() == [False, True, False]
-    assert as_kind(pl.Series("a", DATES[kind]), "dates", Numerals()).equals(series)
+    assert parse_column(pl.Series("a", DATES[kind]), "dates", NumberFormat()).equals(series)
 
 
 def test_a_model_of_dates_reads_dates(tmp_path):
@@ -225,5 +225,5 @@ def test_a_model_of_dates_reads_dates(tmp_path):
     call("predict", tmp_path / "m.wgb", tmp_path / "t.csv", "--out", tmp_path / "p.csv")
     assert pl.read_csv(tmp_path / "p.csv")["mean"].std() > 1
     (tmp_path / "new.csv").write_text("day\n17\n")
-    told = refusal("predict", tmp_path / "m.wgb", tmp_path / "new.csv")
-    assert "'day' has values that are no dates" in told
+    is_shown = refusal("predict", tmp_path / "m.wgb", tmp_path / "new.csv")
+    assert "'day' has values that are no dates" in is_shown

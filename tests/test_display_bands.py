@@ -7,7 +7,7 @@ from scipy import stats
 
 from wgboost import censored
 from wgboost.plotting import CalibrationDisplay, CoverageDisplay, Display, PITDisplay
-from wgboost.plotting.bands import binomial_band, rows_at_risk
+from wgboost.plotting.bands import binomial_band, number_at_risk
 from wgboost.predictive import Mixture
 from wgboost.responses import Categorical, Normal, Poisson
 
@@ -114,7 +114,7 @@ def test_the_variance_with_censoring_is_that_of_kaplan_and_meier():
         factors = 1 - event[order] / np.arange(n, 0, -1)
         survival = np.cumprod(factors)
         estimates.append(survival[np.searchsorted(time[order], levels) - 1])
-    worth = rows_at_risk(levels, time, event, np.ones(n))
+    worth = number_at_risk(levels, time, event, np.ones(n))
     expected = levels * (1 - levels) / np.var(estimates, axis=0)
     assert_allclose(worth, expected, rtol=0.2)
-    assert_allclose(rows_at_risk(levels, u, np.ones(n, bool), np.ones(n)), n)
+    assert_allclose(number_at_risk(levels, u, np.ones(n, bool), np.ones(n)), n)

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 from wgboost import WGBRegressor
 from wgboost import plotting as pl
-from wgboost.plotting.table import Table
+from wgboost.plotting.feature_table import FeatureTable
 
 N = 120
 DAYS = np.arange("2021-01-01", "2021-05-01", dtype="datetime64[D]")
@@ -62,8 +62,8 @@ def test_observed_values_stand_at_their_dates():
     frame = frame_of(COLUMNS["pandas"].where(np.arange(N) != 3))
     fitted = WGBRegressor(**SETTINGS).fit(frame, Y)
     shown = pl.PredictiveDisplay.from_estimator(fitted, frame, Y, feature="along")
-    assert np.isnat(shown.x_seen[3])
-    assert (shown.x_seen[4:] == DAYS[4:]).all()
+    assert np.isnat(shown.x_observed[3])
+    assert (shown.x_observed[4:] == DAYS[4:]).all()
     shown.figure_.canvas.draw()
     assert shown.ax_.collections[-1].get_offsets().shape == (N - 1, 2)
 
@@ -71,7 +71,7 @@ def test_observed_values_stand_at_their_dates():
 def test_intervals_stay_in_their_order():
     bins = pd.cut(NUMBER**0.3, 4)  # the highest one has most rows
     frame = pd.DataFrame({"along": bins[::-1]})
-    shown = Table(frame).grid(0, 10).values.tolist()
+    shown = FeatureTable(frame).grid(0, 10).values.tolist()
     assert shown == [str(one) for one in bins.categories]
 
 

@@ -155,14 +155,14 @@ def test_bands_along_a_feature_keep_the_others_at_their_medians():
     low, high = model("normal").predict_interval(at, 0.8).T
     assert_allclose(shown.low[0], low)
     assert_allclose(shown.high[0], high)
-    assert_allclose(shown.x_seen, NEW[:, 1])
+    assert_allclose(shown.x_observed, NEW[:, 1])
 
 
 def test_rows_are_sorted_by_their_median():
     shown = pl.PredictiveDisplay.from_estimator(model("normal"), NEW, TEST_Y["normal"])
     median = model("normal").predict_dist(NEW).median()
     assert_allclose(shown.middle, np.sort(median))
-    assert_allclose(shown.y_seen.lower, TEST_Y["normal"][np.argsort(median, kind="stable")])
+    assert_allclose(shown.y_observed.lower, TEST_Y["normal"][np.argsort(median, kind="stable")])
     few = pl.PredictiveDisplay.from_estimator(model("normal"), NEW, max_rows=10)
     assert_allclose(few.middle[[0, -1]], [median.min(), median.max()])
 

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from display_examples import SETTINGS, TEST, TEST_Y, TRAIN, X, Y, model
 from wgboost import WGBRegressor
 from wgboost import plotting as pl
-from wgboost.plotting.table import Table
+from wgboost.plotting.feature_table import FeatureTable
 
 NEW = X[TEST]
 OF_Y = [
@@ -88,7 +88,9 @@ def test_data_frames_give_the_numbers_of_arrays(frame):
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, polars.DataFrame])
 def test_columns_keep_their_types_when_one_is_varied(frame):
-    table = Table(frame({"size": [1, 2, 3, 9], "kind": ["a", "b", "b", "c"], "old": [True] * 4}))
+    table = FeatureTable(
+        frame({"size": [1, 2, 3, 9], "kind": ["a", "b", "b", "c"], "old": [True] * 4})
+    )
     grid = table.grid(1, 10)
     assert grid.values.tolist() == ["b", "a", "c"]
     varied = table.vary(1, grid)
@@ -119,12 +121,12 @@ def test_pipelines_are_drawn_by_their_own_features():
 def test_a_column_is_chosen_of_several():
     y = np.stack([Y, 3 * X[:, 1]], axis=1)[TEST]
     fitted = model("columns")
-    with pytest.raises(ValueError, match="y has 2 columns; say which"):
+    with pytest.raises(ValueError, match="y has 2 columns; choose the one"):
         pl.PITDisplay.from_estimator(fitted, NEW, y)
     shown = pl.PITDisplay.from_estimator(fitted, NEW, y, column=1)
     assert_allclose(shown.pit, fitted.predict_dist(NEW).marginal(1).cdf(y[:, 1]))
     along = pl.PredictiveDisplay.from_estimator(fitted, NEW, y, column=1, feature=1)
-    assert_allclose(along.y_seen.lower, y[:, 1])
+    assert_allclose(along.y_observed.lower, y[:, 1])
     with pytest.raises(ValueError, match="column=0 is for a y of several"):
         pl.PITDisplay.from_estimator(model("normal"), NEW, Y[TEST], column=0)
 
@@ -157,7 +159,7 @@ def test_what_cannot_be_drawn_is_refused_with_a_remedy():
         pl.DensityDisplay.from_estimator(fitted, NEW, rows=[500])
     with pytest.raises(ValueError, match=r"params='scal'.*did you mean 'scale'"):
         pl.ParticlesDisplay.from_estimator(fitted, NEW, params=("mean", "scal"))
-    with pytest.raises(ValueError, match="nothing was watched during fit"):
+    with pytest.raises(ValueError, match="fit had no validation set"):
         pl.LearningCurveDisplay.from_estimator(fitted)
     with pytest.raises(ValueError, match="without a variance"):
         pl.UncertaintyDisplay.from_estimator(model("cauchy"), NEW, Y[TEST])

@@ -1,4 +1,4 @@
-"""How far a fit is: a bar where lines can be drawn over, plain lines elsewhere."""
+"""Progress of a fit: a bar in terminals and notebooks, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -9,29 +9,41 @@ import time
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from wgboost.callbacks.reporting import describe, where
+from wgboost.callbacks.reporting import format_metrics, stage_name
 
 __all__ = ["Progress"]
 
 _BAR = 24
-_SHARE = 20  # between two pictures pass as many times what one takes, 0.1 s at least
+_DRAW_INTERVAL = 20  # times the duration of one drawing, and at least 0.1 s
 
 
 class Progress:
-    """Shows rounds, metrics, speed and the time left; `verbose` of an estimator adds it.
+    """Show rounds, metrics, speed and remaining time; `verbose` of an estimator adds it.
 
-    Where there is no bar the lines hold nothing that differs from run to run.
+    A terminal or a notebook gets a bar. Other files get plain lines, which are the same in every
+    run.
 
     Parameters
     ----------
-    every : int
-        Rounds between two lines, where there is no bar.
-    stage : str
-        What is being done, in front of the rest. Without, the part of the fit, such as "refit".
-    measure : callable, optional
-        particles -> {set: {metric: value}}: more for the bar to show than the fit measures.
-    file : text file, optional
-        Where to; sys.stdout without.
+    every : int, default=1
+        Number of rounds between two lines, where there is no bar.
+    stage : str, default=""
+        Text in front of the line. The default is the stage of the fit, such as "refit".
+    measure : callable, default=None
+        Maps particles to {set: {metric: value}}, for metrics that the fit does not compute.
+    file : text file, default=None
+        The file to write to. None is `sys.stdout`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> from wgboost.callbacks import Progress
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> model = WGBRegressor(n_estimators=4, evidence=10, random_state=0)
+    >>> _ = model.fit(X, X[:, 0], callbacks=[Progress(every=2)])
+    round 2 of 4
+    round 4 of 4
     """
 
     def __init__(
@@ -48,11 +60,11 @@ class Progress:
         self.live: bool = _redraws(self.file)
         self._part: str | None = None  # of the fit
         self._before = 0  # rounds that the part began with
-        self._due, self._drawn = 0.0, ""
+        self._next_draw, self._drawn = 0.0, ""
 
     def __call__(self, info: dict[str, Any]) -> None:
-        """Show the state after a round, if it is time."""
-        part = self.stage or where(info)
+        """Show the state after a round if it is time."""
+        part = self.stage or stage_name(info)
         if part != self._part or info["round"] <= self._before:
             self.close()
             self._part, self._before = part, info["round"] - 1
@@ -60,24 +72,30 @@ class Progress:
         if not self.live:
             if info["round"] % self.every == 0 or last:
                 head = f"{part} round {info['round']} of {info['n_rounds']}".lstrip()
-                shown = describe(info["metrics"]) or self._metrics(info)
-                self._write("  ".join([head, *shown]) + "\n")
+                metrics = format_metrics(info["metrics"]) or self._metrics(info)
+                self._write("  ".join([head, *metrics]) + "\n")
             return
         begun = time.monotonic()
-        if begun >= self._due or last:
+        if begun >= self._next_draw or last:
             self._draw(self._bar(info))
             now = time.monotonic()
-            self._due = now + max(0.1, _SHARE * (now - begun))
+            self._next_draw = now + max(0.1, _DRAW_INTERVAL * (now - begun))
 
     def close(self) -> None:
-        """Leave the bar behind as it is."""
+        """End the line of the bar and leave the bar as it is.
+
+        Examples
+        --------
+        >>> from wgboost.callbacks import Progress
+        >>> Progress().close()
+        """
         if self._drawn:
             self._write("\n")
             self._drawn = ""
 
     def _metrics(self, info: dict[str, Any]) -> list[str]:
         more = {} if self.measure is None else self.measure(info["particles"])
-        return describe({**more, **info["metrics"]})
+        return format_metrics({**more, **info["metrics"]})
 
     def _speed(self, info: dict[str, Any]) -> list[str]:
         rate = (info["round"] - self._before) / max(info["seconds"], 1e-9)
@@ -103,7 +121,7 @@ class Progress:
 
 
 def _redraws(file: TextIO) -> bool:
-    """Whether a line can be drawn over: in a terminal, and in a notebook."""
+    """Whether a line can be overwritten, as in a terminal or a notebook."""
     if file.isatty():
         return os.environ.get("TERM") != "dumb"
     ipython = sys.modules.get("IPython")

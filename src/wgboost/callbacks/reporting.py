@@ -1,4 +1,4 @@
-"""Callbacks that tell what is measured."""
+"""Callbacks that report metrics."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 from wgboost.validation import check_integer
 
-__all__ = ["Log", "Record", "describe", "where"]
+__all__ = ["Log", "Record", "format_metrics", "stage_name"]
 
 
-def where(info: dict[str, Any]) -> str:
-    """Return which part of a fit this is; "" of one that has a single part."""
+def stage_name(info: dict[str, Any]) -> str:
+    """Return the name of the stage of a fit, "" if the fit has only one stage."""
     words = []
     if info["member"] is not None:
         words.append(f"{info['member']['recipe']}, fold {info['member']['fold'] + 1}")
@@ -25,8 +25,8 @@ def where(info: dict[str, Any]) -> str:
     return ", ".join(words)
 
 
-def describe(metrics: dict[str, dict[str, float]]) -> list[str]:
-    """Return "set metric value" of each."""
+def format_metrics(metrics: dict[str, dict[str, float]]) -> list[str]:
+    """Return "set metric value" for each metric."""
     return [
         f"{name} {metric} {value:.4f}"
         for name, values in metrics.items()
@@ -36,10 +36,28 @@ def describe(metrics: dict[str, dict[str, float]]) -> list[str]:
 
 @dataclass(frozen=True)
 class Log:
-    """Hands a line about every so many rounds to a function: print, or that of a logger.
+    """Write a line every few rounds with a function such as `print` or `logger.info`.
 
-    A line begins with the part of the fit it is about, where there are several: an evidence that is
-    tried, the recipe and the fold of a model of a bag.
+    If the fit has several stages, a line starts with its stage: an evidence that is tried, or the
+    recipe and fold of a member of a bag.
+
+    Parameters
+    ----------
+    every : int, default=10
+        Number of rounds between two lines.
+    write : callable, default=print
+        Function of one line of text.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> from wgboost.callbacks import Log
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> model = WGBRegressor(n_estimators=4, evidence=10, random_state=0)
+    >>> _ = model.fit(X, X[:, 0], callbacks=[Log(every=2)])
+    round 2
+    round 4
     """
 
     every: int = 10
@@ -51,19 +69,38 @@ class Log:
     def __call__(self, info: dict[str, Any]) -> None:
         """Write the line if it is time."""
         if info["round"] % self.every == 0 or info["round"] == info["n_rounds"]:
-            head = f"{where(info)} round {info['round']}".lstrip()
-            self.write("  ".join([head, *describe(info["metrics"])]))
+            head = f"{stage_name(info)} round {info['round']}".lstrip()
+            self.write("  ".join([head, *format_metrics(info["metrics"])]))
 
 
 @dataclass(frozen=True)
 class Record:
-    """Fills a dict with what is measured: into[set][metric] is the list of values, round by round.
+    """Collect the metrics of all rounds in a dict.
 
-    into["round"] are the numbers of the rounds, into["seconds"] is when each ended, since `fit` was
-    called, and into["stage"] which part of the fit it was in: "" if there is one part only, else
-    such as "evidence 10". The fitted `history_` has the metrics of the model that was chosen, with
-    their values before the first round; this one has those of all parts, while the fit goes on, and
-    if it fails.
+    `into[set][metric]` is the list of values, round by round. `into["round"]` are the numbers of
+    the rounds, `into["seconds"]` the time since `fit` was called, and `into["stage"]` the stage of
+    the fit: "" if there is only one, otherwise a text such as "evidence 10".
+
+    The fitted attribute `history_` has the metrics of the final model only, from before the first
+    round on. This callback has the metrics of all stages, also while the fit is running and if it
+    fails.
+
+    Parameters
+    ----------
+    into : dict
+        The dict to fill.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> from wgboost.callbacks import Record
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> history = {}
+    >>> model = WGBRegressor(n_estimators=3, evidence=10, random_state=0)
+    >>> _ = model.fit(X, X[:, 0], callbacks=[Record(history)])
+    >>> history["round"]
+    [1, 2, 3]
     """
 
     into: dict[str, Any]
@@ -73,6 +110,6 @@ class Record:
         for name, metrics in info["metrics"].items():
             for metric, value in metrics.items():
                 self.into.setdefault(name, {}).setdefault(metric, []).append(value)
-        more = {"round": info["round"], "stage": where(info), "seconds": info["total_seconds"]}
+        more = {"round": info["round"], "stage": stage_name(info), "seconds": info["total_seconds"]}
         for name, value in more.items():
             self.into.setdefault(name, []).append(value)

@@ -15,19 +15,31 @@ __all__ = ["EarlyStopping", "MaxTime"]
 
 @dataclass(frozen=True)
 class EarlyStopping:
-    """Ends a fit when a metric has not improved for some rounds, and keeps the best round.
+    """End a fit when a metric has stopped improving, and keep the best round.
 
-    `early_stopping=True` of an estimator does this with rows it holds out by itself. This one goes
-    by any validation set of `fit(..., X_val=, y_val=)`, and by how much is an improvement.
+    `early_stopping=True` of an estimator holds out rows by itself. This callback uses any
+    validation set of `fit(..., X_val=, y_val=)` and a threshold for improvements.
 
     Parameters
     ----------
     rounds : int
-        How many rounds to wait for a better value.
-    min_delta : float
-        A value has to be smaller than the best by more than this.
-    validation : str
-        The set to go by: "validation", "validation_2", ...
+        Number of rounds to wait for a better value.
+    min_delta : float, default=0.0
+        An improvement is a decrease by more than this.
+    validation : str, default="validation"
+        The validation set: "validation", "validation_2", ...
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> from wgboost.callbacks import EarlyStopping
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> model = WGBRegressor(n_estimators=30, evidence=10, random_state=0)
+    >>> stopping = EarlyStopping(rounds=2, min_delta=10.0)
+    >>> _ = model.fit(X, X[:, 0], X_val=X, y_val=X[:, 0], callbacks=[stopping])
+    >>> model.n_estimators_
+    0
     """
 
     rounds: int
@@ -39,13 +51,13 @@ class EarlyStopping:
         check_number("min_delta", self.min_delta, low=0)
 
     def __call__(self, info: dict[str, Any]) -> Keep | None:
-        """Return which rounds to keep when patience, or the fit, is at its end."""
+        """Return the rounds to keep when the metric has stopped improving or the fit ends."""
         if self.validation not in info["history"]:
             raise ValueError(
-                f"EarlyStopping goes by the set {self.validation!r}, there are "
+                f"EarlyStopping needs the validation set {self.validation!r}; there are "
                 f"{[*info['history']]}; give X_val and y_val to fit"
             )
-        # From the whole history: a fit that is resumed comes to the same end.
+        # The whole history is used, so that a resumed fit ends at the same round.
         values = next(iter(info["history"][self.validation].values()))
         best, best_round = np.inf, 0
         for i, value in enumerate(values):
@@ -57,30 +69,34 @@ class EarlyStopping:
 
 @dataclass(frozen=True)
 class MaxTime:
-    """Ends a fit when so many seconds have passed since `fit` was called.
+    """End a fit when its time is up.
 
-    There is one budget for all that `fit` does: every evidence that is tried, the refit, all models
-    of a bag. The search ends early enough for the refit to follow, as far as can be estimated; a
-    refit that is out of time all the same is dropped, and the model is the one that the search
-    found (`refitted_` says which). A bag consists of the models that were finished, or of the first
-    one. Time is looked at after every round: a start that takes long, or a round, ends late.
+    The budget covers everything that `fit` does: the search for the evidence, the refit and all
+    members of a bag. The search ends early enough for the refit to follow, as far as its duration
+    can be estimated. A refit that runs out of time is dropped; the model is then the one that the
+    search found, and `refitted_` is False. A bag consists of the members that were finished, and of
+    at least one. The time is checked after every round, so a slow start or a slow round ends late.
 
     Parameters
     ----------
     seconds : float
+        Seconds since `fit` was called.
 
     Examples
     --------
     >>> import numpy as np
     >>> from wgboost import WGBRegressor
     >>> from wgboost.callbacks import MaxTime
-    >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> model = WGBRegressor(random_state=0).fit(X, X[:, 0], callbacks=[MaxTime(0.5)])
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> model = WGBRegressor(n_estimators=5, evidence=10, random_state=0)
+    >>> _ = model.fit(X, X[:, 0], callbacks=[MaxTime(60)])
+    >>> model.n_estimators_
+    5
     """
 
     seconds: float
     in_refit: ClassVar[bool] = True
-    """Called while a model is refitted on all rows, too."""
+    """Called during a refit on all rows, too."""
 
     def __post_init__(self) -> None:
         check_number("seconds", self.seconds, above=0)

@@ -10,7 +10,24 @@ _NEEDED = ("typer", "rich", "polars")
 
 
 def main() -> int:
-    """Run the command that the arguments of the process name; return its exit code."""
+    """Run the command that the arguments of the process name.
+
+    Returns
+    -------
+    int
+        The exit code: 0 done, 1 failed, 2 wrong usage or bad input, 130 interrupted.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from unittest.mock import patch
+    >>> from wgboost.cli import main
+    >>> with patch.object(sys, "argv", ["wgboost", "--version"]):
+    ...     code = main()  # doctest: +ELLIPSIS
+    0...
+    >>> code
+    0
+    """
     try:
         from wgboost.cli.app import run
     except ModuleNotFoundError as error:

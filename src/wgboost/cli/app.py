@@ -14,15 +14,15 @@ from typer.core import TyperGroup
 
 from wgboost.cli.demo import demo
 from wgboost.cli.evaluate import evaluate
-from wgboost.cli.fit import Plan, fit
+from wgboost.cli.fit import FitOptions, fit
 from wgboost.cli.flags import as_command, flags_of
-from wgboost.cli.help import HelpfulCommand
+from wgboost.cli.help import CommandWithExamples
 from wgboost.cli.info import info
-from wgboost.cli.options import estimator_flags, in_flags
+from wgboost.cli.options import estimator_flags, with_flag_names
 from wgboost.cli.plot import plot
-from wgboost.cli.predict import Wanted, predict
-from wgboost.cli.reading import Reading
-from wgboost.cli.roles import Roles
+from wgboost.cli.predict import PredictOptions, predict
+from wgboost.cli.reading import ReadOptions
+from wgboost.cli.roles import ColumnRoles
 from wgboost.cli.screen import CommandError, one_line, printable
 from wgboost.validation import nearest_name
 from wgboost.version import __version__
@@ -52,7 +52,7 @@ class Commands(TyperGroup):
                 sys.exit(1)
             if "--debug" in given:
                 print(printable("".join(traceback.format_exception(error))), file=sys.stderr)
-            message, code = _explained(error)
+            message, code = _explain(error)
             print(f"wgboost: error: {one_line(message)}", file=sys.stderr)
         if code == 130:
             print("wgboost: interrupted", file=sys.stderr)
@@ -67,14 +67,14 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-def _explained(error: Exception) -> tuple[str, int]:
+def _explain(error: Exception) -> tuple[str, int]:
     """Return what to say about an error, and the exit code."""
     if isinstance(error, CommandError):
         return str(error), error.code
     if isinstance(error, _UsageError):
-        return _usage(error), 2
+        return _usage_message(error), 2
     if isinstance(error, _BAD_INPUT):
-        return in_flags(str(error)), 2
+        return with_flag_names(str(error)), 2
     if isinstance(error, OSError):
         return f"{error.strerror or error}{f' ({error.filename})' if error.filename else ''}", 1
     if isinstance(error, ImportError):
@@ -84,7 +84,7 @@ def _explained(error: Exception) -> tuple[str, int]:
     return f"{type(error).__name__}: {error}; --debug shows where", 1
 
 
-def _usage(error: Any) -> str:
+def _usage_message(error: Any) -> str:
     """Return a message of typer in our words: what is wrong, the nearest option, where help is."""
     context = getattr(error, "ctx", None)
     name = getattr(error, "option_name", None)
@@ -123,16 +123,16 @@ def _about(
 
 
 _AS_IN_FIT = " [default: as in fit]"
-_READING = flags_of(Reading)
+_READING = flags_of(ReadOptions)
 for _function, _flags in (
-    (fit, [*flags_of(Roles), *estimator_flags(), *flags_of(Plan), *_READING]),
-    (predict, [*flags_of(Wanted), *_READING]),
-    (evaluate, [*flags_of(Roles, _AS_IN_FIT), *_READING]),
-    (plot, [*flags_of(Roles, _AS_IN_FIT), *_READING]),
+    (fit, [*flags_of(ColumnRoles), *estimator_flags(), *flags_of(FitOptions), *_READING]),
+    (predict, [*flags_of(PredictOptions), *_READING]),
+    (evaluate, [*flags_of(ColumnRoles, _AS_IN_FIT), *_READING]),
+    (plot, [*flags_of(ColumnRoles, _AS_IN_FIT), *_READING]),
     (info, []),
     (demo, []),
 ):
-    app.command(_function.__name__, cls=HelpfulCommand)(as_command(_function, _flags))
+    app.command(_function.__name__, cls=CommandWithExamples)(as_command(_function, _flags))
 
 
 def run() -> int:

@@ -63,7 +63,7 @@ def _run(command: str, screen: Screen) -> Any:
     """Run a command in this process; return its result if that is to be JSON."""
     from wgboost.cli.app import app  # which knows this command, too
 
-    arguments, said = shlex.split(command), io.StringIO()
+    arguments, lines = shlex.split(command), io.StringIO()
     if screen.json:
         arguments.append("--json")
     else:
@@ -71,12 +71,12 @@ def _run(command: str, screen: Screen) -> Any:
     if screen.quiet:
         arguments.append("--quiet")
     try:
-        with redirect_stdout(said if screen.json else screen.stdout):
+        with redirect_stdout(lines if screen.json else screen.stdout):
             app(arguments)
     except SystemExit as ended:
         if ended.code:
             raise CommandError(f"wgboost {command} has failed", 1) from ended
-    return {"command": command, **json.loads(said.getvalue())} if screen.json else None
+    return {"command": command, **json.loads(lines.getvalue())} if screen.json else None
 
 
 def write_tables() -> None:

@@ -10,12 +10,12 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from wgboost import plotting
-from wgboost.cli.flags import DataFile, Force, ModelFile, Threads, taken
-from wgboost.cli.reading import Reading
-from wgboost.cli.roles import Data, Roles
-from wgboost.cli.rows import read_rows
-from wgboost.cli.screen import CommandError, Screen, counted
-from wgboost.cli.writing import check_out, load_model
+from wgboost.cli.flags import DataFile, Force, ModelFile, Threads, parse_flags
+from wgboost.cli.model_data import read_model_data
+from wgboost.cli.reading import ReadOptions
+from wgboost.cli.roles import ColumnRoles, Data
+from wgboost.cli.screen import CommandError, Screen, pluralize
+from wgboost.cli.writing import check_output, load_model
 from wgboost.metrics import ood_average_precision, ood_roc_auc
 from wgboost.metrics.row_parameters import known_by_row
 from wgboost.metrics.summaries import Summary, summary
@@ -56,43 +56,43 @@ def evaluate(
 
     wgboost evaluate price.wgb test.csv --report report.html
     """
-    reading, roles = taken(Reading, flags), taken(Roles, flags)
+    reading, roles = parse_flags(ReadOptions, flags), parse_flags(ColumnRoles, flags)
     if [model, data, ood].count("-") > 1:
         raise CommandError("only one file can come from standard input")
     if report == "-":
         raise CommandError("--report - : name a file; stdout is for the metrics")
     if report is not None:
         inputs = [one for one in (model, data, ood) if one]
-        check_out(report, "page", force=force, inputs=inputs, flag="--report")
-    fitted = load_model(model, threads)
-    _, rows = read_rows(data, fitted, reading, roles, screen)
+        check_output(report, "page", force=force, inputs=inputs, flag="--report")
+    estimator = load_model(model, threads)
+    _, rows = read_model_data(data, estimator, reading, roles, screen)
     other = None
     if ood is not None:
-        _, other = read_rows(ood, fitted, reading, roles, screen, y="out")
-    now, before = _measured(fitted, rows, other)
+        _, other = read_model_data(ood, estimator, reading, roles, screen, y="out")
+    now, before = _metrics(estimator, rows, other)
     failed: OSError | None = None
     if report is not None:
         try:
             plotting.report(
-                fitted, rows.X, rows.y, report, X_out=None if other is None else other.X,
+                estimator, rows.X, rows.y, report, X_out=None if other is None else other.X,
                 title=title, sample_weight=rows.weight, exposure=rows.exposure, name=rows.name,
             )  # fmt: skip
         except OSError as error:  # the metrics are there all the same
             report, failed = None, error
     facts = {
         "rows": len(rows.X),
-        "response": fitted.response_.name,
+        "response": estimator.response_.name,
         "metrics": {one.name: one.value for one in now},
         "before_round_1": {one.name: one.value for one in before},
         "report": report,
     }
-    said = [] if report is None else [Text(f"report: {report}")]
-    screen.show(facts, _grid(now, before, len(rows.X)), *said)
+    lines = [] if report is None else [Text(f"report: {report}")]
+    screen.show(facts, _grid(now, before, len(rows.X)), *lines)
     if failed is not None:
         raise failed
 
 
-def _measured(model: Any, rows: Data, other: Data | None) -> tuple[list[Summary], list[Summary]]:
+def _metrics(model: Any, rows: Data, other: Data | None) -> tuple[list[Summary], list[Summary]]:
     """Return the metrics of the model, and of the model before its first round."""
     known_by_row(model, None, {"exposure": rows.exposure})  # or y cannot be compared
     now, before = (
@@ -113,7 +113,7 @@ def _measured(model: Any, rows: Data, other: Data | None) -> tuple[list[Summary]
 
 
 def _grid(now: list[Summary], before: list[Summary], n: int) -> Grid:
-    grid = Grid(box=box.SIMPLE_HEAD, title=counted(n), title_justify="left", pad_edge=False)
+    grid = Grid(box=box.SIMPLE_HEAD, title=pluralize(n), title_justify="left", pad_edge=False)
     grid.add_column("metric", no_wrap=True)
     grid.add_column("model", justify="right", no_wrap=True)
     grid.add_column("before round 1", justify="right", no_wrap=True)

@@ -8,14 +8,14 @@ from typing import Any
 import polars as pl
 
 from wgboost.cli.reading import Table
-from wgboost.cli.roles import Roles
+from wgboost.cli.roles import ColumnRoles
 from wgboost.cli.screen import CommandError, Problems, Screen
 
 __all__ = ["feature_kinds", "new_features", "training_features"]
 
 
 def training_features(
-    table: Table, roles: Roles, *, features: Sequence[str] = (), ignore: Sequence[str] = (),
+    table: Table, roles: ColumnRoles, *, features: Sequence[str] = (), ignore: Sequence[str] = (),
     categorical: Sequence[str] = (),
 ) -> tuple[pl.DataFrame, Any]:  # fmt: skip
     """Return the features to train on, and what `categorical_features` has to be."""
@@ -26,20 +26,20 @@ def training_features(
     with problems:
         chosen = table.named(features, "--features")
     with problems:
-        left |= {*table.named(ignore, "--ignore", twice=True)}
+        left |= {*table.named(ignore, "--ignore", duplicates=True)}
     for name in chosen:
         with problems:
             if name in left:
                 raise CommandError(f"--features {name}: this column is ignored, or has a role")
-    there = [n for n in chosen or [*table.frame.columns, *table.twice] if n not in left]
+    there = [n for n in chosen or [*table.frame.columns, *table.duplicates] if n not in left]
     for name in there:
         with problems:
-            if name in table.twice:
+            if name in table.duplicates:
                 raise CommandError(
-                    f"{table.source} has {table.twice[name]} columns named {name!r}; rename one of "
-                    f"them, or --ignore {name} leaves them all out"
+                    f"{table.source} has {table.duplicates[name]} columns named {name!r}; "
+                    f"rename one of them, or --ignore {name} leaves them all out"
                 )
-    names = [name for name in there if name not in table.twice]
+    names = [name for name in there if name not in table.duplicates]
     with problems:
         if not there:
             raise CommandError(f"{table.source} has no column left to predict from")
@@ -77,7 +77,7 @@ def feature_kinds(model: Any) -> dict[str, str]:
 
 
 def new_features(
-    table: Table, model: Any, roles: Roles, screen: Screen, known: Collection[str] = ()
+    table: Table, model: Any, roles: ColumnRoles, screen: Screen, known: Collection[str] = ()
 ) -> Any:
     """Return the columns that a model was trained on, a frame or an array; others are left out.
 

@@ -15,20 +15,20 @@ from rich.text import Text
 from wgboost.boosting import Interrupted
 from wgboost.callbacks import Checkpoint, MaxTime
 from wgboost.cli.features import training_features
-from wgboost.cli.flags import DataFile, Force, Threads, flag, taken
-from wgboost.cli.options import BY_OPTION, literal, named_values
-from wgboost.cli.reading import Reading, Table, read_bytes, read_table
-from wgboost.cli.roles import Data, Roles, rows_beside, with_y
-from wgboost.cli.screen import CommandError, Problems, Screen, counted
-from wgboost.cli.tasks import classifies, labels, read_as
-from wgboost.cli.writing import check_out, save_model
+from wgboost.cli.flags import DataFile, Force, Threads, flag, parse_flags
+from wgboost.cli.options import BY_OPTION, named_values, parse_value
+from wgboost.cli.reading import ReadOptions, Table, read_bytes, read_table
+from wgboost.cli.roles import ColumnRoles, Data, read_row_parameters, split_target
+from wgboost.cli.screen import CommandError, Problems, Screen, pluralize
+from wgboost.cli.tasks import class_labels, column_kind, is_classification
+from wgboost.cli.writing import check_output, save_model
 from wgboost.estimators import WGBClassifier, WGBRegressor
 from wgboost.metrics.summaries import readable
 from wgboost.responses import RESPONSE_SYNONYMS, RESPONSES
 from wgboost.training import resolve_settings
 from wgboost.validation import check_choice, check_integer
 
-__all__ = ["Plan", "fit"]
+__all__ = ["FitOptions", "fit"]
 
 _COLUMNS, _BOOSTING, _MODEL = "Columns", "Boosting", "Model"
 _SECONDS = 60  # between checkpoints
@@ -36,7 +36,7 @@ _MANY = 500  # names of columns that are not used; the header of a file has a li
 
 
 @dataclass(frozen=True)
-class Plan:
+class FitOptions:
     """What to fit, beside the parameters of the estimator."""
 
     task: str | None = flag(
@@ -142,39 +142,47 @@ def fit(
 
     wgboost fit houses.csv --target price --out price.wgb --validation 0.2
     """
-    reading, roles, plan = taken(Reading, flags), taken(Roles, flags), taken(Plan, flags)
-    _check(plan, roles, data, out, force, screen)
-    given = {name: literal(value) for name, value in flags.items() if value is not None}
-    parameters = {**given, **plan.parameters(), "n_jobs": threads}
+    reading, roles, options = (
+        parse_flags(ReadOptions, flags),
+        parse_flags(ColumnRoles, flags),
+        parse_flags(FitOptions, flags),
+    )
+    _check(options, roles, data, out, force, screen)
+    given = {name: parse_value(value) for name, value in flags.items() if value is not None}
+    parameters = {**given, **options.parameters(), "n_jobs": threads}
     _check_values(parameters)
-    kind = "classes" if plan.task == "classification" else "target"
+    kind = "classes" if options.task == "classification" else "target"
     table, problems = read_table(data, reading, screen), Problems()
     y, X, classes = None, pl.DataFrame(), False
     with problems:
-        table, y = with_y(table, roles, screen, kind)
-        classes = classifies(y, plan.task, roles)
-        if plan.order is not None and not classes:
+        table, y = split_target(table, roles, screen, kind)
+        classes = is_classification(y, options.task, roles)
+        if options.order is not None and not classes:
             raise CommandError("--order is for classes: --task classification")
-        y = labels(y, plan.order) if classes else y
+        y = class_labels(y, options.order) if classes else y
     with problems:
         X, parameters["categorical_features"] = training_features(
-            table, roles, features=plan.features, ignore=plan.ignore, categorical=plan.categorical
+            table,
+            roles,
+            features=options.features,
+            ignore=options.ignore,
+            categorical=options.categorical,
         )
-        held = _held(table, X, plan)
-        if held:
-            parameters["monotone_constraints"] = held
-    beside: dict[str, Any] = {}
+        constraints = _monotone_constraints(table, X, options)
+        if constraints:
+            parameters["monotone_constraints"] = constraints
+    fit_params: dict[str, Any] = {}
     with problems:
-        beside = rows_beside(table, roles)
+        fit_params = read_row_parameters(table, roles)
     problems.check()
-    rows = Data(X, y, **beside)
+    rows = Data(X, y, **fit_params)
     model: Any = (WGBClassifier if classes else WGBRegressor)(**parameters)
     begun = time.monotonic()
-    complete = _train(model, rows, plan, reading, roles, screen)
+    complete = _train(model, rows, options, reading, roles, screen)
     seconds = time.monotonic() - begun
     used = {*X.columns, *roles.names}
     unused = [name for name in table.frame.columns if name not in used]
-    known = {"columns": roles.kept(), "ignored": unused[:_MANY], "reading": reading.kept()}
+    known = {"columns": roles.metadata(), "ignored": unused[:_MANY], "reading": reading.metadata()}
     save_model(model, out, known, screen)
     if out != "-":
         _show(model, rows, roles, out, seconds, screen)
@@ -182,22 +190,24 @@ def fit(
         raise typer.Exit(130)
 
 
-def _check(plan: Plan, roles: Roles, data: str, out: str, force: bool, screen: Screen) -> None:
+def _check(
+    options: FitOptions, roles: ColumnRoles, data: str, out: str, force: bool, screen: Screen
+) -> None:
     """Raise for what cannot work, before any work."""
     roles.check()
-    if plan.task is not None:
-        check_choice("--task", plan.task, ["regression", "classification"])
-    if plan.ood_folds is not None:
-        check_integer("--ood-folds", plan.ood_folds, low=2)
-    if [data, plan.validation_data].count("-") > 1:
+    if options.task is not None:
+        check_choice("--task", options.task, ["regression", "classification"])
+    if options.ood_folds is not None:
+        check_integer("--ood-folds", options.ood_folds, low=2)
+    if [data, options.validation_data].count("-") > 1:
         raise CommandError("only one file can come from standard input")
-    if plan.resume is not None:
-        read_bytes(plan.resume)  # or say why not
-    inputs = [data, *(one for one in (plan.validation_data, plan.resume) if one)]
-    check_out(out, "model", force=force, inputs=inputs)
-    if plan.checkpoint is not None:
-        inputs = [data, *([plan.validation_data] if plan.validation_data else [])]
-        check_out(plan.checkpoint, "model", force=force, inputs=inputs, flag="--checkpoint")
+    if options.resume is not None:
+        read_bytes(options.resume)  # or say why not
+    inputs = [data, *(one for one in (options.validation_data, options.resume) if one)]
+    check_output(out, "model", force=force, inputs=inputs)
+    if options.checkpoint is not None:
+        inputs = [data, *([options.validation_data] if options.validation_data else [])]
+        check_output(options.checkpoint, "model", force=force, inputs=inputs, flag="--checkpoint")
     if out == "-" and screen.json:
         raise CommandError("--json and --out - both need stdout; write the model to a file")
 
@@ -212,47 +222,58 @@ def _check_values(parameters: dict[str, Any]) -> None:
         check_choice("response", parameters["response"], valid, RESPONSE_SYNONYMS)
 
 
-def _held(table: Table, X: pl.DataFrame, plan: Plan) -> dict[str, int]:
-    held: dict[str, int] = {}
+def _monotone_constraints(table: Table, X: pl.DataFrame, options: FitOptions) -> dict[str, int]:
+    constraints: dict[str, int] = {}
     features = {*X.columns}
     for names, sign, flag_name in (
-        (plan.increasing, 1, "--increasing"),
-        (plan.decreasing, -1, "--decreasing"),
+        (options.increasing, 1, "--increasing"),
+        (options.decreasing, -1, "--decreasing"),
     ):
         for name in table.named(names, flag_name):
             if name not in features:
                 raise CommandError(f"{flag_name} {name}: this column is no feature")
-            if held.setdefault(name, sign) != sign:
+            if constraints.setdefault(name, sign) != sign:
                 raise CommandError(f"--increasing and --decreasing both name {name!r}")
-    return held
+    return constraints
 
 
 def _train(
-    model: Any, rows: Data, plan: Plan, reading: Reading, roles: Roles, screen: Screen
+    model: Any,
+    rows: Data,
+    options: FitOptions,
+    reading: ReadOptions,
+    roles: ColumnRoles,
+    screen: Screen,
 ) -> bool:
     """Fit a model, with what it has to know of OOD scores; return whether all of it was done."""
     more: dict[str, Any] = {}
-    watched: Data | None = None
-    if plan.validation_data is not None:
-        other = read_table(plan.validation_data, reading, screen)
-        other, y = with_y(other, roles, screen, read_as(rows.y))
+    validation: Data | None = None
+    if options.validation_data is not None:
+        other = read_table(options.validation_data, reading, screen)
+        other, y = split_target(other, roles, screen, column_kind(rows.y))
         if isinstance(model, WGBClassifier):
-            y = labels(y, plan.order)
-        kinds = {name: read_as(rows.X[name]) for name in rows.X.columns}
+            y = class_labels(y, options.order)
+        kinds = {name: column_kind(rows.X[name]) for name in rows.X.columns}
         problems = Problems()
         for name in kinds:
             with problems:
                 other.check(name, "training needs")
         problems.check()
-        watched = Data(other.columns(kinds, kinds), y, **rows_beside(other, roles))
-        more = {"X_val": watched.X, **watched.beside("_val")}
+        validation = Data(other.columns(kinds, kinds), y, **read_row_parameters(other, roles))
+        more = {"X_val": validation.X, **validation.fit_params("_val")}
     model.verbose = int(screen.live)  # the bar of the library; what is printed goes to stderr
     try:
         model.fit(
-            rows.X, **rows.beside(), **more, callbacks=plan.callbacks(), resume_from=plan.resume
+            rows.X,
+            **rows.fit_params(),
+            **more,
+            callbacks=options.callbacks(),
+            resume_from=options.resume,
         )
         model.verbose = 0
-        complete = not model.interrupted_ and _learn_usual(model, rows, watched, plan, screen)
+        complete = not model.interrupted_ and _calibrate_ood(
+            model, rows, validation, options, screen
+        )
     finally:
         model.set_params(verbose=0, n_jobs=None)  # of this run, not of the model
     if "proposal_" in vars(model):
@@ -260,27 +281,31 @@ def _train(
     return complete
 
 
-def _learn_usual(model: Any, rows: Data, watched: Data | None, plan: Plan, screen: Screen) -> bool:
+def _calibrate_ood(
+    model: Any, rows: Data, validation: Data | None, options: FitOptions, screen: Screen
+) -> bool:
     """Learn which OOD scores are usual, if that is asked for or costs nothing.
 
     Returns False after Ctrl-C, which leaves the model without.
     """
-    if plan.ood_folds is None:
-        if watched is not None:
-            model.calibrate_ood(watched.X)
+    if options.ood_folds is None:
+        if validation is not None:
+            model.calibrate_ood(validation.X)
         return True
-    screen.note(f"OOD scores: {plan.ood_folds} further fits")
+    screen.note(f"OOD scores: {options.ood_folds} further fits")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Interrupted)  # of the fit without a fold
-            model.calibrate_ood(rows.X, cv=plan.ood_folds, **rows.beside())
+            model.calibrate_ood(rows.X, cv=options.ood_folds, **rows.fit_params())
     except (KeyboardInterrupt, Interrupted):
         screen.note("interrupted: the model does not know which OOD scores are usual")
         return False
     return True
 
 
-def _show(model: Any, rows: Data, roles: Roles, out: str, seconds: float, screen: Screen) -> None:
+def _show(
+    model: Any, rows: Data, roles: ColumnRoles, out: str, seconds: float, screen: Screen
+) -> None:
     kind = "classification" if hasattr(model, "classes_") else "regression"
     target = " and ".join(roles.y_names)
     facts = {
@@ -297,11 +322,11 @@ def _show(model: Any, rows: Data, roles: Roles, out: str, seconds: float, screen
         "seconds": round(seconds, 3),
     }
     line = (
-        f"{kind} of {target} ({model.response_.name}): {counted(rows.X.height)}, "
-        f"{counted(rows.X.width, 'feature')}, {counted(model.n_estimators_, 'round')} in "
+        f"{kind} of {target} ({model.response_.name}): {pluralize(rows.X.height)}, "
+        f"{pluralize(rows.X.width, 'feature')}, {pluralize(model.n_estimators_, 'round')} in "
         f"{seconds:.1f} s"
     )
-    watched = ", ".join(f"{k} {readable(v)}" for k, v in facts["validation"].items())
-    if watched:
-        line += f"; validation {watched}"
+    validation = ", ".join(f"{k} {readable(v)}" for k, v in facts["validation"].items())
+    if validation:
+        line += f"; validation {validation}"
     screen.show(facts, Text(line), Text(f"model: {out}"))

@@ -15,7 +15,16 @@ import typer
 
 from wgboost.cli.screen import Screen, one_line
 
-__all__ = ["DataFile", "Force", "ModelFile", "Threads", "as_command", "flag", "flags_of", "taken"]
+__all__ = [
+    "DataFile",
+    "Force",
+    "ModelFile",
+    "Threads",
+    "as_command",
+    "flag",
+    "flags_of",
+    "parse_flags",
+]
 
 _Made = TypeVar("_Made")
 
@@ -74,7 +83,7 @@ def flags_of(kind: type, note: str = "") -> list[inspect.Parameter]:
     ]  # fmt: skip
 
 
-def taken(kind: type[_Made], given: dict[str, Any]) -> _Made:
+def parse_flags(kind: type[_Made], given: dict[str, Any]) -> _Made:
     """Take the flags of a dataclass out of those given, and make it."""
     hints = get_type_hints(kind)
     values = {one.name: given.pop(one.name) for one in fields(kind)}  # type: ignore[arg-type]

@@ -7,12 +7,12 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-__all__ = ["HelpfulCommand"]
+__all__ = ["CommandWithExamples"]
 
 _WIDTH = 27  # of the column of flags
 
 
-class HelpfulCommand(TyperCommand):
+class CommandWithExamples(TyperCommand):
     """A command whose help keeps examples as they are and has flags under headings."""
 
     def format_usage(self, ctx: Any, formatter: Any) -> None:
@@ -55,5 +55,5 @@ class HelpfulCommand(TyperCommand):
 
 def _default(value: Any, words: str) -> str:
     """Return what holds without a flag, unless its words say so, or nothing does."""
-    told = "[default: " in words or callable(value) or value in (None, False, (), [])
-    return "" if told else f" [default: {value}]"
+    is_shown = "[default: " in words or callable(value) or value in (None, False, (), [])
+    return "" if is_shown else f" [default: {value}]"

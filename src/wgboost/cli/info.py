@@ -28,24 +28,24 @@ def info(screen: Screen, model: ModelFile) -> None:
 
     wgboost info price.wgb
     """
-    fitted = load_model(model)
-    about = getattr(fitted, "metadata_", {})
-    columns, known = about.get("columns", {}), fitted.model_
+    estimator = load_model(model)
+    about = getattr(estimator, "metadata_", {})
+    columns, known = about.get("columns", {}), estimator.model_
     bag, rounds = isinstance(known, FittedBag), [one.n_rounds for one in known.models]
     facts: dict[str, Any] = {
-        "estimator": type(fitted).__name__,
-        "response": getattr(getattr(fitted, "response_", None), "name", None),
+        "estimator": type(estimator).__name__,
+        "response": getattr(getattr(estimator, "response_", None), "name", None),
         "target": columns.get("target", [columns.get("lower"), columns.get("upper")]),
         "columns": columns,
-        "classes": getattr(fitted, "classes_", None),
-        "members": len(fitted.members_) if bag else None,
-        "recipe": fitted.best_recipe_ if bag else None,
+        "classes": getattr(estimator, "classes_", None),
+        "members": len(estimator.members_) if bag else None,
+        "recipe": estimator.best_recipe_ if bag else None,
         "rounds": rounds if bag else rounds[0],
         "particles": known.n_particles,
         "interrupted": known.interrupted,
         "validation": known.metrics,
-        "features": _features(fitted),
-        "parameters": _changed(fitted),
+        "features": _features(estimator),
+        "parameters": _changed(estimator),
         "bytes": os.path.getsize(model) if model != "-" else None,
     }
     screen.show(facts, _overview(facts), _grid(facts["features"]))

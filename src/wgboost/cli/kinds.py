@@ -8,7 +8,7 @@ import polars as pl
 
 from wgboost.cli.screen import CommandError, quoted
 
-__all__ = ["MISSING", "Numerals", "as_kind"]
+__all__ = ["MISSING", "NumberFormat", "parse_column"]
 
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "Null", "null", "None", "<NA>")
 _TRUTH = ("true", "false")
@@ -24,7 +24,7 @@ _HOURS = ("", " %H:%M", " %H:%M:%S%.f")
 
 
 @dataclass(frozen=True)
-class Numerals:
+class NumberFormat:
     """How numbers and missing values are written; a mark of None is the usual one, unless told."""
 
     decimal_mark: str | None = None
@@ -45,8 +45,8 @@ class Numerals:
         return text
 
 
-def as_kind(
-    series: pl.Series, kind: str, numerals: Numerals, *, category: bool = False
+def parse_column(
+    series: pl.Series, kind: str, number_format: NumberFormat, *, category: bool = False
 ) -> pl.Series:
     """Return a column of text as "numbers", "dates", "text", or as what "any" values say they are.
 
@@ -54,7 +54,7 @@ def as_kind(
     count as numbers. Raises CommandError for "numbers" and "dates" that are none, and for "any"
     column of which nearly all values are numbers, unless it is a `category`.
     """
-    missing = series.is_null() | series.is_in(list(numerals.missing))
+    missing = series.is_null() | series.is_in(list(number_format.missing))
     text = pl.select(pl.when(~missing).then(series)).to_series().alias(series.name)
     there = text.drop_nulls()
     if kind == "text" or there.is_empty():
@@ -63,7 +63,7 @@ def as_kind(
         return _as_dates(text)
     if there.str.to_lowercase().is_in(list(_TRUTH)).all():
         return text.str.to_lowercase() == "true"
-    plain = numerals.plain(text)
+    plain = number_format.plain(text)
     numbers = plain.cast(pl.Float64, strict=False)
     wrong = numbers.is_null() & ~missing
     if not wrong.any():
@@ -71,7 +71,7 @@ def as_kind(
         return plain.cast(pl.Int64) if whole else numbers
     share = 1 - wrong.sum() / len(there)
     if kind == "numbers":
-        raise CommandError(_no_numbers(text, wrong, "the model needs numbers", numerals))
+        raise CommandError(_no_numbers(text, wrong, "the model needs numbers", number_format))
     if category or kind == "classes":
         return text
     if share >= _MOSTLY:
@@ -80,10 +80,10 @@ def as_kind(
             if kind == "target"
             else f"if it is a category: --categorical {series.name}"
         )
-        raise CommandError(_no_numbers(text, wrong, remedy, numerals))
+        raise CommandError(_no_numbers(text, wrong, remedy, number_format))
     numeric = there.filter(there.str.contains(_COMMAS))
     commas = numeric.filter(numeric.str.contains(",", literal=True))
-    if len(numeric) >= _MOSTLY * len(there) and len(commas) and numerals.decimal_mark is None:
+    if len(numeric) >= _MOSTLY * len(there) and len(commas) and number_format.decimal_mark is None:
         raise CommandError(
             f"column {series.name!r} has numbers with commas, such as {quoted(commas[0])}: say "
             "--decimal , or --thousands , (or --decimal . if it is text)"
@@ -123,9 +123,9 @@ def _as_dates(text: pl.Series) -> pl.Series:
     return next(iter(found.values()))
 
 
-def _no_numbers(text: pl.Series, wrong: pl.Series, remedy: str, numerals: Numerals) -> str:
+def _no_numbers(text: pl.Series, wrong: pl.Series, remedy: str, number_format: NumberFormat) -> str:
     value, count = text.filter(wrong)[0], int(wrong.sum())
-    if "," in value and numerals.decimal_mark is None and numerals.thousands is None:
+    if "," in value and number_format.decimal_mark is None and number_format.thousands is None:
         remedy += "; --decimal , or --thousands , if numbers have commas"
     return (
         f"column {text.name!r}: {count} of {len(text)} values are no numbers, such as "

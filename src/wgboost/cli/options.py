@@ -17,7 +17,14 @@ from wgboost.responses import RESPONSES
 from wgboost.trees import TreeSettings
 from wgboost.validation import nearest_name
 
-__all__ = ["BY_OPTION", "FLAGS", "estimator_flags", "in_flags", "literal", "named_values"]
+__all__ = [
+    "BY_OPTION",
+    "FLAGS",
+    "estimator_flags",
+    "named_values",
+    "parse_value",
+    "with_flag_names",
+]
 
 _REGRESSOR = inspect.signature(WGBRegressor).parameters
 _CLASSIFIER = inspect.signature(WGBClassifier).parameters
@@ -67,7 +74,7 @@ _WORDS = {
 }
 
 
-def _described(kind: type) -> dict[str, tuple[str, str]]:
+def _parameter_docs(kind: type) -> dict[str, tuple[str, str]]:
     """Return type and first sentence of each parameter in a docstring."""
     entry = re.compile(r"^(\w+(?:, \w+)*)(?: : (.*))?\n((?:    .*\n)+)", re.MULTILINE)
     found = {}
@@ -97,12 +104,12 @@ def _default(name: str) -> str:
 def estimator_flags() -> list[inspect.Parameter]:
     """Return the flags as parameters of a function that typer makes a command of.
 
-    All are text or None; `literal` says what text stands for, and the estimator checks it.
+    All are text or None; `parse_value` says what text stands for, and the estimator checks it.
     """
-    known = _described(TreeSettings)
+    known = _parameter_docs(TreeSettings)
     known |= {
         name: described
-        for name, described in _described(WGBRegressor).items()
+        for name, described in _parameter_docs(WGBRegressor).items()
         if described[0] or name not in known  # without a type it refers to TreeSettings
     }
     flags = []
@@ -120,7 +127,7 @@ def estimator_flags() -> list[inspect.Parameter]:
     return flags
 
 
-def literal(text: str) -> Any:
+def parse_value(text: str) -> Any:
     """Return what the text of a flag stands for: a number, none, true, a list, or itself."""
     known = {"none": None, "true": True, "false": False}
     if text.lower() in known:
@@ -158,20 +165,20 @@ def named_values(given: Iterable[str]) -> dict[str, Any]:
                 f"--option {one}: there is no {name!r}{near or '; it is one of '}"
                 + ("" if near else ", ".join(BY_OPTION))
             )
-        found[name] = literal(value)
+        found[name] = parse_value(value)
     return found
 
 
-def _renamed() -> Mapping[str, str]:
+def _flag_names() -> Mapping[str, str]:
     names = {name: f"--{name.replace('_', '-')}" for name in FLAGS}
     return {**names, **_ELSEWHERE}
 
 
-def in_flags(message: str) -> str:
+def with_flag_names(message: str) -> str:
     """Return a message of the library with the names that things have on the command line."""
     for words, flags in _REMEDIES.items():
         message = message.replace(words, flags)
-    for name, flag in _renamed().items():
+    for name, flag in _flag_names().items():
         if "_" in name:
             message = re.sub(rf"\b{name}\b(?!\()", flag, message)
         else:  # an ordinary word: only where a value follows

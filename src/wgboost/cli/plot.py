@@ -10,14 +10,14 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from wgboost.cli.flags import DataFile, Force, ModelFile, Threads, taken
-from wgboost.cli.reading import Reading
-from wgboost.cli.roles import Roles
-from wgboost.cli.rows import read_rows
+from wgboost.cli.flags import DataFile, Force, ModelFile, Threads, parse_flags
+from wgboost.cli.model_data import read_model_data
+from wgboost.cli.reading import ReadOptions
+from wgboost.cli.roles import ColumnRoles
 from wgboost.cli.screen import CommandError, Screen
-from wgboost.cli.writing import check_out, load_model
+from wgboost.cli.writing import check_output, load_model
 from wgboost.persistence import replacing
-from wgboost.plotting.pictures import Picture, Shown, pictures
+from wgboost.plotting.plots import Plot, PlotData, iter_plots
 from wgboost.plotting.style import new_figure
 from wgboost.validation import check_choice, check_integer, nearest_name
 
@@ -69,7 +69,7 @@ def plot(
 
     wgboost plot price.wgb test.csv --out pictures
     """
-    reading, roles = taken(Reading, flags), taken(Roles, flags)
+    reading, roles = parse_flags(ReadOptions, flags), parse_flags(ColumnRoles, flags)
     check_choice("--format", form, _FORMATS)
     check_integer("--along", along, low=0)
     check_integer("--dpi", dpi, low=10, high=1200)
@@ -78,29 +78,29 @@ def plot(
     folder = Path(out)
     if folder.exists() and not folder.is_dir():
         raise CommandError(f"--out {out} is a file; name a folder")
-    fitted = load_model(model, threads)
-    _, rows = read_rows(data, fitted, reading, roles, screen, y="if there")
+    estimator = load_model(model, threads)
+    _, rows = read_model_data(data, estimator, reading, roles, screen, y="if there")
     if rows.y is None:
         screen.note("without the target there are no pictures of calibration and errors")
     other = None
     if ood is not None:
-        _, other = read_rows(ood, fitted, reading, roles, screen, y="out")
-    shown = Shown.of(
-        fitted, rows.X, rows.y, weight=rows.weight, exposure=rows.exposure, name=rows.name
+        _, other = read_model_data(ood, estimator, reading, roles, screen, y="out")
+    shown = PlotData.from_estimator(
+        estimator, rows.X, rows.y, weight=rows.weight, exposure=rows.exposure, name=rows.name
     )
     X_out = None if other is None else other.X
-    drawn = _chosen(list(pictures(shown, X_out=X_out, n_dependence=along)), only or ())
+    drawn = _chosen(list(iter_plots(shown, X_out=X_out, n_dependence=along)), only or ())
     folder.mkdir(parents=True, exist_ok=True)
     names, inputs = [], [one for one in (model, data, ood) if one]
     for picture in screen.track(drawn, len(drawn), "drawing"):
         path = folder / f"{_file_name(picture.name)}.{form}"
-        check_out(str(path), "picture", force=force, inputs=inputs)
+        check_output(str(path), "picture", force=force, inputs=inputs)
         _write(picture, path, form, dpi)
         names.append(str(path))
     screen.show({"pictures": names}, *map(Text, names))
 
 
-def _chosen(drawn: list[Picture], only: list[str] | tuple[()]) -> list[Picture]:
+def _chosen(drawn: list[Plot], only: list[str] | tuple[()]) -> list[Plot]:
     known = [picture.name for picture in drawn]
     for name in only:
         if name not in known:
@@ -113,7 +113,7 @@ def _file_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "_", name)
 
 
-def _write(picture: Picture, path: Path, form: str, dpi: int) -> None:
+def _write(picture: Plot, path: Path, form: str, dpi: int) -> None:
     figure = new_figure(picture.size)
     picture.draw(figure.add_subplot())
     buffer = io.BytesIO()

@@ -10,23 +10,23 @@ import polars as pl
 import typer
 from rich.text import Text
 
-from wgboost.cli.flags import DataFile, Force, ModelFile, Threads, flag, taken
-from wgboost.cli.reading import Reading, Table
-from wgboost.cli.roles import Roles
-from wgboost.cli.rows import read_rows
-from wgboost.cli.screen import CommandError, Screen, counted
-from wgboost.cli.writing import check_out, load_model, table_format, write_table
+from wgboost.cli.flags import DataFile, Force, ModelFile, Threads, flag, parse_flags
+from wgboost.cli.model_data import read_model_data
+from wgboost.cli.reading import ReadOptions, Table
+from wgboost.cli.roles import ColumnRoles
+from wgboost.cli.screen import CommandError, Screen, pluralize
+from wgboost.cli.writing import check_output, load_model, table_format, write_table
 from wgboost.estimators.tables import predicted_columns
 from wgboost.typing import Array
 
-__all__ = ["Wanted", "predict"]
+__all__ = ["PredictOptions", "predict"]
 
 _BLOCK = 20_000  # rows at a time
 _QUANTILES = "0.05,0.5,0.95"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PredictOptions:
     """What to write."""
 
     quantiles: str | None = flag(
@@ -88,39 +88,41 @@ def predict(
 
     wgboost predict price.wgb new.csv --out predictions.csv --keep id
     """
-    reading, wanted = taken(Reading, flags), taken(Wanted, flags)
-    levels = wanted.levels()
+    reading, options = parse_flags(ReadOptions, flags), parse_flags(PredictOptions, flags)
+    levels = options.levels()
     if model == data == "-":
         raise CommandError("only one of MODEL and DATA can come from standard input")
     kind = "parquet" if table_format(out) == "parquet" else "text"
-    check_out(out, kind, force=force, inputs=[model, data])
-    fitted = load_model(model, threads)
-    roles = Roles(exposure=wanted.exposure)
-    table, rows = read_rows(data, fitted, reading, roles, screen, y="out", known=wanted.keep)
+    check_output(out, kind, force=force, inputs=[model, data])
+    estimator = load_model(model, threads)
+    roles = ColumnRoles(exposure=options.exposure)
+    table, rows = read_model_data(
+        data, estimator, reading, roles, screen, y="out", known=options.keep
+    )
     starts = range(0, len(rows.X), _BLOCK)
     blocks = [
-        predicted_columns(fitted, some.X, levels, exposure=some.exposure)
+        predicted_columns(estimator, some.X, levels, exposure=some.exposure)
         for start in screen.track(starts, len(starts), "predicting")
         for some in [rows.block(slice(start, start + _BLOCK))]
     ]
     found = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
-    frame = _joined(table, wanted, found)
+    frame = _join(table, options, found)
     facts: dict[str, Any] = {"rows": frame.height, "columns": frame.columns}
     if out == "-" and screen.json:
         screen.show({**facts, "predictions": frame.to_dicts()})
         return
-    write_table(frame, out, screen, escape_formulas=wanted.escape_formulas)
+    write_table(frame, out, screen, escape_formulas=options.escape_formulas)
     if out != "-":
-        line = f"{counted(frame.height)}: {', '.join(frame.columns)}"
+        line = f"{pluralize(frame.height)}: {', '.join(frame.columns)}"
         screen.show({**facts, "out": out}, Text(line), Text(f"predictions: {out}"))
 
 
-def _joined(table: Table, wanted: Wanted, found: dict[str, Array]) -> pl.DataFrame:
+def _join(table: Table, options: PredictOptions, found: dict[str, Array]) -> pl.DataFrame:
     """Return the columns that are kept, and the predictions beside them."""
-    chosen = table.named(wanted.keep, "--keep")
-    kept = table.frame if wanted.keep_all else table.frame.select(chosen)
+    chosen = table.named(options.keep, "--keep")
+    kept = table.frame if options.keep_all else table.frame.select(chosen)
     made = pl.DataFrame(
-        {f"{wanted.prefix or ''}{name}": values.tolist() for name, values in found.items()}
+        {f"{options.prefix or ''}{name}": values.tolist() for name, values in found.items()}
     )
     there = {*kept.columns}
     both = [name for name in made.columns if name in there]

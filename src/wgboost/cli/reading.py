@@ -21,12 +21,12 @@ from typing import Any
 import polars as pl
 
 from wgboost.cli.flags import flag
-from wgboost.cli.kinds import MISSING, Numerals, as_kind
+from wgboost.cli.kinds import MISSING, NumberFormat, parse_column
 from wgboost.cli.screen import CommandError, Problems, Screen
 from wgboost.machine import memory_limit
 from wgboost.validation import nearest_name
 
-__all__ = ["Reading", "Table", "read_bytes", "read_table"]
+__all__ = ["ReadOptions", "Table", "read_bytes", "read_table"]
 
 _DELIMITERS = ",;\t|"
 _PANEL = "Reading CSV"
@@ -37,7 +37,7 @@ _WORDS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """How to read a CSV file; None is found out.
 
     `missing` are words that stand for a missing value, beside the usual ones. Decimal mark,
@@ -87,29 +87,29 @@ class Reading:
             len(self.thousands) != 1 or self.thousands.isalnum() or self.thousands in "+-"
         ):
             raise CommandError(f"--thousands {self.thousands!r} must be one character, such as ','")
-        if self.thousands is not None and self.thousands == self.numerals.decimal:
+        if self.thousands is not None and self.thousands == self.number_format.decimal:
             raise CommandError(
                 f"--thousands {self.thousands!r} is the decimal mark, too; say --decimal"
             )
 
     @property
-    def numerals(self) -> Numerals:
+    def number_format(self) -> NumberFormat:
         """How numbers and missing values are written."""
-        return Numerals(self.decimal, self.thousands, (*MISSING, *self.missing))
+        return NumberFormat(self.decimal, self.thousands, (*MISSING, *self.missing))
 
-    def after(self, known: Any) -> Reading:
+    def with_defaults(self, known: Any) -> ReadOptions:
         """Return this with what is not said here as a model has it."""
         if not isinstance(known, dict):
             return self
         own = {name: value for name, value in asdict(self).items() if value not in (None, ())}
-        kept = {
+        saved = {
             name: tuple(known[name]) if name == "missing" else known[name]
             for name in ("decimal", "thousands", "missing")
             if known.get(name)
         }
-        return replace(self, **{**kept, **own})
+        return replace(self, **{**saved, **own})
 
-    def kept(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """What a model file holds of it."""
         known = {"decimal": self.decimal, "thousands": self.thousands, "missing": self.missing}
         return {name: value for name, value in known.items() if value}
@@ -133,8 +133,8 @@ class Table:
 
     source: str
     frame: pl.DataFrame
-    twice: dict[str, int] = field(default_factory=dict)
-    numerals: Numerals | None = None
+    duplicates: dict[str, int] = field(default_factory=dict)
+    number_format: NumberFormat | None = None
 
     def __len__(self) -> int:
         return self.frame.height
@@ -146,21 +146,21 @@ class Table:
 
     def check(self, name: str, flag: str) -> str:
         """Return the name if there is one column of it; raise CommandError otherwise."""
-        if name in self.twice:
+        if name in self.duplicates:
             raise CommandError(
-                f"{flag} {name}: {self.source} has {self.twice[name]} columns of that name; "
+                f"{flag} {name}: {self.source} has {self.duplicates[name]} columns of that name; "
                 "rename one of them"
             )
         if name not in self.names:
             raise CommandError(f"{flag} {name}: {self.source} has {self._missing(name)}")
         return name
 
-    def named(self, given: Sequence[str], flag: str, *, twice: bool = False) -> list[str]:
+    def named(self, given: Sequence[str], flag: str, *, duplicates: bool = False) -> list[str]:
         """Return the columns that a flag names, one or several with commas between.
 
-        Names that several columns have are an error, unless `twice` allows them.
+        Names that several columns have are an error, unless `duplicates` allows them.
         """
-        known = self.names | {*(self.twice if twice else ())}
+        known = self.names | {*(self.duplicates if duplicates else ())}
         names: list[str] = []
         for text in given:
             parts = [text] if text in known else [part.strip() for part in text.split(",")]
@@ -185,8 +185,8 @@ class Table:
         A `category` may be text that is mostly numbers. NaN is null, a missing value.
         """
         series = self.frame.get_column(name)
-        if self.numerals is not None and series.dtype == pl.String:
-            series = as_kind(series, kind, self.numerals, category=category)
+        if self.number_format is not None and series.dtype == pl.String:
+            series = parse_column(series, kind, self.number_format, category=category)
         return series.fill_nan(None) if series.dtype.is_float() else series
 
     def columns(
@@ -232,7 +232,7 @@ def _beside(source: str) -> str:
     return f"; did you mean {os.path.join(folder, there[close[0]])!r}?" if close else ""
 
 
-def read_table(source: str, reading: Reading, screen: Screen) -> Table:
+def read_table(source: str, reading: ReadOptions, screen: Screen) -> Table:
     """Return the table in a CSV or Parquet file, which are told apart by their contents.
 
     Raises CommandError if it is empty or something else.
@@ -295,7 +295,7 @@ def _text(data: bytes, name: str, encoding: str | None) -> str:
     return text.removeprefix("\ufeff")
 
 
-def _csv(text: str, name: str, reading: Reading, screen: Screen) -> Table:
+def _csv(text: str, name: str, reading: ReadOptions, screen: Screen) -> Table:
     if not text.strip():
         raise CommandError(f"{name} is empty")
     if "\n" not in text:
@@ -341,18 +341,18 @@ def _without_blank_lines(text: str, delimiter: str) -> str:
 
 
 def _named(
-    frame: pl.DataFrame, header: Sequence[str], name: str, reading: Reading, screen: Screen
+    frame: pl.DataFrame, header: Sequence[str], name: str, reading: ReadOptions, screen: Screen
 ) -> Table:
     unnamed = [i for i, one in enumerate(header) if not one]
     if unnamed and len(unnamed) < len(header):
         places = ", ".join(str(i + 1) for i in unnamed[:5])
         screen.note(f"{name}: column {places} has no name and is left out")
-    twice = {one: count for one, count in Counter(header).items() if one and count > 1}
-    kept = {str(i): one for i, one in enumerate(header) if one and one not in twice}
-    if not kept and not twice:
+    duplicates = {one: count for one, count in Counter(header).items() if one and count > 1}
+    kept = {str(i): one for i, one in enumerate(header) if one and one not in duplicates}
+    if not kept and not duplicates:
         raise CommandError(f"{name} has no names of columns in its first line")
     frame = frame.select(list(kept)).rename(kept)
-    return Table(name, frame, twice, reading.numerals)
+    return Table(name, frame, duplicates, reading.number_format)
 
 
 def _delimiter(text: str) -> str:

@@ -14,13 +14,13 @@ from wgboost.cli.screen import CommandError, Problems, Screen, quoted
 from wgboost.responses import censored
 from wgboost.typing import Array
 
-__all__ = ["Data", "Roles", "rows_beside", "with_y"]
+__all__ = ["ColumnRoles", "Data", "read_row_parameters", "split_target"]
 
 _PANEL = "Columns"
 
 
 @dataclass(frozen=True)
-class Roles:
+class ColumnRoles:
     """Columns that are no features, by what they are for; a model file keeps them."""
 
     target: tuple[str, ...] = flag(
@@ -64,7 +64,7 @@ class Roles:
         return [*self.y_names, *(n for n in (self.weight, self.exposure) if n is not None)]
 
     @property
-    def called(self) -> str | list[str] | None:
+    def display_name(self) -> str | list[str] | None:
         """What y is called, a list if it has several columns."""
         if self.target:
             return list(self.target) if len(self.target) > 1 else self.target[0]
@@ -92,19 +92,19 @@ class Roles:
         if again:
             raise CommandError(f"the column {again[0]!r} cannot have two roles")
 
-    def kept(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """What a model file holds of it."""
         return {name: value for name, value in asdict(self).items() if value}
 
-    def after(self, known: Any) -> Roles:
+    def with_defaults(self, known: Any) -> ColumnRoles:
         """Return these roles, with what is not said here as a model has it."""
-        own = self.kept()
+        own = self.metadata()
         if not isinstance(known, dict):
             return self
         if self.y_names:  # another y: nothing of the old one
             known = {name: known[name] for name in ("weight", "exposure") if name in known}
         both = {**{name: known[name] for name in known if name in asdict(self)}, **own}
-        return Roles(**{**both, "target": tuple(both.get("target", ()))})
+        return ColumnRoles(**{**both, "target": tuple(both.get("target", ()))})
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,16 +122,18 @@ class Data:
         exposure = None if self.exposure is None else self.exposure[rows]
         return Data(self.X[rows], exposure=exposure)
 
-    def beside(self, suffix: str = "") -> dict[str, Any]:
+    def fit_params(self, suffix: str = "") -> dict[str, Any]:
         """Return what belongs to the rows, by the names of the arguments of `fit`."""
         known = {"y": self.y, "sample_weight": self.weight, "exposure": self.exposure}
         return {f"{name}{suffix}": value for name, value in known.items() if value is not None}
 
 
-def with_y(table: Table, roles: Roles, screen: Screen, kind: str = "target") -> tuple[Table, Any]:
+def split_target(
+    table: Table, roles: ColumnRoles, screen: Screen, kind: str = "target"
+) -> tuple[Table, Any]:
     """Return the rows of which y is known, and y; others are left out with a note.
 
-    `kind` is what a target is to be read as; see `as_kind`.
+    `kind` is what a target is to be read as; see `parse_column`.
     """
     problems = Problems()
     for name, its_flag in roles.flags().items():
@@ -158,7 +160,7 @@ def with_y(table: Table, roles: Roles, screen: Screen, kind: str = "target") -> 
     return table, _y(table, roles, kind)
 
 
-def _y(table: Table, roles: Roles, kind: str) -> Any:
+def _y(table: Table, roles: ColumnRoles, kind: str) -> Any:
     above: Any = -np.inf
     if roles.entry is not None:
         above = _numbers(table, roles.entry, "--entry", -np.inf)
@@ -204,11 +206,13 @@ def _truth(table: Table, name: str) -> Array:
     return np.array([str(value).casefold() in yes for value in series.to_list()])
 
 
-def rows_beside(table: Table, roles: Roles) -> dict[str, Any]:
+def read_row_parameters(table: Table, roles: ColumnRoles) -> dict[str, Any]:
     """Return weight and exposure of each row, if there are such columns."""
     found, problems = {}, Problems()
     for role, name in (("weight", roles.weight), ("exposure", roles.exposure)):
-        if name is not None and name in table.names:  # `with_y` names columns that are not there
+        if (
+            name is not None and name in table.names
+        ):  # `split_target` names columns that are not there
             with problems:
                 found[role] = _numbers(table, name, f"--{role}")
     problems.check()

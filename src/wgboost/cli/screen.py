@@ -19,11 +19,11 @@ from rich.text import Text
 
 __all__ = [
     "CommandError",
+    "MultipleError",
     "Problems",
     "Screen",
-    "SeveralError",
-    "counted",
     "one_line",
+    "pluralize",
     "printable",
     "quoted",
 ]
@@ -43,7 +43,7 @@ class CommandError(Exception):
         self.code = code
 
 
-class SeveralError(CommandError):
+class MultipleError(CommandError):
     """Names several problems in one line."""
 
     def __init__(self, problems: list[CommandError]) -> None:
@@ -78,7 +78,7 @@ class Problems:
         if not isinstance(error, CommandError):
             return False
         known = {str(one) for one in self.found}
-        several = error.problems if isinstance(error, SeveralError) else [error]
+        several = error.problems if isinstance(error, MultipleError) else [error]
         self.found += [one for one in several if str(one) not in known]
         return True
 
@@ -87,10 +87,10 @@ class Problems:
         if len(self.found) == 1:
             raise self.found[0]
         if self.found:
-            raise SeveralError(self.found)
+            raise MultipleError(self.found)
 
 
-def counted(n: int, word: str = "row") -> str:
+def pluralize(n: int, word: str = "row") -> str:
     """Return a number of things in words."""
     return f"{n} {word}{'' if n == 1 else 's'}"
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import polars as pl
 
-from wgboost.cli.roles import Roles
+from wgboost.cli.roles import ColumnRoles
 from wgboost.cli.screen import CommandError, quoted
 from wgboost.validation import nearest_name
 
-__all__ = ["classifies", "labels", "read_as", "target_kind"]
+__all__ = ["class_labels", "column_kind", "is_classification", "target_kind"]
 
 _MANY = 50  # so many different texts, on half of the rows or more, are no classes
 
 
-def classifies(y: Any, task: str | None, roles: Roles) -> bool:
+def is_classification(y: Any, task: str | None, roles: ColumnRoles) -> bool:
     """Return whether y consists of classes; raise CommandError if it cannot be what is asked."""
     if not isinstance(y, pl.Series):
         if task == "classification":
@@ -42,7 +42,7 @@ def classifies(y: Any, task: str | None, roles: Roles) -> bool:
     return y.dtype.is_integer() and set(y.unique().to_list()) == {0, 1}
 
 
-def labels(y: pl.Series, order: str | None) -> pl.Series:
+def class_labels(y: pl.Series, order: str | None) -> pl.Series:
     """Return labels as a classifier takes them, in the order that is said."""
     if y.dtype.is_float():
         if not (y == y.round(0)).all():
@@ -66,7 +66,7 @@ def labels(y: pl.Series, order: str | None) -> pl.Series:
     return text.cast(pl.Enum(words))
 
 
-def read_as(y: Any) -> str:
+def column_kind(y: Any) -> str:
     """Return as what a column is to be read to be like this one: "text", "numbers" or "any"."""
     kind = y.dtype if isinstance(y, pl.Series) else pl.Float64()
     if kind in (pl.String, pl.Categorical, pl.Enum):

@@ -18,7 +18,7 @@ from wgboost.cli.screen import CommandError, Screen
 from wgboost.loading import load
 from wgboost.persistence import replacing
 
-__all__ = ["check_out", "load_model", "save_model", "table_format", "write_table"]
+__all__ = ["check_output", "load_model", "save_model", "table_format", "write_table"]
 
 _FORMATS = {".csv": "csv", ".tsv": "tsv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet"}
 _KINDS = {
@@ -62,7 +62,7 @@ def _kind(head: bytes) -> str:
     return "other" if "\0" in text else "text"
 
 
-def check_out(
+def check_output(
     path: str, kind: str, *, force: bool = False, inputs: Iterable[str] = (), flag: str = "--out"
 ) -> None:
     """Raise CommandError if a file cannot be written, or would take the place of another kind.
@@ -149,7 +149,9 @@ def save_model(model: Any, path: str, metadata: dict[str, Any], screen: Screen) 
         try:
             model.save(path, metadata=metadata)
         except OSError as error:
-            raise CommandError(f"{error}; {_saved_elsewhere(model, metadata)}", 1) from error
+            raise CommandError(
+                f"{error}; {_save_in_temporary_folder(model, metadata)}", 1
+            ) from error
         return
     with tempfile.TemporaryDirectory() as folder:
         model.save(Path(folder) / "model", metadata=metadata)
@@ -157,7 +159,7 @@ def save_model(model: Any, path: str, metadata: dict[str, Any], screen: Screen) 
     screen.write(data)
 
 
-def _saved_elsewhere(model: Any, metadata: dict[str, Any]) -> str:
+def _save_in_temporary_folder(model: Any, metadata: dict[str, Any]) -> str:
     """Save a model that cannot be saved where it should; return what became of it in words."""
     spare = Path(tempfile.mkdtemp(prefix="wgboost-")) / "model.wgb"
     try:

@@ -1,8 +1,8 @@
-"""Pictures of models and predictions, in the manner of scikit-learn's displays.
+"""Plots of models and predictions, in the style of scikit-learn's displays.
 
-Each class has `from_estimator`, and `from_predictions` where predictions are enough; both draw at
-once, into axes given as `ax` or into a new figure. The numbers behind a picture are attributes of
-the display. They need matplotlib, the extra `plot`, which is imported when something is drawn.
+Each class has `from_estimator`, and `from_predictions` where predictions are enough. Both draw at
+once, into axes given as `ax` or into a new figure. The numbers behind a plot are attributes of the
+display. Plots need matplotlib, the extra `plot`, which is imported when something is drawn.
 """
 
 from wgboost.plotting.calibration import CalibrationDisplay, PITDisplay
@@ -10,10 +10,10 @@ from wgboost.plotting.coverage import CoverageDisplay
 from wgboost.plotting.density import DensityDisplay
 from wgboost.plotting.dependence import PartialDependenceDisplay
 from wgboost.plotting.display import Display
+from wgboost.plotting.html_report import report
 from wgboost.plotting.importance import ImportanceDisplay
 from wgboost.plotting.learning import LearningCurveDisplay
 from wgboost.plotting.ood import OODDisplay
-from wgboost.plotting.page import report
 from wgboost.plotting.particles import ParticlesDisplay
 from wgboost.plotting.predictive import PredictiveDisplay
 from wgboost.plotting.uncertainty import UncertaintyDisplay

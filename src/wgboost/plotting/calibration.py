@@ -1,4 +1,4 @@
-"""Whether probabilities are frequencies: the reliability curve and the PIT histogram."""
+"""Calibration: the reliability curve and the PIT histogram."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from wgboost.metrics import calibration_curve, calibration_error, pit, reliability_curve
 from wgboost.metrics.calibration import pit_bounds
 from wgboost.metrics.checks import row_weights
-from wgboost.plotting.bands import binomial_band, rows_at_risk
+from wgboost.plotting.bands import binomial_band, number_at_risk
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import (
     check_numeric,
-    code_of,
-    effective_rows,
-    one_column,
-    predicted,
+    class_code,
+    effective_sample_size,
+    predict_with_y,
+    select_column,
 )
 from wgboost.plotting.style import BLUE, GREY, LIGHT
 from wgboost.predictive import Mixture
@@ -31,24 +32,51 @@ _LEVELS = 39
 
 @dataclass(eq=False, repr=False)
 class CalibrationDisplay(Display):
-    """The reliability curve: on the diagonal if predicted probabilities come true.
+    """Show whether predicted probabilities come true: the reliability curve.
 
-    For numbers, counts and ordered classes the share of rows below each predicted quantile. y may
-    be `censored`. For classes the share of rows that are of a class, by bins of its probability.
+    The curve lies on the diagonal if they do. For numbers, counts and ordered classes it is the
+    share of rows below each predicted quantile; y may be `censored`. For classes it is the share of
+    rows of a class, by bins of its predicted probability.
+
     The band is where the curve falls by chance with this many rows if the predictions are right,
-    level by level. With y censored on the right it widens as rows are lost; it is left out where
-    y has upper bounds, since what those are worth depends on their width.
+    level by level. It widens where rows are lost to censoring on the right. There is no band if y
+    has upper bounds, whose information depends on their width.
+
+    Parameters
+    ----------
+    level : Array
+        Predicted probabilities.
+    share : Array
+        Observed frequencies.
+    low : Array or None
+        Lower end of the band.
+    high : Array or None
+        Upper end of the band.
+    error : float
+        The calibration error, `metrics.calibration_error`.
+    classes : bool, default=False
+        Whether y consists of classes.
+    confidence : float, default=0.95
+        Probability of the band.
 
     Attributes
     ----------
-    level, share : Array
-        Predicted probability, and frequency.
-    low, high : Array or None
-        The band of the frequency.
-    error : float
-        `metrics.calibration_error`.
-    classes : bool
-        Whether y consists of classes.
+    ax_ : matplotlib axes
+        The axes drawn in.
+    figure_ : matplotlib figure
+        The figure of these axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> from wgboost.plotting import CalibrationDisplay
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> y = np.sin(6 * X[:, 0])
+    >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+    >>> display = CalibrationDisplay.from_estimator(model, X, y)
+    >>> bool(0 <= display.error <= 1)
+    True
     """
 
     level: Array
@@ -63,18 +91,60 @@ class CalibrationDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, label: Any = None, column: int | None = None,
+        cls, estimator: BaseEstimator, X: Any, y: Any, *, label: Any = None,
+        column: int | None = None,
         n_bins: int = 10, confidence: float = 0.95, sample_weight: Any = None, offset: Any = None,
         exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
-        """Draw the curve of a fitted model on rows it has not seen.
+        """Draw the reliability curve of a fitted model.
 
-        `label` is the class to look at: by default the second of two, of more the most probable.
-        `offset` and `exposure` are those of the rows, as in `predict_dist`.
+        Parameters
+        ----------
+        estimator : estimator of wgboost
+            A fitted estimator, or a pipeline or a search that ends with one.
+        X : array or frame (n, p)
+            Rows that the model was not trained on.
+        y : array (n,) or str
+            Observed values or labels, or the name of a column of X.
+        label : label, default=None
+            The class to show. None takes the second of two classes, or the most probable of more.
+        column : int, default=None
+            The column to show if y has several columns.
+        n_bins : int, default=10
+            Number of bins of the probability of a class.
+        confidence : float, default=0.95
+            Probability of the band, level by level.
+        sample_weight : array (n,) or str, default=None
+            Weights of the rows. None weighs all rows equally.
+        offset : array or str, default=None
+            Offset of the rows, as in `predict_dist`.
+        exposure : array or str, default=None
+            Exposure of the rows, as in `predict_dist`.
+        ax : matplotlib axes, default=None
+            Axes to draw in. None creates a new figure.
+
+        Returns
+        -------
+        CalibrationDisplay
+            The display, already drawn.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from matplotlib.figure import Figure
+        >>> from wgboost import WGBClassifier
+        >>> from wgboost.plotting import CalibrationDisplay
+        >>> X = np.linspace(0, 1, 60)[:, None]
+        >>> y = (X[:, 0] > 0.5).astype(int)
+        >>> model = WGBClassifier(n_estimators=10, random_state=0).fit(X, y)
+        >>> ax = Figure().subplots()
+        >>> display = CalibrationDisplay.from_estimator(model, X, y, label=1, ax=ax)
+        >>> display.classes
+        True
         """
-        dist, values = predicted(estimator, X, y, offset=offset, exposure=exposure)
+        dist, values = predict_with_y(estimator, X, y, offset=offset, exposure=exposure)
         return cls.from_predictions(
-            values, dist, label=code_of(estimator, label), column=column, n_bins=n_bins,
+            values, dist, label=class_code(estimator, label), column=column, n_bins=n_bins,
             confidence=confidence, sample_weight=sample_weight, ax=ax,
         )  # fmt: skip
 
@@ -83,8 +153,53 @@ class CalibrationDisplay(Display):
         cls, y: Any, dist: Mixture, *, label: int | None = None, column: int | None = None,
         n_bins: int = 10, confidence: float = 0.95, sample_weight: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
-        """Draw the curve of predictive distributions; classes, and `label`, are codes."""
-        dist, y = one_column(dist, y, column)
+        """Draw the reliability curve of predictive distributions.
+
+        Parameters
+        ----------
+        y : array (n,)
+            Observed values; codes of classes.
+        dist : Mixture
+            Predictive distributions, as `predict_dist` returns them.
+        label : int, default=None
+            The code of the class to show. None takes the second of two classes, or the most
+            probable of more.
+        column : int, default=None
+            The column to show if y has several columns.
+        n_bins : int, default=10
+            Number of bins of the probability of a class.
+        confidence : float, default=0.95
+            Probability of the band, level by level.
+        sample_weight : array (n,), default=None
+            Weights of the rows. None weighs all rows equally.
+        ax : matplotlib axes, default=None
+            Axes to draw in. None creates a new figure.
+
+        Returns
+        -------
+        CalibrationDisplay
+            The display, already drawn.
+
+        Raises
+        ------
+        ValueError
+            If `label` is given for a response that has an order.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from matplotlib.figure import Figure
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.plotting import CalibrationDisplay
+        >>> X = np.linspace(0, 1, 60)[:, None]
+        >>> y = np.sin(6 * X[:, 0])
+        >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+        >>> ax = Figure().subplots()
+        >>> display = CalibrationDisplay.from_predictions(y, model.predict_dist(X), ax=ax)
+        >>> display.level.shape
+        (41,)
+        """
+        dist, y = select_column(dist, y, column)
         weight = row_weights(sample_weight, len(dist))
         low: Array | None
         high: Array | None
@@ -92,8 +207,8 @@ class CalibrationDisplay(Display):
             level, share, rows = reliability_curve(
                 dist, y, code=label, n_bins=n_bins, sample_weight=sample_weight
             )
-            worth = rows / weight.sum() * effective_rows(weight)
-            low, high = binomial_band(level, worth, confidence)
+            n_effective = rows / weight.sum() * effective_sample_size(weight)
+            low, high = binomial_band(level, n_effective, confidence)
             error = float(np.average(np.abs(level - share), weights=rows))
             return cls(level, share, low, high, error, True, confidence).plot(ax)
         if label is not None:
@@ -103,13 +218,13 @@ class CalibrationDisplay(Display):
         first, last, exact = pit_bounds(dist, y)
         low = high = None
         if exact.all() or (last[~exact] >= 1).all():
-            worth = rows_at_risk(level, np.where(exact, last, first), exact, weight)
-            low, high = binomial_band(level, worth, confidence)
+            n_effective = number_at_risk(level, np.where(exact, last, first), exact, weight)
+            low, high = binomial_band(level, n_effective, confidence)
         error = calibration_error(dist, y, sample_weight=sample_weight)
         return cls(level, share, low, high, error, False, confidence).plot(ax)
 
     def draw(self, ax: Any) -> None:
-        """Put the curve, its band and the diagonal into axes."""
+        """Draw the curve, its band and the diagonal into axes."""
         ax.plot([0, 1], [0, 1], color=GREY, lw=1, ls="--")
         style = {"color": BLUE, "lw": 1.8, "label": f"frequency (error {self.error:.3f})"}
         if self.low is not None and self.high is not None:
@@ -129,19 +244,45 @@ class CalibrationDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class PITDisplay(Display):
-    """A histogram of the probability integral transform: flat if the predictions are right.
+    """Show a histogram of the probability integral transform.
 
-    High ends mean predictions that are too narrow, a hill ones that are too wide, a slope a
-    shift. Of a discrete response the transform is randomised.
+    It is flat if the predictions are right. High ends mean that predictions are too narrow, a hump
+    that they are too wide, and a slope that they are shifted. The transform of a discrete response
+    is randomised.
 
-    Attributes
+    Parameters
     ----------
     pit : Array
         The transform (n,) of each row.
-    edges, density : Array
-        Bins, and the share of rows in each over the share expected.
-    low, high : float
-        Between which `density` falls by chance, bin by bin.
+    edges : Array
+        Edges of the bins.
+    density : Array
+        The share of rows in each bin, divided by the share expected.
+    low : float
+        Lower end of the band of `density`.
+    high : float
+        Upper end of the band of `density`.
+    confidence : float, default=0.95
+        Probability of the band, bin by bin.
+
+    Attributes
+    ----------
+    ax_ : matplotlib axes
+        The axes drawn in.
+    figure_ : matplotlib figure
+        The figure of these axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> from wgboost.plotting import PITDisplay
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> y = np.sin(6 * X[:, 0])
+    >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+    >>> display = PITDisplay.from_estimator(model, X, y)
+    >>> display.pit.shape
+    (60,)
     """
 
     pit: Array
@@ -155,15 +296,63 @@ class PITDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, column: int | None = None, n_bins: int = 20,
+        cls, estimator: BaseEstimator, X: Any, y: Any, *, column: int | None = None,
+        n_bins: int = 20,
         confidence: float = 0.95, sample_weight: Any = None, random_state: Any = 0,
         offset: Any = None, exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
-        """Draw the histogram of a fitted model on rows it has not seen.
+        """Draw the PIT histogram of a fitted model.
 
-        `offset` and `exposure` are those of the rows, as in `predict_dist`.
+        Parameters
+        ----------
+        estimator : estimator of wgboost
+            A fitted estimator, or a pipeline or a search that ends with one.
+        X : array or frame (n, p)
+            Rows that the model was not trained on.
+        y : array (n,) or str
+            Observed values or labels, or the name of a column of X.
+        column : int, default=None
+            The column to show if y has several columns.
+        n_bins : int, default=20
+            Number of bins.
+        confidence : float, default=0.95
+            Probability of the band, level by level.
+        sample_weight : array (n,) or str, default=None
+            Weights of the rows. None weighs all rows equally.
+        random_state : int or Generator, default=0
+            Seed of the randomised transform of discrete responses.
+        offset : array or str, default=None
+            Offset of the rows, as in `predict_dist`.
+        exposure : array or str, default=None
+            Exposure of the rows, as in `predict_dist`.
+        ax : matplotlib axes, default=None
+            Axes to draw in. None creates a new figure.
+
+        Returns
+        -------
+        PITDisplay
+            The display, already drawn.
+
+        Raises
+        ------
+        ValueError
+            If y consists of classes, or is known between bounds only.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from matplotlib.figure import Figure
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.plotting import PITDisplay
+        >>> X = np.linspace(0, 1, 60)[:, None]
+        >>> y = np.sin(6 * X[:, 0])
+        >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+        >>> ax = Figure().subplots()
+        >>> display = PITDisplay.from_estimator(model, X, y, n_bins=10, ax=ax)
+        >>> display.density.shape
+        (10,)
         """
-        dist, values = predicted(estimator, X, y, offset=offset, exposure=exposure)
+        dist, values = predict_with_y(estimator, X, y, offset=offset, exposure=exposure)
         return cls.from_predictions(
             values, dist, column=column, n_bins=n_bins, confidence=confidence,
             sample_weight=sample_weight, random_state=random_state, ax=ax,
@@ -174,21 +363,65 @@ class PITDisplay(Display):
         cls, y: Any, dist: Mixture, *, column: int | None = None, n_bins: int = 20,
         confidence: float = 0.95, sample_weight: Any = None, random_state: Any = 0, ax: Any = None,
     ) -> Self:  # fmt: skip
-        """Draw the histogram of predictive distributions."""
-        dist, y = one_column(dist, y, column)
+        """Draw the PIT histogram of predictive distributions.
+
+        Parameters
+        ----------
+        y : array (n,)
+            Observed values; codes of classes.
+        dist : Mixture
+            Predictive distributions, as `predict_dist` returns them.
+        column : int, default=None
+            The column to show if y has several columns.
+        n_bins : int, default=20
+            Number of bins.
+        confidence : float, default=0.95
+            Probability of the band, level by level.
+        sample_weight : array (n,), default=None
+            Weights of the rows. None weighs all rows equally.
+        random_state : int or Generator, default=0
+            Seed of the randomised transform of discrete responses.
+        ax : matplotlib axes, default=None
+            Axes to draw in. None creates a new figure.
+
+        Returns
+        -------
+        PITDisplay
+            The display, already drawn.
+
+        Raises
+        ------
+        ValueError
+            If y consists of classes, or is known between bounds only.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from matplotlib.figure import Figure
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.plotting import PITDisplay
+        >>> X = np.linspace(0, 1, 60)[:, None]
+        >>> y = np.sin(6 * X[:, 0])
+        >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+        >>> ax = Figure().subplots()
+        >>> display = PITDisplay.from_predictions(y, model.predict_dist(X), ax=ax)
+        >>> display.edges.shape
+        (21,)
+        """
+        dist, y = select_column(dist, y, column)
         check_numeric(dist, y, "the PIT histogram", "CalibrationDisplay")
         check_integer("n_bins", n_bins, low=1)
         weight = row_weights(sample_weight, len(dist))
         values = pit(dist, y, random_state)
         counts, edges = np.histogram(values, bins=n_bins, range=(0, 1), weights=weight)
-        low, high = binomial_band(1 / n_bins, effective_rows(weight), confidence)
+        low, high = binomial_band(1 / n_bins, effective_sample_size(weight), confidence)
         density = counts / weight.sum() * n_bins
         return cls(
             values, edges, density, float(low) * n_bins, float(high) * n_bins, confidence
         ).plot(ax)
 
     def draw(self, ax: Any) -> None:
-        """Put the bars and their band into axes."""
+        """Draw the bars and their band into axes."""
         text = f"{self.confidence:.0%} by chance"
         ax.bar(
             self.edges[:-1], self.density, np.diff(self.edges), align="edge", color=BLUE,

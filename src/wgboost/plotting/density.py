@@ -1,4 +1,4 @@
-"""The predictive distributions of chosen rows."""
+"""Predictive distributions of selected rows."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import (
+    class_labels,
     class_names,
-    distributions,
-    fitted,
-    name_of,
-    one_column,
-    predicted,
-    rows_of,
+    display_name,
+    fitted_estimator,
+    predict_with_y,
+    predictive_distributions,
+    select_column,
+    select_rows,
 )
+from wgboost.plotting.labels import clip_ticks, integer_ticks, set_tick_names, short_name
 from wgboost.plotting.style import class_colours, legend_on_top
-from wgboost.plotting.texts import count_ticks, keep_ticks, name_ticks, plain
 from wgboost.predictive import Mixture
 from wgboost.responses import Observations, is_censored
 from wgboost.typing import Array
@@ -31,12 +33,12 @@ _POINTS = 400
 
 @dataclass(eq=False, repr=False)
 class DensityDisplay(Display):
-    """Densities, or probabilities of counts and classes, of a few rows.
+    """Show the predictive densities of a few rows, or probabilities of counts and classes.
 
-    Of a single row thin lines (of classes dots) are its particles: their mean is the density. A
-    mark below is the y of the row, where it is known.
+    With a single row the thin lines (dots for classes) are its particles, whose mean is the
+    density. A mark below the curves is the observed y of the row.
 
-    Attributes
+    Parameters
     ----------
     rows : Array
         Numbers of the rows.
@@ -45,13 +47,34 @@ class DensityDisplay(Display):
     density : Array
         The density (rows, grid), or the probability.
     particles : Array or None
-        The density (m, grid) of each particle, of a single row.
+        The density (m, grid) of each particle, with a single row.
     y : Observations or None
-        What was seen.
+        Observed values.
     discrete : bool
         Whether y is a count or a class.
-    classes : list of str or None
-        Names of classes.
+    classes : list of str or None, default=None
+        Names of the classes.
+    name : str, default="y"
+        Name of y on the axis.
+
+    Attributes
+    ----------
+    ax_ : matplotlib axes
+        The axes drawn in.
+    figure_ : matplotlib figure
+        The figure of these axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> from wgboost.plotting import DensityDisplay
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> y = np.sin(6 * X[:, 0])
+    >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+    >>> display = DensityDisplay.from_estimator(model, X, y, rows=[0, 30])
+    >>> display.density.shape
+    (2, 400)
     """
 
     rows: Array
@@ -65,23 +88,60 @@ class DensityDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any = None, *, rows: Any = None,
+        cls, estimator: BaseEstimator, X: Any, y: Any = None, *, rows: Any = None,
         column: int | None = None, name: str | None = None, offset: Any = None,
         exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
-        """Draw distributions of a fitted model; `rows` are numbers of up to 8 rows.
+        """Draw the predictive distributions of rows by a fitted model.
 
-        `name` is what y is called, by default the name of a series; `offset` and `exposure` are
-        those of the rows of X, as in `predict_dist`.
+        Parameters
+        ----------
+        estimator : estimator of wgboost
+            A fitted estimator, or a pipeline or a search that ends with one.
+        X : array or frame (n, p)
+            Rows to predict.
+        y : array (n,), str or None, default=None
+            Observed values or labels, or the name of a column of X. None draws predictions only.
+        rows : list of int or mask, default=None
+            Up to 8 rows to show. None takes four evenly spaced ones.
+        column : int, default=None
+            The column to show if y has several columns.
+        name : str, default=None
+            Name of y on the axis. None takes the name of a series or the column of `fit`.
+        offset : array or str, default=None
+            Offset of the rows, as in `predict_dist`.
+        exposure : array or str, default=None
+            Exposure of the rows, as in `predict_dist`.
+        ax : matplotlib axes, default=None
+            Axes to draw in. None creates a new figure.
+
+        Returns
+        -------
+        DensityDisplay
+            The display, already drawn.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from matplotlib.figure import Figure
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.plotting import DensityDisplay
+        >>> X = np.linspace(0, 1, 60)[:, None]
+        >>> y = np.sin(6 * X[:, 0])
+        >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+        >>> ax = Figure().subplots()
+        >>> display = DensityDisplay.from_estimator(model, X, rows=[5], ax=ax)
+        >>> display.particles is not None
+        True
         """
-        model, beside = fitted(estimator), {"offset": offset, "exposure": exposure}
-        name = name_of(y, name, model)
+        model, row_params = fitted_estimator(estimator), {"offset": offset, "exposure": exposure}
+        name = display_name(y, name, model)
         if y is None:
-            dist = distributions(estimator, X, **beside)
+            dist = predictive_distributions(estimator, X, **row_params)
         else:
-            dist, y = predicted(estimator, X, y, **beside)
+            dist, y = predict_with_y(estimator, X, y, **row_params)
         return cls.from_predictions(
-            y, dist, rows=rows, column=column, classes=getattr(model, "classes_", None),
+            y, dist, rows=rows, column=column, classes=class_labels(model),
             name=name, ax=ax,
         )  # fmt: skip
 
@@ -90,30 +150,69 @@ class DensityDisplay(Display):
         cls, y: Any, dist: Mixture, *, rows: Any = None, column: int | None = None,
         classes: Any = None, name: str = "y", ax: Any = None,
     ) -> Self:  # fmt: skip
-        """Draw predictive distributions; y may be None, `classes` names codes."""
-        dist, values = one_column(dist, y, column)
-        chosen = rows_of(rows, len(dist), _MOST)
+        """Draw predictive distributions.
+
+        Parameters
+        ----------
+        y : array (n,) or None
+            Observed values; codes of classes. None draws predictions only.
+        dist : Mixture
+            Predictive distributions, as `predict_dist` returns them.
+        rows : list of int or mask, default=None
+            Up to 8 rows to show. None takes four evenly spaced ones.
+        column : int, default=None
+            The column to show if y has several columns.
+        classes : list, default=None
+            Labels of the classes, in the order of their codes. None shows codes.
+        name : str, default="y"
+            Name of y on the axis.
+        ax : matplotlib axes, default=None
+            Axes to draw in. None creates a new figure.
+
+        Returns
+        -------
+        DensityDisplay
+            The display, already drawn.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from matplotlib.figure import Figure
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.plotting import DensityDisplay
+        >>> X = np.linspace(0, 1, 60)[:, None]
+        >>> y = np.sin(6 * X[:, 0])
+        >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+        >>> ax = Figure().subplots()
+        >>> display = DensityDisplay.from_predictions(None, model.predict_dist(X), ax=ax)
+        >>> display.rows.tolist()
+        [0, 19, 39, 59]
+        """
+        dist, values = select_column(dist, y, column)
+        chosen = select_rows(rows, len(dist), _MOST)
         part = dist[chosen]
-        seen = None
+        observed = None
         if values is not None:
             taken = values[chosen]
-            seen = Observations.of(taken if is_censored(values) else np.asarray(taken, float))
+            observed = Observations.of(taken if is_censored(values) else np.asarray(taken, float))
         names = None
         if dist.response.nominal:
             grid = np.arange(part.probabilities().shape[1], dtype=float)
-            names = class_names(None, len(grid)) if classes is None else [str(c) for c in classes]
+            names = class_names(classes, len(grid))
         else:
-            grid = _grid(part, seen)
+            grid = _grid(part, observed)
         measure = part.pmf if dist.response.discrete else part.pdf
         alone = None
         if len(chosen) == 1:
             each = Mixture(dist.response, part.particles[0][:, None], dist.units)
             alone = (each.pmf if dist.response.discrete else each.pdf)(grid[None])
         density = measure(grid[None])
-        return cls(chosen, grid, density, alone, seen, dist.response.discrete, names, name).plot(ax)
+        return cls(
+            chosen, grid, density, alone, observed, dist.response.discrete, names, name
+        ).plot(ax)
 
     def draw(self, ax: Any) -> None:
-        """Put the curves, or bars, into axes."""
+        """Draw the curves or bars into axes."""
         colours, r = class_colours(len(self.rows)), len(self.rows)
         for i, (row, colour) in enumerate(zip(self.rows, colours, strict=True)):
             label = f"row {row}"
@@ -138,27 +237,27 @@ class DensityDisplay(Display):
         self._mark(ax, colours)
         measure = "probability" if self.discrete else "density"
         ax.set(
-            xlabel=plain(self.name), ylabel=f"predicted {measure}",
+            xlabel=short_name(self.name), ylabel=f"predicted {measure}",
             title="Predictive distributions" if r > 1 else f"Predictive distribution of row {row}",
         )  # fmt: skip
         if self.classes is not None:
-            name_ticks(ax.xaxis, self.grid, self.classes, turn=len(self.grid) > 6)
+            set_tick_names(ax.xaxis, self.grid, self.classes, turn=len(self.grid) > 6)
             ax.set_ylim(0, 1.08)
         elif self.discrete:
-            count_ticks(ax.xaxis)
+            integer_ticks(ax.xaxis)
         else:
             ax.locator_params(axis="x", nbins=6)
         if r > 1 and self.classes is not None:
             legend_on_top(ax, ncols=min(r, 4))
         elif r > 1:
             ax.legend(loc="best")
-        keep_ticks(ax.yaxis, 0, 1 if self.discrete else np.inf)
+        clip_ticks(ax.yaxis, 0, 1 if self.discrete else np.inf)
 
     def _mark(self, ax: Any, colours: list[Any]) -> None:
-        """The y of each row under the curves; bounds as a bar between them."""
+        """Mark the y of each row below the curves; bounds are a bar between them."""
         if self.classes is not None:
             return
-        # Not the outermost points: a density may be infinite at the end of the support.
+        # Leave out the outermost points: a density may be infinite at the end of its support.
         inner = self.density[:, 2:-2] if self.density.shape[1] > 40 else self.density
         top = float(inner[np.isfinite(inner)].max())
         if self.particles is not None:
@@ -178,19 +277,19 @@ class DensityDisplay(Display):
             ax.plot(ends[1:], place[1:], marker=">" if beyond else "|", color=colour, ms=6, mew=2)
 
 
-def _grid(dist: Mixture, seen: Observations | None) -> Array:
-    """Values of y where something can be seen."""
+def _grid(dist: Mixture, observed: Observations | None) -> Array:
+    """Return values of y that cover the densities and the observations."""
     ends = dist.interval(0.995)
     low, high = float(ends[0].min()), float(ends[1].max())
-    if seen is not None:
-        bounds = np.concatenate([seen.lower, seen.upper])
+    if observed is not None:
+        bounds = np.concatenate([observed.lower, observed.upper])
         bounds, wide = bounds[np.isfinite(bounds)], high - low
         low = min(low, max(float(bounds.min(initial=low)), low - wide))
         high = max(high, min(float(bounds.max(initial=high)), high + wide))
     if dist.response.discrete:
-        whole: Array = np.arange(np.floor(low), np.ceil(high) + 1)
-        return whole[:: max(1, len(whole) // _POINTS)]
+        is_integer: Array = np.arange(np.floor(low), np.ceil(high) + 1)
+        return is_integer[:: max(1, len(is_integer) // _POINTS)]
     room = 0.05 * (high - low)
     least, most = (float(np.min(end)) for end in dist.support())
-    edge = 0.02 * room  # beside an end of the support, where a density may be infinite
+    edge = 0.02 * room  # distance from the ends of the support, where a density may be infinite
     return np.linspace(max(low - room, least + edge), min(high + room, most - edge), _POINTS)

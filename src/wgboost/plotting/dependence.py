@@ -1,4 +1,4 @@
-"""How predictions change with one feature, on average over the rows."""
+"""Partial dependence of predictions on one feature."""
 
 from __future__ import annotations
 
@@ -7,29 +7,32 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from wgboost.plotting.display import Display
+from wgboost.plotting.feature_table import FeatureGrid
 from wgboost.plotting.inputs import (
-    beside_rows,
+    class_labels,
     class_names,
-    distributions,
-    fitted,
-    given_rows,
-    name_of,
-    one_column,
+    display_name,
+    feature_table,
+    fitted_estimator,
+    predictive_distributions,
+    resolve_rows,
+    select_column,
+    take_row_parameters,
+)
+from wgboost.plotting.labels import (
+    axis_positions,
+    clip_ticks,
+    date_ticks,
+    integer_ticks,
+    is_integer,
+    legend_label,
+    set_tick_names,
+    short_name,
 )
 from wgboost.plotting.style import class_colours, legend_on_top
-from wgboost.plotting.table import Grid, Table
-from wgboost.plotting.texts import (
-    count_ticks,
-    date_ticks,
-    in_legend,
-    keep_ticks,
-    name_ticks,
-    on_axis,
-    plain,
-    whole,
-)
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_integer
@@ -38,7 +41,7 @@ __all__ = ["PartialDependenceDisplay"]
 
 
 def _mean(dist: Mixture) -> Array:
-    """(n, lines): the mean of y, or the probabilities of classes."""
+    """Return the mean of y, or the probabilities of classes, (n, lines)."""
     return dist.probabilities() if dist.response.nominal else dist.mean()[:, None]
 
 
@@ -62,18 +65,49 @@ _QUANTITIES: dict[str, tuple[Callable[[Mixture], Array], str, str]] = {
 
 @dataclass(eq=False, repr=False)
 class PartialDependenceDisplay(Display):
-    """The mean over rows of a prediction, with one feature set to each value in turn.
+    """Show how predictions change with one feature, on average over rows.
+
+    The feature is set to each value of a grid in turn, for all rows.
+
+    Parameters
+    ----------
+    grid : Array
+        Values of the feature: numbers, datetime64, or its most frequent values as text.
+    average : Array
+        The mean over rows (lines, grid): one line, or one for each class.
+    low : Array
+        Lower quartile over rows (lines, grid).
+    high : Array
+        Upper quartile over rows (lines, grid).
+    feature : str
+        Name of the feature.
+    quantity : str
+        The predicted quantity.
+    label : str
+        Label of the vertical axis.
+    lines : list of str or None, default=None
+        Names of the classes, one for each line.
+    observed : Array or None, default=None
+        Values of the feature in the rows, marked on the axis.
 
     Attributes
     ----------
-    grid : Array
-        Values of the feature, numbers or datetime64, or its most frequent values as text.
-    average : Array
-        The mean over rows (lines, grid): one line, or one for each class.
-    low, high : Array
-        Quartiles over rows, (lines, grid).
-    feature, quantity : str
-        What was varied, and what was predicted.
+    ax_ : matplotlib axes
+        The axes drawn in.
+    figure_ : matplotlib figure
+        The figure of these axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> from wgboost.plotting import PartialDependenceDisplay
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> y = np.sin(6 * X[:, 0])
+    >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+    >>> display = PartialDependenceDisplay.from_estimator(model, X, feature=0)
+    >>> display.average.shape
+    (1, 40)
     """
 
     grid: Array
@@ -88,7 +122,7 @@ class PartialDependenceDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, *, feature: Any, quantity: str = "mean",
+        cls, estimator: BaseEstimator, X: Any, *, feature: Any, quantity: str = "mean",
         column: int | None = None, grid_size: int = 40, max_rows: int = 300,
         feature_names: Any = None, random_state: Any = 0, name: str | None = None,
         offset: Any = None,        exposure: Any = None, ax: Any = None,
@@ -97,46 +131,82 @@ class PartialDependenceDisplay(Display):
 
         Parameters
         ----------
-        estimator, X
-            The model, and rows to average over.
-        feature
+        estimator : estimator of wgboost
+            A fitted estimator, or a pipeline or a search that ends with one.
+        X : array or frame (n, p)
+            Rows to average over.
+        feature : int or str
             Number or name of the feature.
-        quantity
-            "mean" of y (of classes the probabilities), "spread" (standard deviation, or entropy)
-            or "epistemic_share", the part of variance or entropy that more data could remove.
-        column
-            The column to show, if y has several.
-        grid_size, max_rows
-            Values of the feature, between its 1% and 99% quantile; at most so many rows, drawn at
-            random with `random_state`.
-        feature_names
+        quantity : {"mean", "spread", "epistemic_share"}, default="mean"
+            "mean" is the mean of y, or the probability of each class; "spread" the standard
+            deviation, or the entropy; "epistemic_share" the part of the variance or entropy that
+            more data could remove.
+        column : int, default=None
+            The column to show if y has several columns.
+        grid_size : int, default=40
+            Number of values between the 1% and 99% quantile of the feature.
+        max_rows : int, default=300
+            Largest number of rows to average over.
+        feature_names : list of str, default=None
             Names of the columns of an array X.
-        name
-            What y is called; by default the column that `fit` took as y.
-        offset, exposure
-            Those of the rows of X, as in `predict_dist`.
-        ax
-            Axes to draw in.
+        random_state : int or Generator, default=0
+            Seed of the sample of rows, if X has more than `max_rows`.
+        name : str, default=None
+            Name of y on the axis. None takes the name of a series or the column of `fit`.
+        offset : array or str, default=None
+            Offset of the rows, as in `predict_dist`.
+        exposure : array or str, default=None
+            Exposure of the rows, as in `predict_dist`.
+        ax : matplotlib axes, default=None
+            Axes to draw in. None creates a new figure.
+
+        Returns
+        -------
+        PartialDependenceDisplay
+            The display, already drawn.
+
+        Raises
+        ------
+        ValueError
+            If the quantity does not exist for the response, such as the mean of a Cauchy
+            distribution.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from matplotlib.figure import Figure
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.plotting import PartialDependenceDisplay
+        >>> X = np.linspace(0, 1, 60)[:, None]
+        >>> y = np.sin(6 * X[:, 0])
+        >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+        >>> ax = Figure().subplots()
+        >>> display = PartialDependenceDisplay.from_estimator(
+        ...     model, X, feature=0, quantity="spread", ax=ax
+        ... )
+        >>> display.label
+        'standard deviation of y'
         """
-        model = fitted(estimator)
+        model = fitted_estimator(estimator)
         check_choice("quantity", quantity, _QUANTITIES)
         check_integer("grid_size", grid_size, low=2)
         check_integer("max_rows", max_rows, low=1)
-        X, _, beside = given_rows(estimator, X, None, offset=offset, exposure=exposure)
-        names = getattr(estimator, "feature_names_in_", None)
-        table = Table(X, names if feature_names is None else feature_names)
+        X, _, row_params = resolve_rows(estimator, X, None, offset=offset, exposure=exposure)
+        table = feature_table(estimator, X, feature_names)
         j, n = table.index(feature), table.shape[0]
         grid = table.grid(j, grid_size, ends=0.01)
         rows = np.arange(n)
         if n > max_rows:
             rows = np.sort(np.random.default_rng(random_state).choice(n, max_rows, replace=False))
-        every = Grid(
+        every = FeatureGrid(
             np.repeat(grid.values, len(rows)),
             None if grid.rows is None else np.repeat(grid.rows, len(rows)),
         )
         varied = table.take(np.tile(rows, len(grid)), j, every)
-        beside = beside_rows(beside, np.tile(rows, len(grid)))
-        dist, _ = one_column(distributions(estimator, varied, **beside), None, column)
+        row_params = take_row_parameters(row_params, np.tile(rows, len(grid)))
+        dist, _ = select_column(
+            predictive_distributions(estimator, varied, **row_params), None, column
+        )
         function, of_numbers, of_classes = _QUANTITIES[quantity]
         values = function(dist)
         if not np.isfinite(values).all():
@@ -148,11 +218,11 @@ class PartialDependenceDisplay(Display):
         low, high = np.quantile(values, [0.25, 0.75], axis=1)
         lines = None
         if values.shape[2] > 1:
-            lines = class_names(model, values.shape[2])
+            lines = class_names(class_labels(model), values.shape[2])
         text = (
             of_classes
             if dist.response.nominal
-            else of_numbers.format(plain(name_of(None, name, model)))
+            else of_numbers.format(short_name(display_name(None, name, model)))
         )
         observed = table.scale(j)
         return cls(
@@ -161,16 +231,16 @@ class PartialDependenceDisplay(Display):
         ).plot(ax)  # fmt: skip
 
     def draw(self, ax: Any) -> None:
-        """Put the lines and their quartiles into axes."""
+        """Draw the lines and their quartiles into axes."""
         dates = self.grid.dtype.kind == "M"
         numeric = dates or self.grid.dtype.kind in "fiu"
-        x = on_axis(self.grid) if numeric else np.arange(len(self.grid))
-        names = [in_legend(one) for one in self.lines or ["mean over rows"]]
+        x = axis_positions(self.grid) if numeric else np.arange(len(self.grid))
+        names = [legend_label(one) for one in self.lines or ["mean over rows"]]
         colours, bars = class_colours(len(self.average)), not (numeric and len(x) > 12)
         apart = 0.7 / len(colours) * float(np.diff(x).min() if len(x) > 1 else 1)
         for i, colour in enumerate(colours):
             if not bars:
-                if not self.lines:  # of several classes the ranges would cover each other
+                if not self.lines:  # the ranges of several classes would overlap
                     ax.fill_between(x, self.low[i], self.high[i], color=colour, alpha=0.15, lw=0)
                 ax.plot(x, self.average[i], color=colour, lw=1.8, label=names[i])
             else:
@@ -187,21 +257,21 @@ class PartialDependenceDisplay(Display):
         if bars:
             ax.margins(x=0.12)
         if self.observed is not None and numeric:
-            marks = on_axis(self.observed)
+            marks = axis_positions(self.observed)
             inside = np.quantile(marks[np.isfinite(marks)], np.linspace(0.05, 0.95, 19))
             ax.plot(
                 inside, np.zeros(19), "|", color="0.45", ms=7, clip_on=False, zorder=4,
                 transform=ax.get_xaxis_transform(),
             )  # fmt: skip
         if not numeric:
-            name_ticks(ax.xaxis, x, self.grid, turn=True)
+            set_tick_names(ax.xaxis, x, self.grid, turn=True)
         elif dates:
             date_ticks(ax.xaxis)
-        elif whole(self.grid if self.observed is None else self.observed):
-            count_ticks(ax.xaxis, x)
+        elif is_integer(self.grid if self.observed is None else self.observed):
+            integer_ticks(ax.xaxis, x)
         else:
             ax.locator_params(axis="x", nbins=6)
-        feature = plain(self.feature)
+        feature = short_name(self.feature)
         ax.set(xlabel=feature, ylabel=self.label, title=f"Partial dependence on {feature}")
         if self.lines and len(self.lines) > 8:
             ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), ncols=1 + len(names) // 16)
@@ -210,4 +280,4 @@ class PartialDependenceDisplay(Display):
         else:
             ax.legend(loc="best")
         if self.lines or self.quantity == "epistemic_share":
-            keep_ticks(ax.yaxis, 0, 1)
+            clip_ticks(ax.yaxis, 0, 1)

@@ -9,20 +9,36 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from wgboost.plotting.style import axes_of, tidy
+from wgboost.plotting.style import apply_style, check_axes
 
 __all__ = ["Display"]
 
 
 class Display(ABC):
-    """A picture and the numbers behind it, which are its attributes.
+    """Base class of the displays: a plot, with the numbers behind it as attributes.
 
-    Made by `from_estimator` or `from_predictions`, which draw at once; `plot` draws again.
+    `from_estimator` and `from_predictions` of a display draw at once; `plot` draws again. A
+    subclass is a dataclass with a method `draw`.
 
     Attributes
     ----------
-    ax_, figure_
-        The axes and the figure drawn in.
+    ax_ : matplotlib axes
+        The axes drawn in.
+    figure_ : matplotlib figure
+        The figure of these axes.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from wgboost.plotting import Display
+    >>> @dataclass(repr=False)
+    ... class LineDisplay(Display):
+    ...     values: list[float]
+    ...
+    ...     def draw(self, ax):
+    ...         ax.plot(self.values)
+    >>> LineDisplay([1.0, 2.0]).plot()
+    LineDisplay(values=<list of 2>)
     """
 
     size: ClassVar[tuple[float, float]] = (6.0, 3.6)
@@ -32,10 +48,30 @@ class Display(ABC):
     figure_: Any
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw into axes of matplotlib, or into a new figure; return the display."""
-        ax = axes_of(ax, self.size)
+        """Draw into axes, or into a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Axes to draw in. None creates a new figure.
+
+        Returns
+        -------
+        Display
+            This display, with `ax_` and `figure_`.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from wgboost.plotting import OODDisplay
+        >>> axes = Figure().subplots(1, 2)
+        >>> display = OODDisplay.from_scores([1, 2], [8, 9], n_bins=4, ax=axes[0])
+        >>> display.plot(axes[1]).ax_ is axes[1]
+        True
+        """
+        ax = check_axes(ax, self.size)
         self.draw(ax)
-        tidy(ax)
+        apply_style(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -47,7 +83,21 @@ class Display(ABC):
 
     @abstractmethod
     def draw(self, ax: Any) -> None:
-        """Put the marks and labels of this picture into axes."""
+        """Draw the marks and labels of this display into axes.
+
+        Parameters
+        ----------
+        ax : matplotlib axes
+            Axes to draw in.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from wgboost.plotting import OODDisplay
+        >>> axes = Figure().subplots(1, 2)
+        >>> display = OODDisplay.from_scores([1, 2], [8, 9], n_bins=4, ax=axes[0])
+        >>> display.draw(axes[1])
+        """
 
 
 def _brief(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Which features the trees of a model split on."""
+"""Feature importances."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
-from wgboost.metrics.estimates import final_step
-from wgboost.model import FittedBag, FittedModel
 from wgboost.plotting.display import Display
-from wgboost.plotting.inputs import fitted
-from wgboost.plotting.style import BLUE, GREY, axes_of
-from wgboost.plotting.texts import plain
+from wgboost.plotting.inputs import fitted_estimator
+from wgboost.plotting.labels import short_name
+from wgboost.plotting.style import BLUE, GREY, check_axes
 from wgboost.typing import Array
 from wgboost.validation import check_integer
 
@@ -21,18 +20,37 @@ __all__ = ["ImportanceDisplay"]
 
 @dataclass(eq=False, repr=False)
 class ImportanceDisplay(Display):
-    """The share of each feature in the gain of all splits, the largest on top.
+    """Show the share of each feature in the gain of all splits, largest first.
 
-    Attributes
+    Parameters
     ----------
     names : list of str
-        Features, the most important first.
+        Names of the features, the most important first.
     importance : Array
         Their shares.
     rest : float
-        The share of the features that are not shown, together.
+        The total share of the features that are not shown.
     n_features : int
-        How many features the model has.
+        Number of features of the model.
+
+    Attributes
+    ----------
+    ax_ : matplotlib axes
+        The axes drawn in.
+    figure_ : matplotlib figure
+        The figure of these axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> from wgboost.plotting import ImportanceDisplay
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> y = np.sin(6 * X[:, 0])
+    >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+    >>> display = ImportanceDisplay.from_estimator(model)
+    >>> display.names
+    ['feature 0']
     """
 
     names: list[str]
@@ -42,23 +60,59 @@ class ImportanceDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, *, feature_names: Any = None, max_features: int = 20, ax: Any = None
+        cls,
+        estimator: BaseEstimator,
+        *,
+        feature_names: Any = None,
+        max_features: int = 20,
+        ax: Any = None,
     ) -> Self:
-        """Draw the importances of a fitted model of native trees, at most `max_features`.
+        """Draw the feature importances of a fitted model of native trees.
 
-        `feature_names` are for models that were fitted without names.
+        Parameters
+        ----------
+        estimator : estimator of wgboost
+            A fitted estimator, or a pipeline or a search that ends with one.
+        feature_names : list of str, default=None
+            Names of the features, for models that were fitted without names.
+        max_features : int, default=20
+            Largest number of features to show.
+        ax : matplotlib axes, default=None
+            Axes to draw in. None creates a new figure.
+
+        Returns
+        -------
+        ImportanceDisplay
+            The display, already drawn.
+
+        Raises
+        ------
+        TypeError
+            If the model has another learner than native trees.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from matplotlib.figure import Figure
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.plotting import ImportanceDisplay
+        >>> X = np.linspace(0, 1, 60)[:, None]
+        >>> y = np.sin(6 * X[:, 0])
+        >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+        >>> ax = Figure().subplots()
+        >>> display = ImportanceDisplay.from_estimator(model, feature_names=["age"], ax=ax)
+        >>> display.importance.tolist()
+        [1.0]
         """
         check_integer("max_features", max_features, low=1)
-        model = fitted(estimator, "fit")
-        if isinstance(getattr(model, "model_", None), (FittedModel, FittedBag)) and (
-            model.model_.importances() is None
-        ):
+        model = fitted_estimator(estimator, "fit")
+        shares = model.model_.importances()
+        if shares is None:
             raise TypeError(
                 f"this {type(model).__name__} has another learner than trees, and no gains of "
                 "splits; sklearn.inspection.permutation_importance takes any model"
             )
-        final_step(model, "feature_importances_")
-        shares, names = model.feature_importances_, feature_names
+        names = feature_names
         if names is None:
             names = getattr(model, "feature_names_in_", None)
         if names is None:
@@ -66,19 +120,30 @@ class ImportanceDisplay(Display):
         if len(names) != len(shares):
             raise ValueError(f"{len(names)} feature names for {len(shares)} features")
         order = np.argsort(-shares, kind="stable")
-        shown = order[:max_features]
+        largest = order[:max_features]
         rest = float(shares[order[max_features:]].sum())
-        return cls([str(names[j]) for j in shown], shares[shown], rest, len(shares)).plot(ax)
+        return cls([str(names[j]) for j in largest], shares[largest], rest, len(shares)).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw into axes of matplotlib, or into a new figure that has room for all bars."""
-        return super().plot(axes_of(ax, (6.0, 1.1 + 0.21 * len(self.names))))
+        """Draw into axes, or into a new figure with room for all bars.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Axes to draw in. None creates a new figure.
+
+        Returns
+        -------
+        ImportanceDisplay
+            This display.
+        """
+        return super().plot(check_axes(ax, (6.0, 1.1 + 0.21 * len(self.names))))
 
     def draw(self, ax: Any) -> None:
-        """Put the bars into axes."""
+        """Draw the bars into axes."""
         place = np.arange(len(self.names))[::-1]
         ax.barh(place, self.importance, height=0.7, color=BLUE)
-        ax.set_yticks(place, [plain(name) for name in self.names], parse_math=False)
+        ax.set_yticks(place, [short_name(name) for name in self.names], parse_math=False)
         ax.set_ylim(-0.6, len(self.names) - 0.4)
         hidden = self.n_features - len(self.names)
         if hidden:

@@ -1,50 +1,82 @@
-"""What the pictures are given: distributions with y, chosen rows."""
+"""Inputs of the displays: estimators, predictive distributions with y, selected rows."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from wgboost.data import named_columns
+from wgboost.estimators import WGBoost
+from wgboost.estimators.base import BaseModel
 from wgboost.metrics.checks import checked
 from wgboost.metrics.estimates import encoded, final_step, predict_dist
 from wgboost.metrics.row_parameters import scored_rows, target_name, without_row_columns
+from wgboost.plotting.feature_table import FeatureTable
 from wgboost.predictive import JointMixture, Mixture
 from wgboost.responses import is_censored
 from wgboost.typing import Array
 
 __all__ = [
-    "beside_rows",
+    "FittedEstimator",
+    "check_lengths",
     "check_numeric",
+    "class_code",
+    "class_labels",
     "class_names",
-    "code_of",
-    "distributions",
-    "effective_rows",
-    "fitted",
-    "given_rows",
-    "name_of",
-    "one_column",
-    "predicted",
-    "rows_of",
+    "display_name",
+    "effective_sample_size",
+    "feature_table",
+    "fitted_estimator",
+    "predict_with_y",
+    "predictive_distributions",
+    "resolve_rows",
+    "select_column",
+    "select_rows",
+    "take_row_parameters",
 ]
 
+FittedEstimator: TypeAlias = BaseModel | WGBoost
+"""A fitted estimator of this package; `model_` is its fitted model."""
 
-def fitted(estimator: Any, method: str = "predict_dist") -> Any:
-    """Return the estimator, the last step of a pipeline; raise unless it is fitted."""
+
+def fitted_estimator(estimator: BaseEstimator, method: str = "predict_dist") -> FittedEstimator:
+    """Return the fitted estimator of this package that a pipeline or a search ends with.
+
+    Raises TypeError if it lacks a method or is not of this package, NotFittedError before `fit`.
+    """
     last = final_step(estimator, method)
     check_is_fitted(last)
+    if not isinstance(last, (BaseModel, WGBoost)):
+        raise TypeError(
+            f"{type(last).__name__} is no estimator of wgboost; the displays of wgboost.plotting "
+            "take predictive distributions by from_predictions"
+        )
     return last
 
 
-def distributions(estimator: Any, X: Any, *, n_rounds: int | None = None, **beside: Any) -> Mixture:
+def class_labels(estimator: FittedEstimator) -> Array | None:
+    """Return the labels of a classifier, None for other estimators."""
+    return estimator.model_.models[0].classes
+
+
+def feature_table(estimator: BaseEstimator, X: Any, feature_names: Any = None) -> FeatureTable:
+    """Return X with the names given, those of `fit`, or numbers."""
+    known = getattr(estimator, "feature_names_in_", None)  # of a pipeline, too
+    return FeatureTable(X, known if feature_names is None else feature_names)
+
+
+def predictive_distributions(
+    estimator: BaseEstimator, X: Any, *, n_rounds: int | None = None, **row_params: Any
+) -> Mixture:
     """Return the predictive distributions of rows in memory, classes as codes.
 
-    `beside` is what belongs to rows, such as an offset or exposure; None is left out.
+    `row_params` are parameters of rows, such as an offset or exposure; None is left out.
     """
-    fitted(estimator)
-    known = {name: value for name, value in beside.items() if value is not None}
+    fitted_estimator(estimator)
+    known = {name: value for name, value in row_params.items() if value is not None}
     if n_rounds is not None:
         known["n_rounds"] = n_rounds
     dist: Any = predict_dist(estimator, X, **known)
@@ -57,34 +89,43 @@ def distributions(estimator: Any, X: Any, *, n_rounds: int | None = None, **besi
     return dist.by_code()
 
 
-def given_rows(estimator: Any, X: Any, y: Any, **beside: Any) -> tuple[Any, Any, dict[str, Any]]:
-    """Return X, y and what belongs to the rows; all but X may be names of columns of X.
+def resolve_rows(
+    estimator: BaseEstimator, X: Any, y: Any, **row_params: Any
+) -> tuple[Any, Any, dict[str, Any]]:
+    """Return X, y and the parameters of the rows; all but X may be names of columns of X.
 
-    Raises ValueError if y is given and an offset or exposure is not that the model was fitted
-    with: they could not be compared.
+    Raises ValueError if y is given but an offset or exposure that the model was fitted with is not.
+    Predictions and y would be on different scales.
     """
-    last = fitted(estimator)
+    last = fitted_estimator(estimator)
     if y is not None:
-        return scored_rows(last, X, y, **beside)
-    X, known, _ = named_columns(X, beside)
+        return scored_rows(last, X, y, **row_params)
+    X, known, _ = named_columns(X, row_params)
     return without_row_columns(last, X), None, known
 
 
-def predicted(estimator: Any, X: Any, y: Any, **beside: Any) -> tuple[Mixture, Any]:
+def check_lengths(n_rows: int, n_values: int) -> None:
+    """Raise ValueError if X and y have different numbers of rows."""
+    if n_values != n_rows:
+        raise ValueError(f"X has {n_rows} rows, y has {n_values}")
+
+
+def predict_with_y(
+    estimator: BaseEstimator, X: Any, y: Any, **row_params: Any
+) -> tuple[Mixture, Any]:
     """Return the distributions of the rows of X, and y as metrics take it."""
-    X, y, beside = given_rows(estimator, X, y, **beside)
-    dist, codes = distributions(estimator, X, **beside), encoded(estimator, y)
-    if len(codes) != len(dist):
-        raise ValueError(f"X has {len(dist)} rows, y has {len(codes)}")
+    X, y, row_params = resolve_rows(estimator, X, y, **row_params)
+    dist, codes = predictive_distributions(estimator, X, **row_params), encoded(estimator, y)
+    check_lengths(len(dist), len(codes))
     return dist, codes
 
 
-def one_column(dist: Mixture, y: Any, column: int | None) -> tuple[Mixture, Any]:
+def select_column(dist: Mixture, y: Any, column: int | None) -> tuple[Mixture, Any]:
     """Return the distributions and values of one column of y; y=None stays None."""
     if isinstance(dist, JointMixture):
         (q,) = dist.response.y_shape
         if column is None:
-            raise ValueError(f"y has {q} columns; say which to show: column=0, for example")
+            raise ValueError(f"y has {q} columns; choose the one to show: column=0, for example")
         return dist.marginal(column), None if y is None else checked(dist, y)[:, column]
     if column is not None:
         raise ValueError(f"column={column!r} is for a y of several columns; this one has one")
@@ -107,19 +148,18 @@ def check_numeric(dist: Mixture, y: Any, what: str, instead: str) -> None:
         )
 
 
-def class_names(estimator: Any, k: int) -> list[str]:
-    """Return the labels of the classes as text; codes where nobody knows better."""
-    classes = getattr(estimator, "classes_", None)
+def class_names(classes: Any, k: int) -> list[str]:
+    """Return the labels of k classes as text, or their codes where the labels are not known."""
     if classes is None or len(classes) != k:
         return [str(code) for code in range(k)]
     return [str(label) for label in classes]
 
 
-def code_of(estimator: Any, label: Any) -> int | None:
+def class_code(estimator: BaseEstimator, label: Any) -> int | None:
     """Return the code of a label of a classifier; None stays None."""
     if label is None:
         return None
-    classes = getattr(final_step(estimator), "classes_", None)
+    classes = class_labels(fitted_estimator(estimator))
     if classes is None:
         raise ValueError(f"label={label!r} is for classes; this model predicts numbers")
     found = np.flatnonzero(classes == label)
@@ -128,8 +168,8 @@ def code_of(estimator: Any, label: Any) -> int | None:
     return int(found[0])
 
 
-def rows_of(rows: Any, n: int, most: int) -> Array:
-    """Return indices of at most `most` chosen rows; None takes some spread over all."""
+def select_rows(rows: Any, n: int, most: int) -> Array:
+    """Return the indices of at most `most` rows; None selects four evenly spaced ones."""
     if rows is None:
         return np.unique(np.linspace(0, n - 1, min(n, 4)).astype(int))
     chosen = np.atleast_1d(np.asarray(rows))
@@ -140,7 +180,7 @@ def rows_of(rows: Any, n: int, most: int) -> Array:
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or chosen.size == 0:
         raise TypeError(f"rows={rows!r} must be a list of row numbers")
     if chosen.size > most:
-        raise ValueError(f"rows has {chosen.size} entries; at most {most} can be told apart")
+        raise ValueError(f"rows has {chosen.size} entries; at most {most} can be distinguished")
     outside = (chosen < -n) | (chosen >= n)
     if outside.any():
         raise ValueError(f"rows has {chosen[outside][0]}; there are {n} rows, 0 to {n - 1}")
@@ -148,21 +188,21 @@ def rows_of(rows: Any, n: int, most: int) -> Array:
     return index
 
 
-def beside_rows(beside: dict[str, Any], rows: Any) -> dict[str, Any]:
-    """Return what belongs to some of the rows, by index; numbers belong to all rows."""
+def take_row_parameters(row_params: dict[str, Any], rows: Any) -> dict[str, Any]:
+    """Return the parameters of some rows, by index; a single number applies to all rows."""
     return {
         name: value if value is None or np.ndim(value) == 0 else np.asarray(value)[rows]
-        for name, value in beside.items()
+        for name, value in row_params.items()
     }
 
 
-def effective_rows(weight: Array) -> float:
-    """Return how many rows of equal weight these are worth."""
+def effective_sample_size(weight: Array) -> float:
+    """Return the effective sample size of weighted rows."""
     return float(weight.sum() ** 2 / np.square(weight).sum())
 
 
-def name_of(y: Any, given: str | None = None, estimator: Any = None) -> str:
-    """Return what y is called: the name given, that of a series, or of the column of `fit`."""
+def display_name(y: Any, given: str | None = None, estimator: FittedEstimator | None = None) -> str:
+    """Return the name of y: the one given, that of a series, or of the column of `fit`."""
     known = () if estimator is None else (target_name(estimator),)
     for name in (given, y, getattr(y, "name", None), *known):
         if isinstance(name, str) and name:

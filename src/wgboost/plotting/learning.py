@@ -1,4 +1,4 @@
-"""What was measured while rounds were added."""
+"""Metrics by number of rounds."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import BaseEstimator
 
-from wgboost.estimators import WGBoost
-from wgboost.estimators.base import BaseModel
 from wgboost.metrics import nll
-from wgboost.metrics.estimates import encoded, final_step, transformed
+from wgboost.metrics.estimates import encoded, transformed
 from wgboost.model import FittedModel
 from wgboost.plotting.display import Display
-from wgboost.plotting.inputs import distributions, fitted, given_rows
+from wgboost.plotting.inputs import fitted_estimator, predictive_distributions, resolve_rows
+from wgboost.plotting.labels import integer_ticks, legend_label, short_name
 from wgboost.plotting.style import BLUE, GREY, ORANGE, class_colours
-from wgboost.plotting.texts import count_ticks, in_legend, plain
 from wgboost.typing import Array
 from wgboost.validation import nearest_name
 
@@ -28,21 +26,41 @@ _GIVEN = "given rows"
 
 @dataclass(eq=False, repr=False)
 class LearningCurveDisplay(Display):
-    """A metric after 0, 1, 2, ... rounds, on the sets that `fit` watched or on rows given here.
+    """Show a metric after 0, 1, 2, ... rounds.
 
-    Of a bag there is a curve for each member, on the fold that it was fitted without. Dots mark
-    the number of rounds that a model has kept.
+    The curves are those of the validation sets of `fit`, or of rows given here. A bag has a curve
+    for each member, on the fold that the member was not trained on. Dots mark the number of rounds
+    that a model kept.
+
+    Parameters
+    ----------
+    curves : dict of Array
+        Values by name of the set, the first before any round; for a bag by "fold 1", "fold 2", ...
+    metric : str
+        Name of the metric.
+    best : int or None, default=None
+        The number of rounds that the model kept; None for a bag.
+    kept : dict of int, default={}
+        The number of rounds kept, by name of the curve.
 
     Attributes
     ----------
-    curves : dict of Array
-        Values by name of the set, the first before any round; of a bag by "fold 1", "fold 2", ...
-    metric : str
-        What was measured.
-    best : int or None
-        The number of rounds that the model has kept; None for a bag.
-    kept : dict of int
-        The same by name of the curve.
+    ax_ : matplotlib axes
+        The axes drawn in.
+    figure_ : matplotlib figure
+        The figure of these axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> from wgboost.plotting import LearningCurveDisplay
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> y = np.sin(6 * X[:, 0])
+    >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+    >>> display = LearningCurveDisplay.from_estimator(model, X, y)
+    >>> display.curves["given rows"].shape
+    (11,)
     """
 
     curves: dict[str, Array]
@@ -52,18 +70,53 @@ class LearningCurveDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any = None, y: Any = None, *, metric: str | None = None,
+        cls, estimator: BaseEstimator, X: Any = None, y: Any = None, *, metric: str | None = None,
         offset: Any = None, exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
-        """Draw the history of a fit; with X and y the NLL of those rows too, round by round.
+        """Draw the history of a fit, or the NLL of given rows round by round.
 
-        `offset` and `exposure` are those of the rows of X, as in `predict_dist`.
+        Parameters
+        ----------
+        estimator : estimator of wgboost
+            A fitted estimator, or a pipeline or a search that ends with one.
+        X : array or frame (n, p), default=None
+            Further rows to evaluate after each round; needs y.
+        y : array (n,) or str, default=None
+            Observed values or labels of these rows.
+        metric : str, default=None
+            The metric of the history to show. None takes the first.
+        offset : array or str, default=None
+            Offset of the rows, as in `predict_dist`.
+        exposure : array or str, default=None
+            Exposure of the rows, as in `predict_dist`.
+        ax : matplotlib axes, default=None
+            Axes to draw in. None creates a new figure.
+
+        Returns
+        -------
+        LearningCurveDisplay
+            The display, already drawn.
+
+        Raises
+        ------
+        ValueError
+            If the fit has no history of the metric and no rows are given.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from matplotlib.figure import Figure
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.plotting import LearningCurveDisplay
+        >>> X = np.linspace(0, 1, 60)[:, None]
+        >>> y = np.sin(6 * X[:, 0])
+        >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+        >>> ax = Figure().subplots()
+        >>> display = LearningCurveDisplay.from_estimator(model, X, y, ax=ax)
+        >>> display.metric, display.best
+        ('nll', 10)
         """
-        model = fitted(estimator, "fit")
-        if not isinstance(model, (BaseModel, WGBoost)):
-            final_step(model, "n_estimators_")
-            raise TypeError(f"{type(model).__name__} has no history; give an estimator of wgboost")
-        check_is_fitted(model)
+        model = fitted_estimator(estimator, "fit")
         models = model.model_.models
         sets, kept = _sets(models)
         known = list(dict.fromkeys(name for metrics in sets.values() for name in metrics))
@@ -74,7 +127,7 @@ class LearningCurveDisplay(Display):
         if metric is not None and metric not in known and not (given and metric == "nll"):
             has = ", ".join(map(repr, known)) or "none"
             raise ValueError(
-                f"metric={metric!r} was not watched during fit, which has {has}"
+                f"metric={metric!r} was not computed during fit, which has {has}"
                 f"{nearest_name(metric, known)}"
             )
         curves = {
@@ -85,26 +138,26 @@ class LearningCurveDisplay(Display):
         if given:
             if chosen != "nll":
                 raise ValueError(f"X and y give the NLL, the history {chosen!r}; draw one of them")
-            X, y, beside = given_rows(estimator, X, y, offset=offset, exposure=exposure)
+            X, y, row_params = resolve_rows(estimator, X, y, offset=offset, exposure=exposure)
             codes = encoded(estimator, y)
-            staged = [nll(distributions(estimator, X, n_rounds=0, **beside), codes)]
-            stages = model.staged_predict_dist(transformed(estimator, X), **beside)
+            staged = [nll(predictive_distributions(estimator, X, n_rounds=0, **row_params), codes)]
+            stages = model.staged_predict_dist(transformed(estimator, X), **row_params)
             staged += [nll(dist.by_code(), codes) for dist in stages]
             curves[_GIVEN], kept[_GIVEN] = np.array(staged), len(staged) - 1
         if not curves:
             raise ValueError(
-                "nothing was watched during fit; give X and y here, or fit with "
+                "fit had no validation set; give X and y here, or fit with "
                 "early_stopping=True or X_val and y_val"
             )
         best = models[0].n_rounds if len(models) == 1 else None
         return cls(curves, chosen, best, {name: kept[name] for name in curves}).plot(ax)
 
     def draw(self, ax: Any) -> None:
-        """Put the curves into axes."""
+        """Draw the curves into axes."""
         one_model = self.best is not None
         colours = class_colours(len(self.curves))
         for (name, values), colour in zip(self.curves.items(), colours, strict=True):
-            label, style = in_legend(name), {"color": colour, "lw": 1.6}
+            label, style = legend_label(name), {"color": colour, "lw": 1.6}
             if not one_model and name != _GIVEN:
                 label, style = "each member's own fold", {"color": BLUE, "lw": 1.0}
             elif not one_model:
@@ -117,26 +170,31 @@ class LearningCurveDisplay(Display):
         if self.best is not None and any(name != _GIVEN for name in self.curves):
             ax.axvline(self.best, color=GREY, lw=0.8, ls="--", zorder=1)
         finite = [values[np.isfinite(values)] for values in self.curves.values()]
-        seen = np.concatenate(finite)
-        if seen.size:
-            # What goes wild early or late must not flatten the rest.
-            low, high = seen.min(), max(np.quantile(seen, 0.98), *(f[:1].max() for f in finite))
+        values = np.concatenate(finite)
+        if values.size:
+            # A few extreme values early or late must not flatten the rest.
+            low = values.min()
+            high = max(np.quantile(values, 0.98), *(curve[:1].max() for curve in finite))
             room = 0.06 * (high - low) or 0.5
             ax.set_ylim(low - room, high + room)
         known = {"nll": "NLL", "crps": "CRPS", "rmse": "RMSE"}
         ax.set(
-            xlabel="rounds", ylabel=known.get(self.metric, plain(self.metric.replace("_", " "))),
-            title="Learning curve", xlim=(0, None),
-        )  # fmt: skip
-        count_ticks(ax.xaxis)
+            xlabel="rounds",
+            ylabel=known.get(self.metric, short_name(self.metric.replace("_", " "))),
+            title="Learning curve",
+            xlim=(0, None),
+        )
+        integer_ticks(ax.xaxis)
         handles, labels = ax.get_legend_handles_labels()
-        once = dict(zip(reversed(labels), reversed(handles), strict=True))  # the first of each
+        once = dict(
+            zip(reversed(labels), reversed(handles), strict=True)
+        )  # the first handle of each label
         names = list(dict.fromkeys(labels))
         ax.legend([once[name] for name in names], names, loc="best")
 
 
 def _sets(models: Sequence[FittedModel]) -> tuple[dict[str, dict[str, Any]], dict[str, int]]:
-    """Return the metrics of each set that was watched, and the rounds kept, by name of the set."""
+    """Return the metrics and the number of rounds kept, by name of the validation set."""
     if len(models) == 1:
         history = models[0].history
         return dict(history), dict.fromkeys(history, models[0].n_rounds)

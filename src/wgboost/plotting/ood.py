@@ -1,4 +1,4 @@
-"""How far rows of the training distribution and others lie apart by their OOD score."""
+"""OOD scores of rows in and out of distribution."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from wgboost.metrics import ood_average_precision, ood_roc_auc
 from wgboost.metrics.estimates import transformed
 from wgboost.plotting.display import Display
-from wgboost.plotting.inputs import fitted
+from wgboost.plotting.inputs import fitted_estimator
+from wgboost.plotting.labels import clip_ticks
 from wgboost.plotting.style import BLUE, ORANGE, legend_on_top
-from wgboost.plotting.texts import keep_ticks
 from wgboost.typing import Array
 from wgboost.validation import check_integer
 
@@ -21,18 +22,40 @@ __all__ = ["OODDisplay"]
 
 @dataclass(eq=False, repr=False)
 class OODDisplay(Display):
-    """Histograms of the OOD score of rows from the training distribution and from elsewhere.
+    """Show how well the OOD score separates rows in and out of distribution.
+
+    Parameters
+    ----------
+    score_in : Array
+        Scores of rows from the training distribution.
+    score_out : Array
+        Scores of other rows.
+    edges : Array
+        Edges of the bins.
+    share_in : Array
+        Share of the rows in distribution in each bin.
+    share_out : Array
+        Share of the rows out of distribution in each bin.
+    roc_auc : float
+        The area under the ROC curve, `metrics.ood_roc_auc`.
+    average_precision : float
+        The average precision, `metrics.ood_average_precision`.
+    log : bool
+        Whether the bins have equal widths on a logarithmic scale.
 
     Attributes
     ----------
-    score_in, score_out : Array
-        The scores.
-    edges, share_in, share_out : Array
-        Bins, and the share of rows of each kind in them.
-    roc_auc, average_precision : float
-        `metrics.ood_roc_auc` and `metrics.ood_average_precision`.
-    log : bool
-        Whether bins are equally wide on the scale of logarithms, as for scores over decades.
+    ax_ : matplotlib axes
+        The axes drawn in.
+    figure_ : matplotlib figure
+        The figure of these axes.
+
+    Examples
+    --------
+    >>> from wgboost.plotting import OODDisplay
+    >>> display = OODDisplay.from_scores([0.1, 0.2, 0.3], [0.25, 0.4], n_bins=4)
+    >>> round(display.roc_auc, 3)
+    0.833
     """
 
     score_in: Array
@@ -46,10 +69,43 @@ class OODDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X_in: Any, X_out: Any, *, n_bins: int = 40, ax: Any = None
+        cls, estimator: BaseEstimator, X_in: Any, X_out: Any, *, n_bins: int = 40, ax: Any = None
     ) -> Self:
-        """Draw the scores of rows like the training rows and of other rows."""
-        model = fitted(estimator, "ood_score")
+        """Draw the OOD scores of rows by a fitted model.
+
+        Parameters
+        ----------
+        estimator : estimator of wgboost
+            A fitted estimator, or a pipeline or a search that ends with one.
+        X_in : array or frame (n, p)
+            Rows from the training distribution that the model was not trained on.
+        X_out : array or frame (k, p)
+            Rows from elsewhere.
+        n_bins : int, default=40
+            Number of bins.
+        ax : matplotlib axes, default=None
+            Axes to draw in. None creates a new figure.
+
+        Returns
+        -------
+        OODDisplay
+            The display, already drawn.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from matplotlib.figure import Figure
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.plotting import OODDisplay
+        >>> X = np.linspace(0, 1, 60)[:, None]
+        >>> y = np.sin(6 * X[:, 0])
+        >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+        >>> ax = Figure().subplots()
+        >>> display = OODDisplay.from_estimator(model, X, X + 5, ax=ax)
+        >>> display.score_out.shape
+        (60,)
+        """
+        model = fitted_estimator(estimator, "ood_score")
         scores = (np.asarray(model.ood_score(transformed(estimator, X))) for X in (X_in, X_out))
         return cls.from_scores(*scores, n_bins=n_bins, ax=ax)
 
@@ -57,7 +113,37 @@ class OODDisplay(Display):
     def from_scores(
         cls, score_in: Any, score_out: Any, *, n_bins: int = 40, ax: Any = None
     ) -> Self:
-        """Draw scores, of which larger means further from the training data."""
+        """Draw scores that are larger further from the training data.
+
+        Parameters
+        ----------
+        score_in : array (n,)
+            Scores of rows from the training distribution.
+        score_out : array (k,)
+            Scores of rows from elsewhere.
+        n_bins : int, default=40
+            Number of bins.
+        ax : matplotlib axes, default=None
+            Axes to draw in. None creates a new figure.
+
+        Returns
+        -------
+        OODDisplay
+            The display, already drawn.
+
+        Raises
+        ------
+        ValueError
+            If no score is finite.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from wgboost.plotting import OODDisplay
+        >>> display = OODDisplay.from_scores([1, 2], [8, 9], n_bins=4, ax=Figure().subplots())
+        >>> display.roc_auc
+        1.0
+        """
         check_integer("n_bins", n_bins, low=1)
         area, precision = (
             metric(score_in, score_out) for metric in (ood_roc_auc, ood_average_precision)
@@ -79,7 +165,7 @@ class OODDisplay(Display):
         return cls(inside, outside, edges, share_in, share_out, area, precision, log).plot(ax)
 
     def draw(self, ax: Any) -> None:
-        """Put both histograms into axes."""
+        """Draw both histograms into axes."""
         kinds = (
             (self.share_in, BLUE, f"in distribution ({self.score_in.size} rows)"),
             (self.share_out, ORANGE, f"out of distribution ({self.score_out.size} rows)"),
@@ -91,7 +177,7 @@ class OODDisplay(Display):
             from matplotlib.ticker import NullFormatter
 
             ax.set_xscale("log")
-            ax.xaxis.set_minor_formatter(NullFormatter())  # whose labels would run together
+            ax.xaxis.set_minor_formatter(NullFormatter())  # its labels would overlap
         else:
             ax.locator_params(axis="x", nbins=6)
             ax.ticklabel_format(axis="x", style="sci", scilimits=(-3, 5))
@@ -102,4 +188,4 @@ class OODDisplay(Display):
         )  # fmt: skip
         ax.set_ylim(0, 1.02 * max(self.share_in.max(), self.share_out.max()))
         legend_on_top(ax, ncols=1)
-        keep_ticks(ax.yaxis, 0, 1)
+        clip_ticks(ax.yaxis, 0, 1)

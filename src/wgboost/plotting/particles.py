@@ -1,4 +1,4 @@
-"""The particles of chosen rows: what the model does not know about the parameters."""
+"""Particles of selected rows: the uncertainty about the parameters."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from wgboost.estimators import WGBoost
 from wgboost.metrics.estimates import transformed
 from wgboost.plotting.display import Display
-from wgboost.plotting.inputs import distributions, fitted, rows_of
+from wgboost.plotting.inputs import (
+    class_labels,
+    fitted_estimator,
+    predictive_distributions,
+    select_rows,
+)
+from wgboost.plotting.labels import short_name
 from wgboost.plotting.style import class_colours
-from wgboost.plotting.texts import plain
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_choice
@@ -24,24 +30,43 @@ _MOST = 8
 
 @dataclass(eq=False, repr=False)
 class ParticlesDisplay(Display):
-    """Two parameters of each particle, for a few rows.
+    """Show one or two parameters of the particles of a few rows.
 
-    The shade around a row's particles is the normal density with their mean and covariance, at
-    one and two standard deviations; it is left out below five particles. One parameter alone is
-    drawn along a line for each row.
+    The shade around the particles of a row is the normal density with their mean and covariance, at
+    one and two standard deviations. There is no shade with fewer than five particles. A single
+    parameter is drawn along a line for each row.
 
-    Attributes
+    Parameters
     ----------
     rows : Array
         Numbers of the rows.
     names : tuple of str
         The parameters, two or one.
     values : tuple of Array
-        Their values (rows, m), in the user's units.
-    weights : Array or None
-        Weights (rows, m) of the particles, if they differ; drawn as sizes.
-    labels : tuple of str
-        What the axes say.
+        Their values (rows, m), in the units of y.
+    weights : Array or None, default=None
+        Weights (rows, m) of the particles if they differ; drawn as sizes.
+    labels : tuple of str, default=()
+        Labels of the axes.
+
+    Attributes
+    ----------
+    ax_ : matplotlib axes
+        The axes drawn in.
+    figure_ : matplotlib figure
+        The figure of these axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> from wgboost.plotting import ParticlesDisplay
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> y = np.sin(6 * X[:, 0])
+    >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+    >>> display = ParticlesDisplay.from_estimator(model, X, rows=[0, 30])
+    >>> display.names
+    ('mean', 'scale')
     """
 
     rows: Array
@@ -54,22 +79,56 @@ class ParticlesDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, *, rows: Any = None, params: Any = None, offset: Any = None,
+        cls, estimator: BaseEstimator, X: Any, *, rows: Any = None, params: Any = None,
+        offset: Any = None,
         exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
-        """Draw particles of a fitted model, of any estimator of this package.
+        """Draw the particles of rows by any fitted estimator of this package.
 
-        `rows` are numbers of up to 8 rows, `params` the names of one or two parameters; by
-        default some rows and the first two. Those of `WGBoost` are "theta_0", "theta_1", ...
-        `offset` and `exposure` are those of the rows of X, as in `predict_dist`.
+        Parameters
+        ----------
+        estimator : estimator of wgboost
+            A fitted estimator, or a pipeline or a search that ends with one.
+        X : array or frame (n, p)
+            Rows to predict.
+        rows : list of int or mask, default=None
+            Up to 8 rows to show. None takes four evenly spaced ones.
+        params : str or list of str, default=None
+            One or two parameters to show; those of `WGBoost` are "theta_0", "theta_1", ... None
+            takes the first two.
+        offset : array or str, default=None
+            Offset of the rows, as in `predict_dist`.
+        exposure : array or str, default=None
+            Exposure of the rows, as in `predict_dist`.
+        ax : matplotlib axes, default=None
+            Axes to draw in. None creates a new figure.
+
+        Returns
+        -------
+        ParticlesDisplay
+            The display, already drawn.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from matplotlib.figure import Figure
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.plotting import ParticlesDisplay
+        >>> X = np.linspace(0, 1, 60)[:, None]
+        >>> y = np.sin(6 * X[:, 0])
+        >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+        >>> ax = Figure().subplots()
+        >>> display = ParticlesDisplay.from_estimator(model, X, params="scale", ax=ax)
+        >>> display.names
+        ('scale',)
         """
-        model = fitted(estimator, "predict_particles")
+        model = fitted_estimator(estimator, "predict_particles")
         if isinstance(model, WGBoost):
             particles = model.predict_particles(transformed(estimator, X)).astype(np.float64)
             named = {f"theta_{j}": particles[..., j] for j in range(particles.shape[2])}
             return cls._of(named, None, rows, params, ax)
-        dist = distributions(estimator, X, offset=offset, exposure=exposure)
-        classes = getattr(model, "classes_", None)
+        dist = predictive_distributions(estimator, X, offset=offset, exposure=exposure)
+        classes = class_labels(model)
         return cls.from_predictions(dist, rows=rows, params=params, classes=classes, ax=ax)
 
     @classmethod
@@ -77,12 +136,47 @@ class ParticlesDisplay(Display):
         cls, dist: Mixture, *, rows: Any = None, params: Any = None, classes: Any = None,
         ax: Any = None,
     ) -> Self:  # fmt: skip
-        """Draw the particles of predictive distributions; `classes` are names of codes."""
+        """Draw the particles of predictive distributions.
+
+        Parameters
+        ----------
+        dist : Mixture
+            Predictive distributions, as `predict_dist` returns them.
+        rows : list of int or mask, default=None
+            Up to 8 rows to show. None takes four evenly spaced ones.
+        params : str or list of str, default=None
+            One or two parameters to show. None takes the first two.
+        classes : list, default=None
+            Labels of the classes, in the order of their codes. None shows codes.
+        ax : matplotlib axes, default=None
+            Axes to draw in. None creates a new figure.
+
+        Returns
+        -------
+        ParticlesDisplay
+            The display, already drawn.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from matplotlib.figure import Figure
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.plotting import ParticlesDisplay
+        >>> X = np.linspace(0, 1, 60)[:, None]
+        >>> y = np.sin(6 * X[:, 0])
+        >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+        >>> ax = Figure().subplots()
+        >>> display = ParticlesDisplay.from_predictions(model.predict_dist(X), rows=[3], ax=ax)
+        >>> display.rows.tolist()
+        [3]
+        """
         if not isinstance(dist, Mixture):
             raise TypeError(f"dist={dist!r} must be a predictive distribution, as of predict_dist")
         named = {name: v for name, v in dist.params().items() if np.ndim(v) == 2}
         classes = range(len(named)) if classes is None else classes
-        labels = {f"probability_{i}": f"probability of {plain(c)}" for i, c in enumerate(classes)}
+        labels = {
+            f"probability_{i}": f"probability of {short_name(c)}" for i, c in enumerate(classes)
+        }
         return cls._of(named, dist.weights, rows, params, ax, labels)
 
     @classmethod
@@ -96,15 +190,15 @@ class ParticlesDisplay(Display):
             raise ValueError(f"params={params!r} must name one or two of {', '.join(named)}")
         for name in names:
             check_choice("params", name, named)
-        chosen = rows_of(rows, len(named[names[0]]), _MOST)
-        shown = tuple(np.asarray(named[name], dtype=float)[chosen] for name in names)
+        chosen = select_rows(rows, len(named[names[0]]), _MOST)
+        values = tuple(np.asarray(named[name], dtype=float)[chosen] for name in names)
         known = labels or {}
         texts = tuple(known.get(name, name.replace("_", " ")) for name in names)
         heavy = None if weights is None else weights[chosen]
-        return cls(chosen, names, shown, heavy, texts).plot(ax)
+        return cls(chosen, names, values, heavy, texts).plot(ax)
 
     def draw(self, ax: Any) -> None:
-        """Put the particles into axes."""
+        """Draw the particles into axes."""
         m = self.values[0].shape[1]
         colours = class_colours(len(self.rows))
         for i, (row, colour) in enumerate(zip(self.rows, colours, strict=True)):
@@ -127,7 +221,7 @@ class ParticlesDisplay(Display):
 
 
 def _shade(ax: Any, x: Array, y: Array, share: Array, colour: Any) -> None:
-    """Ellipses of one and two standard deviations."""
+    """Draw ellipses of one and two standard deviations."""
     from matplotlib.patches import Ellipse
 
     centre = np.array([share @ x, share @ y])

@@ -1,4 +1,4 @@
-"""The predictive distribution along one feature, or over sorted rows."""
+"""Predictive distributions along one feature, or of sorted rows."""
 
 from __future__ import annotations
 
@@ -6,29 +6,32 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from wgboost.metrics.estimates import encoded
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import (
+    check_lengths,
+    class_labels,
     class_names,
-    distributions,
-    fitted,
-    given_rows,
-    name_of,
-    one_column,
+    display_name,
+    feature_table,
+    fitted_estimator,
+    predictive_distributions,
+    resolve_rows,
+    select_column,
 )
-from wgboost.plotting.style import BLUE, ORANGE, class_colours, legend_on_top, mark_seen
-from wgboost.plotting.table import Table
-from wgboost.plotting.texts import (
-    count_ticks,
+from wgboost.plotting.labels import (
+    axis_positions,
+    clip_ticks,
     date_ticks,
-    in_legend,
-    keep_ticks,
-    name_ticks,
-    on_axis,
-    plain,
-    whole,
+    integer_ticks,
+    is_integer,
+    legend_label,
+    set_tick_names,
+    short_name,
 )
+from wgboost.plotting.style import BLUE, ORANGE, class_colours, legend_on_top, plot_observed
 from wgboost.predictive import Mixture
 from wgboost.responses import Observations, is_censored
 from wgboost.typing import Array
@@ -37,36 +40,68 @@ from wgboost.validation import check_choice, check_integer
 __all__ = ["PredictiveDisplay"]
 
 _BANDS = (0.5, 0.9)
-_LEVELS = 240  # of y in a picture of the density
+_LEVELS = 240  # values of y in a plot of the density
 
 
 @dataclass(eq=False, repr=False)
 class PredictiveDisplay(Display):
-    """Bands of the predictive distribution, its density, or the probabilities of classes.
+    """Show predictive distributions along one feature, or of sorted rows.
 
-    Along one feature the others have their medians (most frequent values where they are not
-    numbers). Without a feature the rows stand side by side, sorted by their predicted median, or
-    by class and its probability.
+    It draws central intervals, the density, or the probabilities of classes. Along one feature the
+    other features have their medians, or their most frequent values if they are not numbers.
+    Without a feature the rows stand side by side, sorted by their predicted median, or by class and
+    its probability.
 
-    Attributes
+    Parameters
     ----------
     x : Array
         Values of the feature, numbers or datetime64, or ranks of rows.
     dist : Mixture
         The distributions at x.
     bands : tuple of float
-        Probabilities of the central intervals that are drawn.
-    low, high : Array
-        Their ends (bands, x); for classes the 5% and 95% quantile over particles of each class's
-        probability (classes, x).
+        Probabilities of the central intervals.
+    low : Array
+        Lower ends of the intervals (bands, x); for classes the 5% quantile over particles of the
+        probability of each class (classes, x).
+    high : Array
+        Upper ends (bands, x); for classes the 95% quantile (classes, x).
     middle : Array
         The median at x, or the probabilities (classes, x).
-    x_seen : Array or None
-        Where `y_seen` lie.
-    y_seen : Observations or None
-        What was seen of y; codes of classes.
-    whole : bool
+    x_observed : Array or None, default=None
+        Positions of `y_observed`.
+    y_observed : Observations or None, default=None
+        Observed values of y; codes of classes.
+    kind : {"bands", "density"}, default="bands"
+        "bands" draws central intervals, "density" the density itself in shades.
+    feature : str or None, default=None
+        Name of the feature; None for sorted rows.
+    name : str, default="y"
+        Name of y on the axis.
+    classes : list of str or None, default=None
+        Names of the classes.
+    ticks : list of str or None, default=None
+        Names of the values of a feature of categories.
+    is_integer : bool, default=False
         Whether the feature consists of whole numbers.
+
+    Attributes
+    ----------
+    ax_ : matplotlib axes
+        The axes drawn in.
+    figure_ : matplotlib figure
+        The figure of these axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> from wgboost.plotting import PredictiveDisplay
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> y = np.sin(6 * X[:, 0])
+    >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+    >>> display = PredictiveDisplay.from_estimator(model, X, y)
+    >>> display.low.shape
+    (2, 200)
     """
 
     x: Array
@@ -75,87 +110,116 @@ class PredictiveDisplay(Display):
     low: Array
     high: Array
     middle: Array
-    x_seen: Array | None = None
-    y_seen: Observations | None = None
+    x_observed: Array | None = None
+    y_observed: Observations | None = None
     kind: str = "bands"
     feature: str | None = None
     name: str = "y"
     classes: list[str] | None = None
     ticks: list[str] | None = None
-    whole: bool = False
+    is_integer: bool = False
 
     size: ClassVar[tuple[float, float]] = (6.4, 3.6)
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any = None, *, feature: Any = None, kind: str = "bands",
+        cls, estimator: BaseEstimator, X: Any, y: Any = None, *, feature: Any = None,
+        kind: str = "bands",
         bands: Any = _BANDS, column: int | None = None, grid_size: int = 200,
         max_rows: int = 300, feature_names: Any = None, name: str | None = None,
         offset: Any = None, exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
-        """Draw a fitted model.
+        """Draw the predictive distributions of a fitted model.
 
         Parameters
         ----------
-        estimator, X, y
-            The model, rows that say where to look, and what was seen of them, if it is to be
-            shown.
-        feature
-            Number or name of a feature. None is the only one there is, or sorted rows if there
-            are several.
-        kind
-            "bands" of central intervals, or the "density" itself in shades.
-        bands
-            Probabilities of the intervals.
-        column
-            The column to show, if y has several.
-        grid_size, max_rows
-            Points along a feature; how many of the sorted rows, or of the rows seen, are drawn.
-        feature_names
+        estimator : estimator of wgboost
+            A fitted estimator, or a pipeline or a search that ends with one.
+        X : array or frame (n, p)
+            Rows that give the range of the features.
+        y : array (n,), str or None, default=None
+            Observed values or labels, or the name of a column of X. None draws predictions only.
+        feature : int or str, default=None
+            Number or name of a feature. None takes the only feature, or sorted rows if there are
+            several.
+        kind : {"bands", "density"}, default="bands"
+            "bands" draws central intervals, "density" the density itself in shades.
+        bands : list of float, default=(0.5, 0.9)
+            Probabilities of the central intervals.
+        column : int, default=None
+            The column to show if y has several columns.
+        grid_size : int, default=200
+            Number of points along a feature.
+        max_rows : int, default=300
+            Largest number of sorted rows, and a fifth of the largest number of observations along a
+            feature.
+        feature_names : list of str, default=None
             Names of the columns of an array X.
-        name
-            What y is called; by default the name of a series.
-        offset, exposure
-            Those of the rows, as in `predict_dist`. Along a feature they have their medians, as the
-            other features do.
-        ax
-            Axes to draw in.
+        name : str, default=None
+            Name of y on the axis. None takes the name of a series or the column of `fit`.
+        offset : array or str, default=None
+            Offset of the rows, as in `predict_dist`. Its median is used along a feature.
+        exposure : array or str, default=None
+            Exposure of the rows, as in `predict_dist`. Its median is used along a feature.
+        ax : matplotlib axes, default=None
+            Axes to draw in. None creates a new figure.
+
+        Returns
+        -------
+        PredictiveDisplay
+            The display, already drawn.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from matplotlib.figure import Figure
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.plotting import PredictiveDisplay
+        >>> X = np.linspace(0, 1, 60)[:, None]
+        >>> y = np.sin(6 * X[:, 0])
+        >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+        >>> ax = Figure().subplots()
+        >>> display = PredictiveDisplay.from_estimator(model, X, y, kind="density", ax=ax)
+        >>> display.feature
+        'feature 0'
         """
-        model, name = fitted(estimator), name_of(y, name, fitted(estimator))
-        X, y, beside = given_rows(estimator, X, y, offset=offset, exposure=exposure)
-        names = getattr(estimator, "feature_names_in_", None)
-        table = Table(X, names if feature_names is None else feature_names)
-        if y is not None and len(y) != table.shape[0]:
-            raise ValueError(f"X has {table.shape[0]} rows, y has {len(y)}")
+        model = fitted_estimator(estimator)
+        name = display_name(y, name, model)
+        X, y, row_params = resolve_rows(estimator, X, y, offset=offset, exposure=exposure)
+        table = feature_table(estimator, X, feature_names)
+        if y is not None:
+            check_lengths(table.shape[0], len(y))
         values = None if y is None else encoded(estimator, y)
-        classes = getattr(model, "classes_", None)
+        classes = class_labels(model)
         if feature is None and table.shape[1] > 1:
             return cls.from_predictions(
-                values, distributions(estimator, X, **beside), kind=kind, bands=bands,
-                column=column, max_rows=max_rows, classes=classes, name=name, ax=ax,
+                values, predictive_distributions(estimator, X, **row_params), kind=kind,
+                bands=bands, column=column, max_rows=max_rows, classes=classes, name=name, ax=ax,
             )  # fmt: skip
         check_integer("grid_size", grid_size, low=2)
         j = table.index(0 if feature is None else feature)
         grid = table.grid(j, grid_size)
-        usual = {key: _median(value, len(grid)) for key, value in beside.items()}
-        joint = distributions(estimator, table.vary(j, grid), **usual)
-        dist, _ = one_column(joint, None, column)
+        usual = {key: _median(value, len(grid)) for key, value in row_params.items()}
+        joint = predictive_distributions(estimator, table.vary(j, grid), **usual)
+        dist, _ = select_column(joint, None, column)
         ticks = None if grid.numeric else [str(value) for value in grid.values]
         x = grid.values if grid.numeric else np.arange(len(grid), dtype=float)
-        x_seen = y_seen = None
+        x_observed = y_observed = None
         if values is not None:
-            kept = _some(table.shape[0], 5 * max_rows)
+            kept = _evenly_spaced(table.shape[0], 5 * max_rows)
             checked = joint.response.check(values)
-            y_seen = _seen((checked if column is None else checked[:, column])[kept])
+            y_observed = _observations((checked if column is None else checked[:, column])[kept])
             scale = table.scale(j)
             if scale is None:
                 place = {text: i for i, text in enumerate(ticks or ())}
                 at = [place.get(str(value), np.nan) for value in table.column(j)[kept]]
-                x_seen = np.array(at, dtype=np.float64)
+                x_observed = np.array(at, dtype=np.float64)
             else:
-                x_seen = scale[kept]
-        made = cls._of(x, dist, kind, bands, x_seen, y_seen, table.names[j], name, classes, ticks)
-        made.whole = grid.numeric and whole(table.scale(j))
+                x_observed = scale[kept]
+        made = cls._of(
+            x, dist, kind, bands, x_observed, y_observed, table.names[j], name, classes, ticks
+        )
+        made.is_integer = grid.numeric and is_integer(table.scale(j))
         return made.plot(ax)
 
     @classmethod
@@ -164,29 +228,69 @@ class PredictiveDisplay(Display):
         column: int | None = None, max_rows: int = 300, classes: Any = None, name: str = "y",
         ax: Any = None,
     ) -> Self:  # fmt: skip
-        """Draw predictive distributions side by side, sorted; y may be None.
+        """Draw predictive distributions side by side, sorted.
 
-        Of more than `max_rows` rows some are drawn, evenly chosen from the sorted ones.
+        Parameters
+        ----------
+        y : array (n,) or None
+            Observed values; codes of classes. None draws predictions only.
+        dist : Mixture
+            Predictive distributions, as `predict_dist` returns them.
+        kind : {"bands", "density"}, default="bands"
+            "bands" draws central intervals, "density" the density itself in shades.
+        bands : list of float, default=(0.5, 0.9)
+            Probabilities of the central intervals.
+        column : int, default=None
+            The column to show if y has several columns.
+        max_rows : int, default=300
+            Largest number of rows; of more rows an evenly spaced subset of the sorted rows is
+            drawn.
+        classes : list, default=None
+            Labels of the classes, in the order of their codes. None shows codes.
+        name : str, default="y"
+            Name of y on the axis.
+        ax : matplotlib axes, default=None
+            Axes to draw in. None creates a new figure.
+
+        Returns
+        -------
+        PredictiveDisplay
+            The display, already drawn.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from matplotlib.figure import Figure
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.plotting import PredictiveDisplay
+        >>> X = np.linspace(0, 1, 60)[:, None]
+        >>> y = np.sin(6 * X[:, 0])
+        >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+        >>> ax = Figure().subplots()
+        >>> dist = model.predict_dist(X)
+        >>> display = PredictiveDisplay.from_predictions(y, dist, bands=[0.8], ax=ax)
+        >>> display.middle.shape
+        (60,)
         """
         check_integer("max_rows", max_rows, low=1)
-        dist, values = one_column(dist, y, column)
+        dist, values = select_column(dist, y, column)
         if dist.response.nominal:
             shares = dist.probabilities()
             order = np.lexsort([shares.max(axis=1), shares.argmax(axis=1)])
         else:
             order = np.argsort(dist.median(), kind="stable")
-        order = order[_some(len(order), max_rows)]
+        order = order[_evenly_spaced(len(order), max_rows)]
         x = np.arange(1, len(order) + 1, dtype=float)
-        seen = None if values is None else _seen(values[order])
+        observed = None if values is None else _observations(values[order])
         return cls._of(
-            x, dist[order], kind, bands, None if seen is None else x, seen, None, name, classes,
-            None,
+            x, dist[order], kind, bands, None if observed is None else x, observed, None, name,
+            classes, None,
         ).plot(ax)  # fmt: skip
 
     @classmethod
     def _of(
-        cls, x: Array, dist: Mixture, kind: str, bands: Any, x_seen: Array | None,
-        y_seen: Observations | None, feature: str | None, name: str, classes: Any,
+        cls, x: Array, dist: Mixture, kind: str, bands: Any, x_observed: Array | None,
+        y_observed: Observations | None, feature: str | None, name: str, classes: Any,
         ticks: list[str] | None,
     ) -> Self:  # fmt: skip
         check_choice("kind", kind, ["bands", "density"])
@@ -200,42 +304,52 @@ class PredictiveDisplay(Display):
             each = dist.response.probabilities(dist.theta())  # (g, m, k)
             low, high = np.moveaxis(np.quantile(each, [0.05, 0.95], axis=1), 1, 2)
             middle = dist.probabilities().T
-            labels = class_names(None, len(middle))
-            if classes is not None and len(classes) == len(middle):
-                labels = [str(label) for label in classes]
+            labels = class_names(classes, len(middle))
         else:
             low, high = (end.T for end in dist.interval(chosen))  # (bands, x)
             middle = dist.median()
         return cls(
-            x, dist, chosen, low, high, middle, x_seen, y_seen, kind, feature, name, labels, ticks
+            x,
+            dist,
+            chosen,
+            low,
+            high,
+            middle,
+            x_observed,
+            y_observed,
+            kind,
+            feature,
+            name,
+            labels,
+            ticks,
         )
 
     # --- drawing ------------------------------------------------------------------------------
 
     @property
     def _at(self) -> Any:
-        """Where x lies on matplotlib's axis."""
-        return on_axis(self.x)
+        """Positions of x on the axis."""
+        return axis_positions(self.x)
 
     def draw(self, ax: Any) -> None:
-        """Put the bands, the density or the classes into axes."""
+        """Draw the intervals, the density or the classes into axes."""
         if self.classes is not None:
             self._draw_classes(ax)
         elif self.feature is not None and len(self.x) <= 12 and self.kind == "bands":
             self._draw_bars(ax)
         else:
             self._draw_numbers(ax)
-        along = None if self.feature is None else plain(self.feature)
+        along = None if self.feature is None else short_name(self.feature)
         ax.set_xlabel("rows, sorted by prediction" if along is None else along)
         if self.ticks is not None:
-            name_ticks(ax.xaxis, self._at, self.ticks, turn=True)
+            set_tick_names(ax.xaxis, self._at, self.ticks, turn=True)
         elif self.feature is None:
             ax.set_xlim(0.5, len(self.x) + 0.5)
-            count_ticks(ax.xaxis)
+            integer_ticks(ax.xaxis)
         elif self.x.dtype.kind == "M":
             date_ticks(ax.xaxis)
-        elif self.whole:
-            count_ticks(ax.xaxis, self.x)
+        elif self.is_integer:
+            integer_ticks(ax.xaxis, self.x)
         ax.set_title("Predictive distribution" + ("" if along is None else f" along {along}"))
 
     def _draw_numbers(self, ax: Any) -> None:
@@ -262,24 +376,24 @@ class PredictiveDisplay(Display):
         self._finish(ax)
 
     def _name_bands(self, ax: Any) -> None:
-        """Narrow bands lie on top of wide ones: their colours add up."""
+        """Label the bands; narrow bands lie on wide ones, so their colours add up."""
         for i in range(len(self.bands) - 1, -1, -1):
             alpha = 1 - 0.8 ** (len(self.bands) - i)
             text = f"{self.bands[i]:.0%} of the distribution"
             ax.fill_between([], [], [], color=BLUE, lw=0, alpha=alpha, label=text)
 
     def _finish(self, ax: Any) -> None:
-        if self.x_seen is not None and self.y_seen is not None:
-            x_seen = on_axis(self.x_seen)
-            here = np.isfinite(x_seen)
+        if self.x_observed is not None and self.y_observed is not None:
+            x_observed = axis_positions(self.x_observed)
+            here = np.isfinite(x_observed)
             jitter = np.zeros(int(here.sum()))
             if self.feature is not None and 1 < len(self.x) <= 12:
                 near = 0.05 * float(np.diff(self._at).min())
                 jitter = np.random.default_rng(0).uniform(-near, near, jitter.size)
-            mark_seen(ax, x_seen[here] + jitter, self.y_seen[here])
-        ax.set_ylabel(plain(self.name))
+            plot_observed(ax, x_observed[here] + jitter, self.y_observed[here])
+        ax.set_ylabel(short_name(self.name))
         if self.dist.response.discrete:
-            count_ticks(ax.yaxis)
+            integer_ticks(ax.yaxis)
         legend_on_top(ax)
 
     def _draw_density(self, ax: Any) -> None:
@@ -297,16 +411,16 @@ class PredictiveDisplay(Display):
         )  # fmt: skip
 
     def _draw_classes(self, ax: Any) -> None:
-        names = [in_legend(one) for one in self.classes or ()]
+        names = [legend_label(one) for one in self.classes or ()]
         colours = class_colours(len(names))
         if self.feature is None:
             ax.stackplot(
                 self._at, self.middle, colors=colours, alpha=0.75, labels=names, lw=0, step="mid"
             )
-            if self.x_seen is not None and self.y_seen is not None:
-                shade = [colours[int(code)] for code in self.y_seen.lower]
+            if self.x_observed is not None and self.y_observed is not None:
+                shade = [colours[int(code)] for code in self.y_observed.lower]
                 ax.scatter(
-                    self.x_seen, np.full(len(shade), 1.04), c=shade, s=40, marker="|", lw=1.6
+                    self.x_observed, np.full(len(shade), 1.04), c=shade, s=40, marker="|", lw=1.6
                 )
                 ax.text(1.0, 1.07, "observed class", fontsize=7, va="bottom")
             ax.set_ylim(0, 1.14)
@@ -327,21 +441,21 @@ class PredictiveDisplay(Display):
             ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), ncols=1 + len(names) // 16)
         else:
             legend_on_top(ax, ncols=min(len(names), 4))
-        keep_ticks(ax.yaxis, 0, 1)
+        clip_ticks(ax.yaxis, 0, 1)
 
 
 def _median(value: Any, n: int) -> Any:
-    """Return n times the median of what belongs to rows; numbers stay."""
+    """Return the median of a parameter of rows, n times; a single number is kept."""
     if value is None or np.ndim(value) == 0:
         return value
     middle = np.median(np.asarray(value, dtype=np.float64), axis=0)
     return np.repeat(middle[None], n, axis=0)
 
 
-def _some(n: int, most: int) -> Array:
-    """Return at most so many of n indices, evenly spaced."""
+def _evenly_spaced(n: int, most: int) -> Array:
+    """Return at most `most` of n indices, evenly spaced."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int))
 
 
-def _seen(values: Any) -> Observations:
+def _observations(values: Any) -> Observations:
     return Observations.of(values if is_censored(values) else np.asarray(values, dtype=np.float64))

@@ -1,6 +1,6 @@
-"""One look for all pictures: colours, axes, and how observed y is marked.
+"""The common style of all plots: colours, axes, and markers of observed y.
 
-matplotlib, the extra `plot`, is imported when a picture is drawn.
+matplotlib, the extra `plot`, is imported when something is drawn.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ __all__ = [
     "GREY",
     "LIGHT",
     "ORANGE",
-    "axes_of",
+    "apply_style",
+    "check_axes",
     "class_colours",
     "legend_on_top",
-    "mark_seen",
     "new_axes",
     "new_figure",
-    "tidy",
+    "plot_observed",
 ]
 
 BLUE, ORANGE, GREY, LIGHT = "#1f5f99", "#d8681d", "#5f6875", "#c9d9ea"
@@ -35,7 +35,7 @@ def _matplotlib() -> Any:
     try:
         import matplotlib
     except ImportError as error:
-        raise ImportError("pictures need matplotlib: pip install 'wgboost[plot]'") from error
+        raise ImportError("plots need matplotlib: pip install 'wgboost[plot]'") from error
     return matplotlib
 
 
@@ -48,15 +48,15 @@ def new_axes(size: tuple[float, float]) -> Any:
 
 
 def new_figure(size: tuple[float, float]) -> Any:
-    """Return a figure that pyplot does not know of: nothing to close, no window system needed."""
+    """Return a figure outside pyplot, which needs no closing and no window system."""
     _matplotlib()
     from matplotlib.figure import Figure
 
     return Figure(figsize=size, layout="constrained")
 
 
-def axes_of(ax: Any, size: tuple[float, float]) -> Any:
-    """Return the axes to draw in, new ones for None."""
+def check_axes(ax: Any, size: tuple[float, float]) -> Any:
+    """Return the axes to draw in; None creates new ones."""
     if ax is None:
         return new_axes(size)
     if not hasattr(ax, "plot") or not hasattr(ax, "figure"):
@@ -64,8 +64,8 @@ def axes_of(ax: Any, size: tuple[float, float]) -> Any:
     return ax
 
 
-def tidy(ax: Any) -> None:
-    """Give axes the common look."""
+def apply_style(ax: Any) -> None:
+    """Apply the common style to axes."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(GREY)
     ax.tick_params(colors=GREY, labelcolor="black", labelsize=_FONT - 1)
@@ -80,7 +80,7 @@ def tidy(ax: Any) -> None:
 
 
 def legend_on_top(ax: Any, ncols: int = 2) -> None:
-    """Put a legend above what is drawn, for which the axes get taller."""
+    """Add a legend above the data and extend the axes to make room for it."""
     lines = -(-len(ax.get_legend_handles_labels()[1]) // ncols)
     low, high = ax.get_ylim()
     ax.set_ylim(low, high + (0.05 + 0.09 * lines) * (high - low))
@@ -88,22 +88,22 @@ def legend_on_top(ax: Any, ncols: int = 2) -> None:
 
 
 def class_colours(k: int) -> list[Any]:
-    """Return k colours that can be told apart."""
+    """Return k distinct colours."""
     if k <= len(_CLASSES):
         return list(_CLASSES[:k])
     colours = _matplotlib().colormaps["turbo"](np.linspace(0.05, 0.95, k))
     return [tuple(colour) for colour in colours]
 
 
-def mark_seen(ax: Any, x: Array, seen: Observations, label: str = "observed") -> None:
-    """Mark y at x: a dot where it is known, otherwise what its bounds leave open."""
+def plot_observed(ax: Any, x: Array, observed: Observations, label: str = "observed") -> None:
+    """Mark y at x: a dot if it is exact, otherwise a marker or line for its bounds."""
     style = {"color": "black", "alpha": 0.55, "linewidths": 0.7, "zorder": 3}
     size = 9 if len(x) <= 400 else 4
-    lower, upper = seen.lower, seen.upper
+    lower, upper = observed.lower, observed.upper
     right, left = np.isinf(upper) & np.isfinite(lower), np.isinf(lower) & np.isfinite(upper)
-    between = ~seen.exact & np.isfinite(lower) & np.isfinite(upper)
-    if seen.exact.any():
-        ax.scatter(x[seen.exact], lower[seen.exact], s=size, label=label, **style)
+    between = ~observed.exact & np.isfinite(lower) & np.isfinite(upper)
+    if observed.exact.any():
+        ax.scatter(x[observed.exact], lower[observed.exact], s=size, label=label, **style)
     if between.any():
         ax.vlines(x[between], lower[between], upper[between], label="between bounds", **style)
     for rows, at, marker, name in ((right, lower, "^", "at least"), (left, upper, "v", "at most")):

@@ -1,4 +1,4 @@
-"""Whether the model is wrong where it says that it may be."""
+"""Predicted uncertainty against observed error."""
 
 from __future__ import annotations
 
@@ -6,12 +6,19 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from wgboost.plotting.bands import binomial_band
 from wgboost.plotting.display import Display
-from wgboost.plotting.inputs import check_numeric, fitted, name_of, one_column, predicted
+from wgboost.plotting.inputs import (
+    check_numeric,
+    display_name,
+    fitted_estimator,
+    predict_with_y,
+    select_column,
+)
+from wgboost.plotting.labels import short_name
 from wgboost.plotting.style import BLUE, GREY, LIGHT
-from wgboost.plotting.texts import plain
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_integer
@@ -21,22 +28,47 @@ __all__ = ["UncertaintyDisplay"]
 
 @dataclass(eq=False, repr=False)
 class UncertaintyDisplay(Display):
-    """Predicted uncertainty against the error that came about, in bins of equally many rows.
+    """Show predicted uncertainty against observed error, in bins of equal size.
 
-    For numbers the root of the mean predicted variance and of the mean squared error; for classes
-    the predicted probability of being wrong and the share of wrong classes.
+    For numbers these are the roots of the mean predicted variance and of the mean squared error.
+    For classes they are the predicted probability of an error and the share of errors.
+
+    Parameters
+    ----------
+    predicted : Array
+        Predicted uncertainty of each bin.
+    actual : Array
+        Observed error of each bin.
+    low : Array
+        Lower end of an interval: of the mean squared error by its standard error, or of the share
+        of errors that falls by chance around `predicted`.
+    high : Array
+        Upper end of the interval.
+    rows : Array
+        Number of rows in each bin.
+    classes : bool, default=False
+        Whether y consists of classes.
+    name : str, default="y"
+        Name of y on the axis.
 
     Attributes
     ----------
-    predicted, actual : Array
-        Uncertainty and error of each bin.
-    low, high : Array
-        A confidence interval of `actual`: of the mean squared error by its standard error; for
-        classes where the share of errors falls by chance, around `predicted`.
-    rows : Array
-        Number of rows in each bin.
-    classes : bool
-        Whether y consists of classes.
+    ax_ : matplotlib axes
+        The axes drawn in.
+    figure_ : matplotlib figure
+        The figure of these axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> from wgboost.plotting import UncertaintyDisplay
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> y = np.sin(6 * X[:, 0])
+    >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+    >>> display = UncertaintyDisplay.from_estimator(model, X, y)
+    >>> display.rows.tolist()
+    [20, 20, 20]
     """
 
     predicted: Array
@@ -51,22 +83,59 @@ class UncertaintyDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, column: int | None = None,
+        cls, estimator: BaseEstimator, X: Any, y: Any, *, column: int | None = None,
         n_bins: int | None = None, name: str | None = None, offset: Any = None,
         exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
-        """Draw the errors of a fitted model on rows it has not seen.
+        """Draw uncertainty and error of a fitted model.
 
-        `name` is what y is called, by default the name of a series; `offset` and `exposure` are
-        those of the rows, as in `predict_dist`.
+        Parameters
+        ----------
+        estimator : estimator of wgboost
+            A fitted estimator, or a pipeline or a search that ends with one.
+        X : array or frame (n, p)
+            Rows that the model was not trained on.
+        y : array (n,) or str
+            Observed values or labels, or the name of a column of X.
+        column : int, default=None
+            The column to show if y has several columns.
+        n_bins : int, default=None
+            Number of bins. None takes 10, and down to 3 with fewer than 300 rows.
+        name : str, default=None
+            Name of y on the axis. None takes the name of a series or the column of `fit`.
+        offset : array or str, default=None
+            Offset of the rows, as in `predict_dist`.
+        exposure : array or str, default=None
+            Exposure of the rows, as in `predict_dist`.
+        ax : matplotlib axes, default=None
+            Axes to draw in. None creates a new figure.
+
+        Returns
+        -------
+        UncertaintyDisplay
+            The display, already drawn.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from matplotlib.figure import Figure
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.plotting import UncertaintyDisplay
+        >>> X = np.linspace(0, 1, 60)[:, None]
+        >>> y = np.sin(6 * X[:, 0])
+        >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+        >>> ax = Figure().subplots()
+        >>> display = UncertaintyDisplay.from_estimator(model, X, y, n_bins=2, ax=ax)
+        >>> display.rows.tolist()
+        [30, 30]
         """
-        dist, values = predicted(estimator, X, y, offset=offset, exposure=exposure)
+        dist, values = predict_with_y(estimator, X, y, offset=offset, exposure=exposure)
         return cls.from_predictions(
             values,
             dist,
             column=column,
             n_bins=n_bins,
-            name=name_of(y, name, fitted(estimator)),
+            name=display_name(y, name, fitted_estimator(estimator)),
             ax=ax,
         )
 
@@ -75,11 +144,48 @@ class UncertaintyDisplay(Display):
         cls, y: Any, dist: Mixture, *, column: int | None = None, n_bins: int | None = None,
         name: str = "y", ax: Any = None,
     ) -> Self:  # fmt: skip
-        """Draw the errors of predictive distributions; classes y are codes.
+        """Draw uncertainty and error of predictive distributions.
 
-        `n_bins` is 10 by default, and down to 3 with fewer than 300 rows.
+        Parameters
+        ----------
+        y : array (n,)
+            Observed values; codes of classes.
+        dist : Mixture
+            Predictive distributions, as `predict_dist` returns them.
+        column : int, default=None
+            The column to show if y has several columns.
+        n_bins : int, default=None
+            Number of bins. None takes 10, and down to 3 with fewer than 300 rows.
+        name : str, default="y"
+            Name of y on the axis.
+        ax : matplotlib axes, default=None
+            Axes to draw in. None creates a new figure.
+
+        Returns
+        -------
+        UncertaintyDisplay
+            The display, already drawn.
+
+        Raises
+        ------
+        ValueError
+            If a row has no variance.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from matplotlib.figure import Figure
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.plotting import UncertaintyDisplay
+        >>> X = np.linspace(0, 1, 60)[:, None]
+        >>> y = np.sin(6 * X[:, 0])
+        >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+        >>> ax = Figure().subplots()
+        >>> display = UncertaintyDisplay.from_predictions(y, model.predict_dist(X), ax=ax)
+        >>> display.actual.shape
+        (3,)
         """
-        dist, y = one_column(dist, y, column)
+        dist, y = select_column(dist, y, column)
         if n_bins is None:
             n_bins = int(np.clip(len(dist) // 30, 3, 10))
         check_integer("n_bins", n_bins, low=1)
@@ -110,7 +216,7 @@ class UncertaintyDisplay(Display):
         ).plot(ax)  # fmt: skip
 
     def draw(self, ax: Any) -> None:
-        """Put the bins with their error bars and the diagonal into axes."""
+        """Draw the bins with their error bars and the diagonal into axes."""
         most = 1.08 * float(self.predicted.max()) or 1.0
         top = 1.3 * max(float(self.high.max()), float(self.actual.max()), most / 2)
         ax.plot([0, most], [0, most], color=GREY, lw=1, ls="--", label="as predicted")
@@ -120,12 +226,12 @@ class UncertaintyDisplay(Display):
         else:
             ax.vlines(self.predicted, self.low, self.high, color=BLUE, lw=1.2, alpha=0.6)
         ax.scatter(self.predicted, self.actual, s=22, color=BLUE, zorder=3, label="bins of rows")
-        below = f"predicted standard deviation of {plain(self.name)}"
-        beside = "root mean squared error"
+        xlabel = f"predicted standard deviation of {short_name(self.name)}"
+        ylabel = "root mean squared error"
         if self.classes:
-            below, beside = "predicted probability of an error", "share of errors"
+            xlabel, ylabel = "predicted probability of an error", "share of errors"
         ax.set(
-            xlim=(0, most), ylim=(0, top), xlabel=below, ylabel=beside,
+            xlim=(0, most), ylim=(0, top), xlabel=xlabel, ylabel=ylabel,
             title="Uncertainty and error",
         )  # fmt: skip
         ax.legend(loc="upper left")

@@ -1,4 +1,4 @@
-"""Features as an array or a data frame, of which one column can be varied."""
+"""Features as an array or a data frame with one column that varies."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from wgboost.data.temporal import native_dates
 from wgboost.typing import Array
 from wgboost.validation import check_integer, nearest_name
 
-__all__ = ["Grid", "Table"]
+__all__ = ["FeatureGrid", "FeatureTable"]
 
 _CATEGORIES = 20
 _DAY = 86_400e6  # microseconds
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
-    """Values of one feature to look at.
+class FeatureGrid:
+    """Values of one feature at which predictions are made.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Grid:
         return len(self.values)
 
 
-class Table:
+class FeatureTable:
     """The rows of X, an array or a data frame of any library that narwhals knows.
 
     Parameters
@@ -119,7 +119,7 @@ class Table:
             return bool(self.frame.schema[self.frame.columns[j]].is_numeric())
         return self.matrix.dtype.kind in "fiu"
 
-    def grid(self, j: int, size: int, *, ends: float = 0.0) -> Grid:
+    def grid(self, j: int, size: int, *, ends: float = 0.0) -> FeatureGrid:
         """Return values over the range of a feature, without a share `ends` of rows on each side.
 
         A feature with few values, or one of categories, has those. Dates, and numbers of a type
@@ -139,16 +139,16 @@ class Table:
                 low, high = values[0], values[-1]
             values = np.linspace(low, high, size)
         if self._native_numbers(j):
-            return Grid(values)
+            return FeatureGrid(values)
         order = np.argsort(numbers, kind="stable")[: finite.size]  # NaN last
         after = np.searchsorted(numbers[order], values).clip(1, max(finite.size - 1, 1))
         pair = order[np.minimum(np.stack([after - 1, after]), finite.size - 1)]
         nearer = np.abs(numbers[pair] - values).argmin(axis=0)
         near = pair[nearer, np.arange(values.size)]
         _, first = np.unique(numbers[near], return_index=True)
-        return Grid(scale[near[first]], near[first])
+        return FeatureGrid(scale[near[first]], near[first])
 
-    def _categories(self, j: int) -> Grid:
+    def _categories(self, j: int) -> FeatureGrid:
         text = np.array([str(value) for value in self.column(j)])
         distinct, first, counts = np.unique(text, return_index=True, return_counts=True)
         kept = np.argsort(-counts, kind="stable")[:_CATEGORIES]
@@ -156,7 +156,7 @@ class Table:
         if levels:  # in order
             rank = {str(level): i for i, level in enumerate(levels)}
             kept = kept[np.argsort([rank.get(one, len(rank)) for one in distinct[kept]])]
-        return Grid(distinct[kept], first[kept])
+        return FeatureGrid(distinct[kept], first[kept])
 
     def typical(self, j: int) -> int:
         """Return a row that has the median of a feature, or its most frequent value."""
@@ -170,7 +170,7 @@ class Table:
         _, first, counts = np.unique(text, return_index=True, return_counts=True)
         return int(first[counts.argmax()])
 
-    def take(self, rows: Array, j: int | None = None, grid: Grid | None = None) -> Any:
+    def take(self, rows: Array, j: int | None = None, grid: FeatureGrid | None = None) -> Any:
         """Return rows of X, of its own kind; feature j as the grid has it, one value per row."""
         at = np.asarray(rows)
         if self.frame is None:
@@ -184,7 +184,7 @@ class Table:
             return self.frame[at.tolist(), :].to_native()
         return self._frame(dict.fromkeys(range(self.shape[1]), at), j, grid)
 
-    def vary(self, j: int, grid: Grid) -> Any:
+    def vary(self, j: int, grid: FeatureGrid) -> Any:
         """Return one row for each value of feature j; other features have their typical values."""
         rows = {k: np.full(len(grid), self.typical(k)) for k in range(self.shape[1])}
         if self.frame is not None:
@@ -194,7 +194,7 @@ class Table:
         matrix[:, j] = grid.values
         return matrix
 
-    def _frame(self, rows: dict[int, Array], j: int, grid: Grid) -> Any:
+    def _frame(self, rows: dict[int, Array], j: int, grid: FeatureGrid) -> Any:
         """Columns from rows of their own: they keep their types, categories included."""
         native = nw.get_native_namespace(self.frame)
         columns = []

@@ -1,4 +1,4 @@
-"""A report on a fitted model as one page that needs nothing but a browser."""
+"""A report on a fitted model as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
+from sklearn.base import BaseEstimator
+
 from wgboost.metrics.summaries import Summary, summary
 from wgboost.persistence import check_place, replacing
-from wgboost.plotting.pictures import Picture, Shown, pictures
+from wgboost.plotting.plots import Plot, PlotData, iter_plots
 from wgboost.plotting.style import new_figure
 from wgboost.validation import check_integer
 
@@ -44,58 +46,87 @@ _HEADINGS = {
 
 
 def report(
-    estimator: Any, X: Any, y: Any, path: Any, *, X_out: Any = None, title: str | None = None,
+    estimator: BaseEstimator, X: Any, y: Any, path: Any, *, X_out: Any = None,
+    title: str | None = None,
     feature_names: Any = None, n_dependence: int = 2, sample_weight: Any = None,
     exposure: Any = None, name: Any = None,
 ) -> dict[str, float]:  # fmt: skip
-    """Write a page on how well a fitted model predicts rows it has not seen; return the metrics.
+    """Write an HTML page that evaluates a fitted model on test rows.
 
-    The page is one file: pictures are inside, nothing is loaded from elsewhere and no script
-    runs.
+    The page is one file. It contains the plots, loads nothing from elsewhere and runs no script.
 
     Parameters
     ----------
-    estimator
-        A fitted regressor, classifier or bag of this package, or a pipeline that ends with one.
-    X, y
-        Test rows; y of numbers, classes, several columns, or `censored`. y may be the name of a
-        column of X, as may be `sample_weight` and `exposure`.
-    path
-        The file to write, as a whole or not at all.
-    X_out
-        Rows from elsewhere, to show whether the OOD score tells them apart.
-    title
-        The heading; by default what y is called, and the model.
-    feature_names
+    estimator : estimator of wgboost
+        A fitted estimator, or a pipeline or a search that ends with one.
+    X : array or frame (n, p)
+        Test rows, which the model was not trained on.
+    y : array (n,), (n, q) or str
+        Observed values: numbers, labels, several columns, `censored`, or the name of a column of X.
+    path : str or path
+        The file to write. It is written as a whole or not at all.
+    X_out : array or frame (k, p), default=None
+        Rows from elsewhere, for a plot of OOD scores.
+    title : str, default=None
+        The heading. None takes the name of y and of the estimator.
+    feature_names : list of str, default=None
         Names of the columns of an array X.
-    n_dependence
-        How many of the most important features to draw the dependence on.
-    sample_weight, exposure
-        Of the test rows: weights in the metrics and in calibration, exposure in the predictions.
-    name
-        What y is called, a list if it has several columns. By default the name of a series, or
-        the columns of a frame.
+    n_dependence : int, default=2
+        Number of the most important features to draw partial dependence on.
+    sample_weight : array (n,) or str, default=None
+        Weights of the test rows in the metrics and in calibration.
+    exposure : array (n,) or str, default=None
+        Exposure of the test rows.
+    name : str or list of str, default=None
+        Name of y, a list if it has several columns. None takes the name of a series, or the columns
+        of a frame.
+
+    Returns
+    -------
+    dict of float
+        The metrics by name.
+
+    Raises
+    ------
+    TypeError
+        If the estimator is not of this package.
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> from wgboost.plotting import report
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> y = np.sin(6 * X[:, 0])
+    >>> model = WGBRegressor(n_estimators=10, evidence=10, random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     metrics = report(model, X, y, Path(folder) / "report.html", n_dependence=0)
+    >>> [*metrics][:2]
+    ['NLL', 'CRPS']
     """
     check_integer("n_dependence", n_dependence, low=0)
     check_place(path, "the report")
-    shown = Shown.of(
+    data = PlotData.from_estimator(
         estimator, X, y, weight=sample_weight, exposure=exposure, feature_names=feature_names,
         name=name,
     )  # fmt: skip
-    model = shown.model
+    model = data.model
     now, before = (
-        summary(dist, shown.values, sample_weight=shown.weight)
-        for dist in (shown.dist, shown.start)
+        summary(dist, data.values, sample_weight=data.weight) for dist in (data.dist, data.start)
     )
-    target = " and ".join(shown.names)
-    heading = title or f"{target}: {type(model).__name__} on {len(shown.dist)} rows"
+    target = " and ".join(data.names)
+    heading = title or f"{target}: {type(model).__name__} on {len(data.dist)} rows"
     body = [
         f"<h1>{html.escape(heading)}</h1>",
-        f'<p class="facts">{html.escape(_facts(shown))}</p>',
+        f'<p class="facts">{html.escape(_facts(data))}</p>',
         "<h2>Metrics</h2>",
         _table(now, before),
     ]
-    drawn = list(pictures(shown, X_out=X_out, n_dependence=n_dependence))
+    drawn = list(iter_plots(data, X_out=X_out, n_dependence=n_dependence))
     for group, words in _HEADINGS.items():
         chosen = [picture for picture in drawn if picture.group == group]
         if words is not None and chosen:
@@ -117,7 +148,7 @@ def report(
 
 
 def _table(now: Sequence[Summary], before: Sequence[Summary]) -> str:
-    """The metrics, beside those of the model before its first round."""
+    """Return a table of the metrics and of those before the first round."""
     rows = [
         f'<tr><td>{one.name}</td><td class="number">{one.text}</td>'
         f'<td class="number">{start.text}</td><td class="note">{one.note}</td></tr>'
@@ -130,33 +161,33 @@ def _table(now: Sequence[Summary], before: Sequence[Summary]) -> str:
     return f"<table>{head}{''.join(rows)}</table>"
 
 
-def _facts(shown: Shown) -> str:
-    dist, rounds = shown.dist, [one.n_rounds for one in shown.fitted_model.models]
+def _facts(data: PlotData) -> str:
+    dist, rounds = data.dist, [one.n_rounds for one in data.fitted_model.models]
     grown = f"{rounds[0]} rounds"
     if len(rounds) > 1:
         grown = f"{len(rounds)} members of {min(rounds)} to {max(rounds)} rounds"
     return (
         f"response {dist.response.name} · {grown} · {dist.particles.shape[1]} particles · "
-        f"{shown.table.shape[1]} features · {len(dist)} test rows"
+        f"{data.table.shape[1]} features · {len(dist)} test rows"
     )
 
 
-def _figure(picture: Picture) -> str:
+def _figure(picture: Plot) -> str:
     figure = new_figure(picture.size)
     axes = figure.add_subplot()
     picture.draw(axes)
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=_DPI)
-    data = base64.b64encode(buffer.getvalue()).decode("ascii")
+    encoded = base64.b64encode(buffer.getvalue()).decode("ascii")
     words = html.escape(f"{axes.get_title()}. {picture.text}", quote=True)
     return (
-        f'<figure><img alt="{words}" src="data:image/png;base64,{data}">'
+        f'<figure><img alt="{words}" src="data:image/png;base64,{encoded}">'
         f"<figcaption>{html.escape(picture.text)}</figcaption></figure>"
     )
 
 
-def _settings(model: Any) -> str:
-    """The parameters that are not at their defaults."""
+def _settings(model: BaseEstimator) -> str:
+    """Return a table of the parameters that are not at their defaults."""
     default = type(model)().get_params(deep=False)
     rows = [
         f"<tr><td><code>{html.escape(name)}</code></td>"

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from wgboost.cli.features import new_features
-from wgboost.cli.reading import Reading, Table, read_table
-from wgboost.cli.roles import Data, Roles, rows_beside, with_y
+from wgboost.cli.reading import ReadOptions, Table, read_table
+from wgboost.cli.roles import ColumnRoles, Data, read_row_parameters, split_target
 from wgboost.cli.screen import CommandError, Screen
 from wgboost.cli.tasks import target_kind
 
-__all__ = ["read_rows"]
+__all__ = ["read_model_data"]
 
 
-def read_rows(
-    source: str, model: Any, reading: Reading, roles: Roles, screen: Screen, *,
+def read_model_data(
+    source: str, model: Any, reading: ReadOptions, roles: ColumnRoles, screen: Screen, *,
     y: str = "needed", known: tuple[str, ...] = (),
 ) -> tuple[Table, Data]:  # fmt: skip
     """Return a table and its rows as a model of the command line, or of Python, takes them.
@@ -37,14 +37,14 @@ def read_rows(
             "wgboost.load opens it in Python"
         )
     about = getattr(model, "metadata_", {})
-    table = read_table(source, reading.after(about.get("reading")), screen)
-    roles = roles.after(about.get("columns"))
+    table = read_table(source, reading.with_defaults(about.get("reading")), screen)
+    roles = roles.with_defaults(about.get("columns"))
     there = all(name in table.frame.columns for name in roles.y_names) and bool(roles.y_names)
     if y == "needed" and not roles.y_names:
         raise CommandError("the model does not say what it predicts: --target COLUMN")
     found = None
     if y == "needed" or (y == "if there" and there):
-        table, found = with_y(table, roles, screen, target_kind(model))
+        table, found = split_target(table, roles, screen, target_kind(model))
     lacking = [n for n in (roles.weight, roles.exposure) if n and n not in table.frame.columns]
     if roles.exposure in lacking:
         screen.note(f"{table.source} has no exposure {roles.exposure!r}: it is taken to be 1")
@@ -54,7 +54,7 @@ def read_rows(
         exposure=None if roles.exposure in lacking else roles.exposure,
     )
     X = new_features(table, model, roles, screen, {*known, *about.get("ignored", ())})
-    beside = rows_beside(table, present)
+    fit_params = read_row_parameters(table, present)
     if roles.exposure in lacking:
-        beside["exposure"] = np.ones(len(table))
-    return table, Data(X, found, **beside, name=roles.called)
+        fit_params["exposure"] = np.ones(len(table))
+    return table, Data(X, found, **fit_params, name=roles.display_name)

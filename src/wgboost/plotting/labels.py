@@ -1,4 +1,4 @@
-"""Names and numbers as pictures and tables show them."""
+"""Names and ticks of axes and legends."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "count_ticks",
+    "axis_positions",
+    "clip_ticks",
     "date_ticks",
-    "in_legend",
-    "keep_ticks",
-    "name_ticks",
-    "on_axis",
-    "plain",
-    "whole",
+    "integer_ticks",
+    "is_integer",
+    "legend_label",
+    "set_tick_names",
+    "short_name",
 ]
 
 _LONGEST = 28
 _FEW = 12
 
 
-def plain(name: Any, most: int = _LONGEST) -> str:
-    """Return a name as one short line: no control characters, and a long one cut in its middle."""
+def short_name(name: Any, most: int = _LONGEST) -> str:
+    """Return a name as one short line, without control characters; a long name is abbreviated."""
     text = "".join(c if c.isprintable() else " " for c in str(name))
     line = " ".join(text.split())
     if len(line) <= most:
@@ -32,22 +32,22 @@ def plain(name: Any, most: int = _LONGEST) -> str:
     return f"{line[:head]}…{line[head + 1 - most :]}"
 
 
-def in_legend(name: Any) -> str:
-    """Return a name for a legend, where matplotlib would read what is between `$` as a formula.
+def legend_label(name: Any) -> str:
+    """Return a name for a legend, with `$` escaped, which would start a formula.
 
-    Titles, labels of axes and ticks have a switch for that instead; see `tidy` and `name_ticks`.
+    `apply_style` and `set_tick_names` switch formulas off for titles, axis labels and ticks.
     """
-    return plain(name).replace("$", r"\$")
+    return short_name(name).replace("$", r"\$")
 
 
-def name_ticks(axis: Any, places: Any, names: Iterable[Any], *, turn: bool = False) -> None:
-    """Put names beside the ticks of an axis of matplotlib."""
+def set_tick_names(axis: Any, places: Any, names: Iterable[Any], *, turn: bool = False) -> None:
+    """Set the ticks of an axis and their names."""
     style = {"rotation": 30, "ha": "right"} if turn else {}
-    axis.set_ticks(places, [plain(name, 18) for name in names], parse_math=False, **style)
+    axis.set_ticks(places, [short_name(name, 18) for name in names], parse_math=False, **style)
 
 
-def on_axis(values: Any) -> Any:
-    """Return where matplotlib puts values: dates as its own numbers, numbers as they are."""
+def axis_positions(values: Any) -> Any:
+    """Return the positions of values on an axis: dates as numbers of matplotlib, numbers as is."""
     if np.asarray(values).dtype.kind != "M":
         return values
     from matplotlib import dates
@@ -57,7 +57,7 @@ def on_axis(values: Any) -> Any:
 
 
 def date_ticks(axis: Any) -> None:
-    """Put ticks at round dates, written as shortly as they can be told apart."""
+    """Set ticks at round dates with concise labels."""
     from matplotlib import dates
 
     untyped: Any = dates
@@ -66,7 +66,7 @@ def date_ticks(axis: Any) -> None:
     axis.set_major_formatter(untyped.ConciseDateFormatter(locator))
 
 
-def whole(values: Any) -> bool:
+def is_integer(values: Any) -> bool:
     """Whether all finite values are whole numbers."""
     if np.asarray(values).dtype.kind == "M":
         return False
@@ -75,8 +75,8 @@ def whole(values: Any) -> bool:
     return bool(finite.size) and bool((finite == np.round(finite)).all())
 
 
-def count_ticks(axis: Any, values: Any = None) -> None:
-    """Put ticks at whole numbers only: at the values themselves, if there are few."""
+def integer_ticks(axis: Any, values: Any = None) -> None:
+    """Set ticks at whole numbers only, at the values themselves if there are few."""
     from matplotlib.ticker import MaxNLocator
 
     few = np.unique(values) if values is not None else np.empty(0)
@@ -86,7 +86,7 @@ def count_ticks(axis: Any, values: Any = None) -> None:
         axis.set_major_locator(MaxNLocator(nbins=6, integer=True))
 
 
-def keep_ticks(axis: Any, low: float, high: float) -> None:
-    """Leave out ticks beyond what values can be; call it once the limits are set."""
+def clip_ticks(axis: Any, low: float, high: float) -> None:
+    """Remove ticks outside of a range; the limits of the axis must be set before."""
     ends, places = axis.get_view_interval(), np.asarray(axis.get_ticklocs())
     axis.set_ticks(places[(places >= max(low, ends[0])) & (places <= min(high, ends[1]))])
