@@ -38,9 +38,9 @@ def test_labels_of_any_kind_come_back():
 
 
 def test_the_names_of_labels_change_nothing():
-    by_code = model().fit(X, CODES)
-    assert_array_equal(by_code.predict_proba(NEW), FITTED.predict_proba(NEW))
-    assert_array_equal(NAMES[by_code.predict(NEW)], FITTED.predict(NEW))
+    without_labels = model().fit(X, CODES)
+    assert_array_equal(without_labels.predict_proba(NEW), FITTED.predict_proba(NEW))
+    assert_array_equal(NAMES[without_labels.predict(NEW)], FITTED.predict(NEW))
 
 
 def test_probabilities_are_means_over_particles_and_sum_to_one():

@@ -9,7 +9,7 @@ from scipy import stats
 
 from response_examples import example
 from wgboost import metrics
-from wgboost.predictive import JointMixture, Mixture, mixture_of
+from wgboost.predictive import JointMixture, Mixture, make_mixture
 from wgboost.responses import ColumnUnits, MultivariateNormal, Normal, Units
 
 CASE = example("multivariate_normal")
@@ -208,7 +208,7 @@ def test_a_mixture_is_for_its_kind_of_response():
         Mixture(CASE.response, CASE.theta)
     with pytest.raises(TypeError, match="Mixture is for the response 'normal'"):
         JointMixture(Normal(), CASE.theta[..., :2])
-    assert type(mixture_of(Normal(), CASE.theta[..., :2])) is Mixture
+    assert type(make_mixture(Normal(), CASE.theta[..., :2])) is Mixture
     with pytest.raises(ValueError, match="units of 2 columns for a y of 3"):
         joint(units=ColumnUnits([0, 0], [1, 1]))
     same = joint(units=Units(1.0, 2.0)).logpdf(CASE.y)

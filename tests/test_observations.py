@@ -25,7 +25,7 @@ ordered = pytest.mark.parametrize(
 INF = np.inf
 
 
-def bounds_of(case):
+def check_bounds(case):
     """Bounds around y: exact, right, left, two-sided, and in both tails."""
     low, high = case.response.support
     y, step = case.y, 1.0 if case.response.discrete else 0.3 if high == INF else 0.05
@@ -37,7 +37,7 @@ def bounds_of(case):
 @ordered
 def test_the_likelihood_of_bounds_is_their_probability(name):
     case = example(name)
-    lower, upper = bounds_of(case)
+    lower, upper = check_bounds(case)
     log, _ = log_interval_probability(case.response, lower, upper, case.theta)
     for i in range(6):
         for j in range(4):
@@ -59,7 +59,7 @@ def test_the_gradient_of_a_cdf_is_its_gradient(name):
 @ordered
 def test_score_and_hessian_of_bounds_are_derivatives(name):
     case = example(name)
-    lower, upper = bounds_of(case)
+    lower, upper = check_bounds(case)
     low, _ = case.response.support
     seen = Observations.of(censored(lower, upper, above=low, below=INF))
     response, theta = case.response, case.theta

@@ -13,7 +13,7 @@ import display_examples as examples
 import wgboost
 from display_examples import TEST, TEST_Y, X, model
 from wgboost import WGBRegressor, metrics
-from wgboost.metrics.summaries import readable
+from wgboost.metrics.summaries import format_number
 
 NEW = X[TEST]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -109,7 +109,7 @@ def test_the_heading_has_the_name_of_y(tmp_path):
 
 
 def test_numbers_are_written_out(tmp_path):
-    assert [readable(v) for v in (14537.6, 1e8, 0.12345, 1234.5, 2.5e12)] == [
+    assert [format_number(v) for v in (14537.6, 1e8, 0.12345, 1234.5, 2.5e12)] == [
         "14538", "100000000", "0.1235", "1234", "2.5e+12",
     ]  # fmt: skip
     path = tmp_path / "page.html"

@@ -16,7 +16,7 @@ from mixture_examples import (
     scipy_normals,
 )
 from wgboost import Beta, Exponential, Gamma, Mixture, NegativeBinomial, Normal, Poisson, StudentT
-from wgboost.predictive import mixture_of, probabilities, summaries
+from wgboost.predictive import make_mixture, probabilities, summaries
 from wgboost.responses import MultivariateNormal
 
 weighted = pytest.mark.parametrize("weighted", [False, True])
@@ -101,7 +101,7 @@ def test_functions_that_cannot_be_averaged_are_refused_by_name():
         dist.expect(lambda y: np.full(y.shape, np.nan))
     with pytest.raises(ValueError, match=r"points have shape \(2, 1\)"):
         dist.expect(np.square, points=[[1.0], [2.0]])
-    joint = mixture_of(MultivariateNormal(2), np.zeros((1, 1, 5)))
+    joint = make_mixture(MultivariateNormal(2), np.zeros((1, 1, 5)))
     for method in ("expect", "hdi", "mode", "expected_shortfall", "particle_median"):
         arguments = [np.square] if method == "expect" else []
         with pytest.raises(AttributeError, match=r"marginal\(j\)"):

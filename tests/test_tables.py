@@ -97,7 +97,7 @@ def test_metrics_of_a_classifier_take_labels_and_are_scikit_learns():
     some = dist[10:20]
     assert_array_equal(some.classes, CLASSES.classes_)
     assert metrics.nll(some, LABELS[10:20]) == metrics.nll(
-        some.by_code(), dist.coded(LABELS)[10:20]
+        some.without_labels(), dist.encode_labels(LABELS)[10:20]
     )
     with pytest.raises(ValueError, match="y has the label 'huge', which the training labels"):
         metrics.nll(dist[:1], ["huge"])
@@ -108,7 +108,7 @@ def test_numbers_as_labels_are_labels_not_codes():
     model = WGBClassifier(**SETTINGS).fit(X, (Y > 0) + 1)  # 1 and 2
     dist = model.predict_dist(X)
     assert metrics.accuracy(dist, (Y > 0) + 1) == model.score(X, (Y > 0) + 1)
-    assert metrics.accuracy(dist.by_code(), Y > 0) == model.score(X, (Y > 0) + 1)
+    assert metrics.accuracy(dist.without_labels(), Y > 0) == model.score(X, (Y > 0) + 1)
     with pytest.raises(ValueError, match=r"label 0, which the training labels \[1, 2\]"):
         metrics.accuracy(dist, np.zeros(200, dtype=int))
     calibrated_dist = model.calibrate(X, (Y > 0) + 1).predict_dist(X)

@@ -8,7 +8,7 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.preprocessing import FunctionTransformer, PowerTransformer, QuantileTransformer
 
 from wgboost import Mixture, Normal, WGBRegressor, metrics, predict_dist
-from wgboost.predictive.transformed import restored
+from wgboost.predictive.transformed import inverse_transformed
 from wgboost.responses import Units
 
 RNG = np.random.default_rng(0)
@@ -31,7 +31,7 @@ def function(func, inverse_func):
 
 @pytest.mark.parametrize("y", [1e-12, 0.3, 0.9, 0.99999472, 1 - 1e-9, 1 - 2.0**-45])
 def test_the_density_of_a_logit_is_right_up_to_both_ends(y):
-    dist = restored(ONE, function(special.logit, special.expit))
+    dist = inverse_transformed(ONE, function(special.logit, special.expit))
     exact = PLAIN.logpdf(special.logit(y)) - np.log(y) - np.log1p(-y)
     assert_allclose(dist.logpdf(y), exact, rtol=1e-6)
     assert np.isfinite(dist.logpdf(np.nextafter(1.0, 0.0))).all()
@@ -40,7 +40,7 @@ def test_the_density_of_a_logit_is_right_up_to_both_ends(y):
 
 @pytest.mark.parametrize("y", [-1 + 1e-9, -1 + 1e-6, -1e-14, 0.0, 1e-300, 1e-14, 3.0, 1e9])
 def test_the_density_of_a_shifted_log_is_right_near_its_end_and_near_zero(y):
-    dist = restored(ONE, function(np.log1p, np.expm1))
+    dist = inverse_transformed(ONE, function(np.log1p, np.expm1))
     assert_allclose(dist.logpdf(y), PLAIN.logpdf(np.log1p(y)) - np.log1p(y), rtol=1e-6)
 
 
@@ -73,7 +73,7 @@ def test_every_method_works_through_a_box_cox_transformer():
 
 
 def test_box_cox_of_exponent_zero_is_the_log():
-    found, log = (restored(ONE, t) for t in (power(0.0), function(np.log, np.exp)))
+    found, log = (inverse_transformed(ONE, t) for t in (power(0.0), function(np.log, np.exp)))
     y = np.array([[1e-5, 0.3, 2.0, 50.0]])
     for method in ("logpdf", "cdf", "sf"):
         assert_allclose(getattr(found, method)(y), getattr(log, method)(y), rtol=1e-7)
@@ -83,7 +83,7 @@ def test_box_cox_of_exponent_zero_is_the_log():
 
 @pytest.mark.parametrize(("method", "exponent"), [("box-cox", -0.1), ("yeo-johnson", -0.1)])
 def test_mass_at_infinity_has_infinite_moments(method, exponent):
-    dist = restored(ONE, power(exponent, method))
+    dist = inverse_transformed(ONE, power(exponent, method))
     mass = PLAIN.sf(10)
     assert_allclose(dist.sf(1e300), mass, rtol=1e-6)
     for found in (dist.mean(), dist.var(), dist.std(), dist.entropy()):
@@ -102,7 +102,7 @@ def test_mass_at_infinity_has_infinite_moments(method, exponent):
 
 
 def test_mass_below_the_range_of_a_power_lies_at_zero():
-    dist = restored(ONE, power(0.2))  # defined from -5 on
+    dist = inverse_transformed(ONE, power(0.2))  # defined from -5 on
     mass = PLAIN.cdf(-5)
     assert_array_equal(dist.ppf(mass / 2), 0)
     assert_allclose(dist.cdf(1e-40), mass, rtol=1e-5)
@@ -118,7 +118,7 @@ def test_mass_below_the_range_of_a_power_lies_at_zero():
 def test_a_quantile_transformer_ends_where_its_data_do():
     y = np.sort(RNG.gamma(2.0, size=(200, 1)), axis=0)
     ranks = QuantileTransformer(n_quantiles=200, output_distribution="normal").fit(y)
-    dist = restored(Mixture(Normal(), [[[0.0, 0.0]]]), ranks)
+    dist = inverse_transformed(Mixture(Normal(), [[[0.0, 0.0]]]), ranks)
     assert_array_equal(np.ravel(dist.support()), [y.min(), y.max()])
     assert_allclose(dist.mean(), y.mean(), rtol=0.01)
     assert y.min() <= dist.ppf(1e-12) <= dist.ppf(1 - 1e-12) <= y.max()

@@ -24,9 +24,9 @@ from wgboost import (
     metrics,
     predict_dist,
 )
-from wgboost.metrics import estimates, point_scores
+from wgboost.metrics import point_scores, unwrapping
 from wgboost.predictive.decisions import bayes_action
-from wgboost.predictive.transformed import restored
+from wgboost.predictive.transformed import inverse_transformed
 from wgboost.responses import Units
 
 RNG = np.random.default_rng(0)
@@ -85,7 +85,7 @@ def test_a_scaled_target_is_a_change_of_units():
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_exponential_of_normals_is_the_lognormal_response(weighted):
     dist = normal_mixture(weighted=weighted, units=Units(0.5, 0.3))
-    found = restored(dist, Function(np.log, np.exp))
+    found = inverse_transformed(dist, Function(np.log, np.exp))
     theta = dist.theta() * [0.3, 1] + [0.5, np.log(0.3)]
     plain = Mixture(LogNormal(), theta, weights=dist.weights)
     y = plain.rvs(4, random_state=0)
@@ -104,7 +104,7 @@ def test_the_exponential_of_normals_is_the_lognormal_response(weighted):
 
 def test_a_falling_function_turns_the_tails_around():
     dist = Mixture(Normal(), [[[0.5, -2.0], [0.7, -2.0]]])
-    found = restored(dist, Function(np.negative, np.negative))
+    found = inverse_transformed(dist, Function(np.negative, np.negative))
     assert_allclose(found.cdf(-0.6), dist.sf(0.6))
     assert_allclose(found.ppf([0.1, 0.9]), -dist.ppf([0.9, 0.1]))
     assert_allclose(found.mean(), -dist.mean())
@@ -131,9 +131,9 @@ def test_a_fitted_log_target_and_a_power_target():
 
 def test_what_cannot_be_transformed_back_is_named():
     with pytest.raises(ValueError, match="does not rise or fall throughout"):
-        restored(Mixture(Normal(), [[[0.0, 0.0]]]), Function(np.sqrt, np.square))
+        inverse_transformed(Mixture(Normal(), [[[0.0, 0.0]]]), Function(np.sqrt, np.square))
     with pytest.raises(TypeError, match="one column of numbers is needed"):
-        restored(categorical_mixture(), Function(np.log, np.exp))
+        inverse_transformed(categorical_mixture(), Function(np.log, np.exp))
 
 
 # --- metrics by name --------------------------------------------------------------------------
@@ -202,7 +202,7 @@ def test_training_stops_by_scores_of_classes():
 
 
 def test_the_examples_in_docstrings_are_right():
-    for module in (estimates, point_scores):
+    for module in (unwrapping, point_scores):
         found = doctest.testmod(module)
         assert found.attempted > 0
         assert found.failed == 0

@@ -16,7 +16,7 @@ from wgboost.directions import (
 )
 from wgboost.estimators import WGBClassifier, WGBoost, WGBRegressor
 from wgboost.loading import load
-from wgboost.metrics.estimates import predict_dist
+from wgboost.metrics.unwrapping import predict_dist
 from wgboost.persistence import ModelFileError
 from wgboost.plotting import report
 from wgboost.predictive import Mixture

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from wgboost.metrics.checks import checked, row_weights, with_noise
+from wgboost.metrics.checks import add_noise, check_y, row_weights
 from wgboost.predictive import Mixture
 from wgboost.predictive.weights import mix
 from wgboost.responses import Observations
@@ -151,9 +151,9 @@ class _Rows:
 
     @classmethod
     def of(cls, dist: Mixture, y: Any, y_std: Any, sample_weight: Any) -> _Rows:
-        seen = y if isinstance(y, Observations) else checked(dist, y)
+        seen = y if isinstance(y, Observations) else check_y(dist, y)
         if y_std is not None:
-            seen = with_noise(seen, y_std)
+            seen = add_noise(seen, y_std)
         weight = row_weights(sample_weight, len(dist))
         counts = weight > 0
         return cls(dist[counts], seen[counts], weight[counts])

@@ -12,8 +12,8 @@ from wgboost.data.rows import take_rows
 from wgboost.folds import Fold, out_of_fold
 from wgboost.folds.splitting import checked_rows
 from wgboost.metrics.checks import check_scores
-from wgboost.metrics.estimates import predict_dist
 from wgboost.metrics.ood import OOD_METHODS, ood_pvalue, ood_scores
+from wgboost.metrics.unwrapping import predict_dist
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_weight

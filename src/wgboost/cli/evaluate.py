@@ -17,7 +17,7 @@ from wgboost.cli.roles import ColumnRoles, Data
 from wgboost.cli.screen import CommandError, Screen, pluralize
 from wgboost.cli.writing import check_output, load_model
 from wgboost.metrics import ood_average_precision, ood_roc_auc
-from wgboost.metrics.row_parameters import known_by_row
+from wgboost.metrics.metadata import predict_metadata
 from wgboost.metrics.summaries import Summary, summary
 
 __all__ = ["evaluate"]
@@ -94,7 +94,7 @@ def evaluate(
 
 def _metrics(model: Any, rows: Data, other: Data | None) -> tuple[list[Summary], list[Summary]]:
     """Return the metrics of the model, and of the model before its first round."""
-    known_by_row(model, None, {"exposure": rows.exposure})  # or y cannot be compared
+    predict_metadata(model, None, {"exposure": rows.exposure})  # or y cannot be compared
     now, before = (
         summary(
             model.predict_dist(rows.X, exposure=rows.exposure, n_rounds=n_rounds), rows.y,

@@ -23,7 +23,7 @@ from wgboost.cli.screen import CommandError, Problems, Screen, pluralize
 from wgboost.cli.tasks import class_labels, column_kind, is_classification
 from wgboost.cli.writing import check_output, save_model
 from wgboost.estimators import WGBClassifier, WGBRegressor
-from wgboost.metrics.summaries import readable
+from wgboost.metrics.summaries import format_number
 from wgboost.responses import RESPONSE_SYNONYMS, RESPONSES
 from wgboost.training import resolve_settings
 from wgboost.validation import check_choice, check_integer
@@ -326,7 +326,7 @@ def _show(
         f"{pluralize(rows.X.width, 'feature')}, {pluralize(model.n_estimators_, 'round')} in "
         f"{seconds:.1f} s"
     )
-    validation = ", ".join(f"{k} {readable(v)}" for k, v in facts["validation"].items())
+    validation = ", ".join(f"{k} {format_number(v)}" for k, v in facts["validation"].items())
     if validation:
         line += f"; validation {validation}"
     screen.show(facts, Text(line), Text(f"model: {out}"))

@@ -13,7 +13,7 @@ from rich.text import Text
 from wgboost.cli.flags import ModelFile
 from wgboost.cli.screen import Screen
 from wgboost.cli.writing import load_model
-from wgboost.metrics.summaries import readable
+from wgboost.metrics.summaries import format_number
 from wgboost.model import FittedBag
 
 __all__ = ["info"]
@@ -85,7 +85,7 @@ def _overview(facts: dict[str, Any]) -> Grid:
         "members": facts["members"] and f"{facts['members']}, recipe {facts['recipe']}",
         "rounds": _rounds(facts["rounds"]) + (" (interrupted)" if facts["interrupted"] else ""),
         "particles": str(facts["particles"]),
-        "validation": ", ".join(f"{k} {readable(v)}" for k, v in facts["validation"].items()),
+        "validation": ", ".join(f"{k} {format_number(v)}" for k, v in facts["validation"].items()),
         "parameters": ", ".join(f"{k}={v!r:.60}" for k, v in facts["parameters"].items()),
         "size": None if facts["bytes"] is None else f"{facts['bytes'] / 1000:.0f} kB",
     }

@@ -15,8 +15,8 @@ from wgboost.data import named_columns
 from wgboost.data.rows import count_rows
 from wgboost.folds import Fold, held_out, out_of_fold
 from wgboost.folds.splitting import checked_rows
-from wgboost.metrics.estimates import final_step
-from wgboost.metrics.row_parameters import known_by_row, row_parameters, without_row_columns
+from wgboost.metrics.metadata import describe_metadata, drop_metadata_columns, predict_metadata
+from wgboost.metrics.unwrapping import final_estimator
 from wgboost.typing import Array
 from wgboost.validation import AttributeHints, check_choice, check_weight
 
@@ -93,13 +93,13 @@ class Conformal(AttributeHints, MetaEstimatorMixin, BaseEstimator):  # type: ign
         """
         check_choice("method", self.method, METHODS)
         check_choice("conformity", self.conformity, self._known_scores)
-        final_step(self.estimator, self._needs)
+        final_estimator(self.estimator, self._needs)
         given = {
             "y": y, "groups": groups, "sample_weight": sample_weight, "offset": offset,
             "exposure": exposure, "y_std": y_std, **fit_params,
         }  # fmt: skip
         if self.method == "prefit" and y is not None:
-            given |= known_by_row(final_step(self.estimator, self._needs), X, given)
+            given |= predict_metadata(final_estimator(self.estimator, self._needs), X, given)
         X, fit_params, names = named_columns(X, given)
         y, groups = fit_params.pop("y"), fit_params.pop("groups")
         if np.asarray(y).shape[1:] == (1,):
@@ -108,7 +108,7 @@ class Conformal(AttributeHints, MetaEstimatorMixin, BaseEstimator):  # type: ign
         before = dict(self.__dict__)
         try:
             self._fit(X, y, groups, fit_params)
-            self.row_parameters_ = row_parameters(given, names)
+            self.row_parameters_ = describe_metadata(given, names)
         except BaseException:  # what raises leaves the estimator as it was
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -153,7 +153,7 @@ class Conformal(AttributeHints, MetaEstimatorMixin, BaseEstimator):  # type: ign
         self._models()
         X, known, _ = named_columns(X, fit_params)
         given = {name: value for name, value in known.items() if value is not None}
-        return without_row_columns(self, X), given
+        return drop_metadata_columns(self, X), given
 
     def _models(self) -> list[Any]:
         """Return the fitted models."""

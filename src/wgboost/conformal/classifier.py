@@ -13,7 +13,7 @@ from wgboost.conformal.base import Conformal
 from wgboost.conformal.level import check_confidence, warn_if_infinite
 from wgboost.conformal.sets import SET_SCORES, scores_of_classes, sets_by_folds
 from wgboost.folds import Fold
-from wgboost.metrics.row_parameters import scored_rows
+from wgboost.metrics.metadata import score_metadata
 from wgboost.responses.y_checks import check_y
 from wgboost.typing import Array
 
@@ -119,7 +119,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         Parameters are those of `WGBClassifier.score`.
         """
         self._models()
-        X, y, fit_params = scored_rows(self, X, y, sample_weight=sample_weight)
+        X, y, fit_params = score_metadata(self, X, y, sample_weight=sample_weight)
         weight = fit_params["sample_weight"]
         return float(accuracy_score(y, self.predict(X), sample_weight=weight))
 

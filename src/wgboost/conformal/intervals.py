@@ -16,7 +16,7 @@ from wgboost.conformal.level import (
     warn_if_infinite,
 )
 from wgboost.conformal.tail_crossing import tail_crossing
-from wgboost.metrics.checks import check_scores, known_values
+from wgboost.metrics.checks import check_exact_y, check_scores
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 
@@ -42,7 +42,7 @@ def interval_scores(dist: Mixture, y: Any, conformity: str = "cdf") -> Array:
     smaller than 1e-250; by "scaled" the distance from the mean in standard deviations.
     """
     sides = interval_score_of(conformity, dist)
-    values = known_values(dist, y)
+    values = check_exact_y(dist, y)
     larger: Array = np.maximum(sides.below(values), sides.above(values))
     return larger
 

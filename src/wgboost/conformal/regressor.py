@@ -13,8 +13,8 @@ from wgboost.conformal.interval_scores import INTERVAL_SCORES
 from wgboost.conformal.intervals import cross_conformal_interval, interval_scores
 from wgboost.conformal.level import check_confidence
 from wgboost.folds import Fold
-from wgboost.metrics.estimates import final_step, predict_dist
-from wgboost.metrics.row_parameters import scored_rows
+from wgboost.metrics.metadata import score_metadata
+from wgboost.metrics.unwrapping import final_estimator, predict_dist
 from wgboost.responses import is_censored
 from wgboost.typing import Array
 
@@ -79,7 +79,7 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         self.random_state = random_state
 
     def _prepare(self, y: Any) -> None:
-        if getattr(final_step(self.estimator), "response", None) == "categorical":
+        if getattr(final_estimator(self.estimator), "response", None) == "categorical":
             raise ValueError(
                 "classes have no order and no intervals; ConformalClassifier has sets of them"
             )
@@ -115,7 +115,7 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         """
         self._models()
         given = {"sample_weight": sample_weight, "offset": offset, "exposure": exposure}
-        X, y, fit_params = scored_rows(self, X, y, **given)
+        X, y, fit_params = score_metadata(self, X, y, **given)
         weight = fit_params.pop("sample_weight")
         return float(r2_score(y, self.predict(X, **fit_params), sample_weight=weight))
 

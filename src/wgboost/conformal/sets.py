@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.conformal.level import check_confidence, conformal_level, conformal_rank
-from wgboost.metrics.checks import check_scores, known_values
+from wgboost.metrics.checks import check_exact_y, check_scores
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_choice
@@ -62,7 +62,7 @@ def scores_of_classes(probabilities: Any, conformity: str = "adaptive") -> Array
 
 def class_scores(dist: Mixture, y: Any, conformity: str = "adaptive") -> Array:
     """Return how odd each class y (n,) is for its row's distribution, larger being odder."""
-    codes = known_values(dist, y).astype(int)
+    codes = check_exact_y(dist, y).astype(int)
     each = scores_of_classes(dist.probabilities(), conformity)
     own: Array = each[np.arange(len(codes)), codes]
     return own

@@ -19,7 +19,7 @@ from wgboost.estimators.conventions import (
     table_tags,
 )
 from wgboost.estimators.tables import predicted_columns
-from wgboost.metrics.row_parameters import column_names
+from wgboost.metrics.metadata import metadata_columns
 from wgboost.model import FittedBag, FittedModel
 from wgboost.persistence.models import SavedModel
 from wgboost.predictive import Mixture
@@ -100,7 +100,7 @@ class BaseModel(BaseEstimator):  # type: ignore[misc]
     def _matrix(self, X: Any) -> Array:
         """Return X as a matrix with the columns of the fit."""
         check_is_fitted(self)
-        schema, ignored = self.model_.schema, column_names(self)
+        schema, ignored = self.model_.schema, metadata_columns(self)
         if schema is None:
             raise TypeError("the model does not know its columns")
         return apply_schema(schema, X, ignored=ignored, name=type(self).__name__)

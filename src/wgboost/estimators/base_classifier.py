@@ -11,7 +11,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from wgboost.estimators.base import BaseModel
-from wgboost.metrics.row_parameters import scored_rows
+from wgboost.metrics.metadata import score_metadata
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 
@@ -83,7 +83,7 @@ class BaseClassifier(ClassifierMixin, BaseModel):  # type: ignore[misc]
             Between 0 and 1.
         """
         check_is_fitted(self)
-        X, y, fit_params = scored_rows(self, X, y, sample_weight=sample_weight)
+        X, y, fit_params = score_metadata(self, X, y, sample_weight=sample_weight)
         weight = fit_params["sample_weight"]
         return float(accuracy_score(y, self.predict(X), sample_weight=weight))
 

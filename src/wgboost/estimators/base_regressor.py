@@ -11,7 +11,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from wgboost.estimators.base import BaseModel
-from wgboost.metrics.row_parameters import scored_rows
+from wgboost.metrics.metadata import score_metadata
 from wgboost.predictive import Mixture
 from wgboost.responses import is_censored
 from wgboost.typing import Array
@@ -71,7 +71,7 @@ class BaseRegressor(RegressorMixin, BaseModel):  # type: ignore[misc]
         """
         check_is_fitted(self)
         given = {"sample_weight": sample_weight, "offset": offset, "exposure": exposure}
-        X, y, fit_params = scored_rows(self, X, y, **given)
+        X, y, fit_params = score_metadata(self, X, y, **given)
         if is_censored(y):
             raise ValueError(
                 "R^2 needs known values of y; for bounds give GridSearchCV and the like "

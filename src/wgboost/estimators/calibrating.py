@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from wgboost.calibration import Calibration, OODReference
 from wgboost.folds import Fold, out_of_fold
 from wgboost.metrics import OOD_METHODS, ood_scores
-from wgboost.metrics.row_parameters import scored_rows
+from wgboost.metrics.metadata import score_metadata
 from wgboost.model import FittedBag
 from wgboost.predictive import Mixture
 from wgboost.training.row_hashes import warn_trained_rows
@@ -73,7 +73,7 @@ def calibrate(
     given = {
         "sample_weight": sample_weight, "offset": offset, "exposure": exposure, "y_std": y_std,
     }  # fmt: skip
-    X, y, fit_params = scored_rows(self, X, y, groups=groups, **given)
+    X, y, fit_params = score_metadata(self, X, y, groups=groups, **given)
     groups = fit_params.pop("groups")
     if cv is None:
         known = {name: fit_params[name] for name in ("offset", "exposure")}
@@ -145,7 +145,7 @@ def calibrate_ood(
         "groups": groups, "sample_weight": sample_weight, "offset": offset,
         "exposure": exposure, "y_std": y_std,
     }  # fmt: skip
-    X, y, fit_params = scored_rows(self, X, y, **given)
+    X, y, fit_params = score_metadata(self, X, y, **given)
     settings = {"cv": cv, "random_state": _seed(self), **fit_params}
     self.ood_reference_ = OODReference.out_of_fold(self, X, y, method=method, **settings)
     return self

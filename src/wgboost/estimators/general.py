@@ -22,7 +22,7 @@ from wgboost.estimators.conventions import (
 )
 from wgboost.estimators.particle_answers import log_likelihood_of
 from wgboost.estimators.preparing import FitArguments, prepare_fit
-from wgboost.metrics.row_parameters import column_names
+from wgboost.metrics.metadata import metadata_columns
 from wgboost.model import FittedModel, History
 from wgboost.persistence.models import SavedModel
 from wgboost.targets import Density, LogDensity, Target
@@ -258,7 +258,7 @@ class WGBoost(AttributeHints, CheckedParameters):
         schema = self.model_.schema
         if schema is None:
             raise TypeError("the model does not know its columns")
-        return apply_schema(schema, X, ignored=column_names(self), name=type(self).__name__)
+        return apply_schema(schema, X, ignored=metadata_columns(self), name=type(self).__name__)
 
     def _n_threads(self) -> int:
         return min(resolve_threads(self.n_jobs), 1024)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wgboost.metrics import log_predictive
-from wgboost.predictive.decisions import least_risk, risk_over_particles
+from wgboost.predictive.decisions import minimize_risk, risk_over_particles
 from wgboost.responses import Units
 from wgboost.targets import LogDensity, Target, as_row_target
 from wgboost.training import TargetData
@@ -92,7 +92,7 @@ def _particle_action(
         raise ValueError("give a loss to minimise or a utility to maximise, one of the two")
     given, sign = (loss, 1.0) if utility is None else (utility, -1.0)
     risk = risk_over_particles(particles, np.full((n, m), 1 / m), given, sign)
-    chosen, risks = least_risk(risk, search, actions)
+    chosen, risks = minimize_risk(risk, search, actions)
     return chosen, sign * risks
 
 

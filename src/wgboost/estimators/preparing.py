@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from wgboost.data import Batches, Schema, named_columns
-from wgboost.metrics.row_parameters import row_parameters
+from wgboost.metrics.metadata import describe_metadata
 from wgboost.model import FittedModel
 from wgboost.persistence.checkpoints import Checkpoint, CheckpointWriter, read_checkpoint
 from wgboost.persistence.loading import check_saved
@@ -111,7 +111,7 @@ def prepare_fit(
     previous = checkpoint.model if checkpoint is not None else previous
     X, fit_params, names = named_columns(given.X, given.fit_params)
     groups = fit_params.pop("groups", None)
-    known = row_parameters(fit_params, names)
+    known = describe_metadata(fit_params, names)
     if "groups" in names:  # no feature, here and in predictions
         known["groups"] = names["groups"]
     if isinstance(given.X_val, Batches):

@@ -19,7 +19,7 @@ from sklearn.pipeline import Pipeline
 from wgboost.boosting import Interrupted
 from wgboost.data.rows import count_rows, take_rows
 from wgboost.folds.splitting import check_splits, checked_rows, count_groups, split_folds
-from wgboost.metrics.estimates import predict_dist
+from wgboost.metrics.unwrapping import predict_dist
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_number

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.metrics.checks import bounds_of, known_values, row_weights
+from wgboost.metrics.checks import check_bounds, check_exact_y, row_weights
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_integer
@@ -24,7 +24,7 @@ def pit(dist: Mixture, y: Any, random_state: Any = None) -> Array:
     Uniform on [0, 1] if the distributions are right. For a discrete response a uniform draw
     between cdf(y - 1) and cdf(y), by the seed or generator `random_state`.
     """
-    values = known_values(dist, y)
+    values = check_exact_y(dist, y)
     below = dist.cdf(values)
     if not dist.response.discrete:
         return below
@@ -42,7 +42,7 @@ def pit_bounds(dist: Mixture, y: Any) -> tuple[Array, Array, Array]:
     """
     if dist.response.nominal:
         raise ValueError("classes have no order and no quantiles; see reliability_curve")
-    seen = bounds_of(dist, y)
+    seen = check_bounds(dist, y)
 
     def before(value: Array) -> Array:
         return dist.cdf(np.ceil(value) - 1 if dist.response.discrete else value)
@@ -144,7 +144,7 @@ def reliability_curve(
     sample_weight
         Weights (n,) of the rows.
     """
-    codes, shares = known_values(dist, y).astype(int), dist.probabilities()
+    codes, shares = check_exact_y(dist, y).astype(int), dist.probabilities()
     check_integer("n_bins", n_bins, low=1)
     if code is None:
         chosen = np.ones(len(dist), dtype=int) if shares.shape[1] == 2 else shares.argmax(axis=1)

@@ -12,35 +12,35 @@ from wgboost.typing import Array
 from wgboost.validation import check_number, check_weight
 
 __all__ = [
-    "average",
-    "bounds_of",
+    "add_noise",
+    "check_bounds",
     "check_confidence",
+    "check_exact_y",
     "check_scores",
-    "checked",
-    "known_values",
+    "check_y",
     "row_weights",
-    "with_noise",
+    "weighted_average",
 ]
 
 
-def checked(dist: Mixture, y: Any) -> Array:
+def check_y(dist: Mixture, y: Any) -> Array:
     """Return y as the response takes it, one value for each row; `censored` y as it is.
 
     Classes come back as codes: y are labels where the distribution knows them.
     """
     if not isinstance(dist, Mixture):
         raise TypeError(f"dist={dist!r} must be a predictive distribution, as of predict_dist")
-    values = dist.response.check(dist.coded(y))
+    values = dist.response.check(dist.encode_labels(y))
     if len(values) != len(dist):
         raise ValueError(f"y has {len(values)} rows, the distribution {len(dist)}")
     return values
 
 
-def known_values(dist: Mixture, y: Any) -> Array:
+def check_exact_y(dist: Mixture, y: Any) -> Array:
     """Return y as numbers in float64; raise ValueError where only bounds are known."""
     if isinstance(y, Observations):  # measured with error
         y = y.value
-    values = checked(dist, y)
+    values = check_y(dist, y)
     if is_censored(values):
         raise ValueError(
             "this metric needs known values of y; nll, concordance and calibration_curve do with "
@@ -49,16 +49,16 @@ def known_values(dist: Mixture, y: Any) -> Array:
     return values
 
 
-def with_noise(y: Any, y_std: Any) -> Observations:
+def add_noise(y: Any, y_std: Any) -> Observations:
     """Return y that was measured with errors of this standard deviation."""
     if isinstance(y, Observations):
         raise ValueError("y is known with its bounds or errors already; leave y_std out")
     return Observations.of(y, noise=check_noise(y_std, y))
 
 
-def bounds_of(dist: Mixture, y: Any) -> Observations:
+def check_bounds(dist: Mixture, y: Any) -> Observations:
     """Return the bounds of y, which are equal where it is known."""
-    values = checked(dist, y)
+    values = check_y(dist, y)
     return Observations.of(values if is_censored(values) else np.asarray(values))
 
 
@@ -83,7 +83,7 @@ def row_weights(sample_weight: Any, n: int) -> Array:
     return np.ones(n) if weight is None else weight.astype(np.float64)
 
 
-def average(scores: Array, sample_weight: Any) -> float:
+def weighted_average(scores: Array, sample_weight: Any) -> float:
     """Return the mean of scores (n,); rows of weight zero count for nothing, even if infinite."""
     weight = check_weight(sample_weight, len(scores))
     if weight is None:

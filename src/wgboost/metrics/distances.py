@@ -10,7 +10,7 @@ import numpy as np
 from wgboost.typing import Array
 from wgboost.validation import check_integer, check_number
 
-__all__ = ["EnergyTo", "energy_distance", "mmd", "sliced_wasserstein"]
+__all__ = ["EnergyDistanceTo", "energy_distance", "mmd", "sliced_wasserstein"]
 
 _NUMBERS = 2**22  # in a temporary array
 
@@ -61,10 +61,10 @@ def _mean_over_pairs(
 
 def energy_distance(a: Any, b: Any) -> Array:
     """Return ``2 E|A - B| - E|A - A'| - E|B - B'|`` of samples (n, s, d), (n, t, d): (n,)."""
-    return EnergyTo(b)(a)
+    return EnergyDistanceTo(b)(a)
 
 
-class EnergyTo:
+class EnergyDistanceTo:
     """The energy distance to samples (n, t, d), of which weights (n, t) may not be equal.
 
     What belongs to these samples alone is computed once.

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.metrics.checks import average
-from wgboost.metrics.distances import EnergyTo
+from wgboost.metrics.checks import weighted_average
+from wgboost.metrics.distances import EnergyDistanceTo
 from wgboost.metrics.metric import Metric
 from wgboost.predictive.weights import log_mix
 from wgboost.targets import FrozenTarget, LogDensity, LogDensityTarget, RowTarget, SampleTarget
@@ -62,20 +62,20 @@ def _own(target: RowTarget) -> Metric | None:
 
         def nll(particles: Directions, y: Any, *, sample_weight: Any = None) -> float:
             del y
-            return average(-log_predictive(density, particles, seen), sample_weight)
+            return weighted_average(-log_predictive(density, particles, seen), sample_weight)
 
         return Metric("nll", nll)
     if not isinstance(target, (SampleTarget, FrozenTarget)):
         return None
 
     @functools.cache
-    def to_target() -> EnergyTo:
+    def to_target() -> EnergyDistanceTo:
         if isinstance(target, SampleTarget):
-            return EnergyTo(target.samples, target.weights.astype(np.float64))
-        return EnergyTo(target.quantiles(_QUANTILES)[..., None])
+            return EnergyDistanceTo(target.samples, target.weights.astype(np.float64))
+        return EnergyDistanceTo(target.quantiles(_QUANTILES)[..., None])
 
     def energy_distance(particles: Directions, y: Any, *, sample_weight: Any = None) -> float:
         del y
-        return average(to_target()(particles), sample_weight)
+        return weighted_average(to_target()(particles), sample_weight)
 
     return Metric("energy_distance", energy_distance)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from wgboost.metrics.checks import average, known_values, row_weights
+from wgboost.metrics.checks import check_exact_y, row_weights, weighted_average
 from wgboost.predictive import Mixture
 from wgboost.predictive.table import QUANTILES
 from wgboost.validation import check_levels
@@ -42,9 +42,9 @@ def mae(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     >>> float(metrics.mae(Mixture(Normal(), [[[0.0, 0.0]], [[1.0, 0.0]]]), [1.0, 3.0]))
     1.5
     """
-    values = known_values(dist, y)
+    values = check_exact_y(dist, y)
     _need_numbers(dist, "mean absolute error")
-    return average(np.abs(values - dist.median()), sample_weight)
+    return weighted_average(np.abs(values - dist.median()), sample_weight)
 
 
 def pinball(dist: Mixture, y: Any, q: Any = QUANTILES, *, sample_weight: Any = None) -> float:
@@ -71,11 +71,13 @@ def pinball(dist: Mixture, y: Any, q: Any = QUANTILES, *, sample_weight: Any = N
     >>> float(metrics.pinball(dist, [1.0, 3.0], 0.5))  # half of the mean absolute error
     0.75
     """
-    values = known_values(dist, y)
+    values = check_exact_y(dist, y)
     _need_numbers(dist, "pinball loss")
     levels = np.atleast_1d(check_levels("q", q))[None]
     apart = values[:, None] - dist.ppf(levels)
-    return average(np.maximum(levels * apart, (levels - 1) * apart).mean(axis=1), sample_weight)
+    return weighted_average(
+        np.maximum(levels * apart, (levels - 1) * apart).mean(axis=1), sample_weight
+    )
 
 
 def auc(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
@@ -102,7 +104,7 @@ def auc(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     >>> float(metrics.auc(dist, [0, 1, 0]))
     1.0
     """
-    codes, shares = known_values(dist, y).astype(int), dist.probabilities()
+    codes, shares = check_exact_y(dist, y).astype(int), dist.probabilities()
     weight = row_weights(sample_weight, len(dist))
     counted = weight > 0
     present = np.unique(codes[counted])

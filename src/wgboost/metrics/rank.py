@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.metrics.checks import bounds_of, row_weights
+from wgboost.metrics.checks import check_bounds, row_weights
 from wgboost.predictive import Mixture
 
 __all__ = ["concordance"]
@@ -20,7 +20,7 @@ def concordance(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     is censored came first, as Harrell has it. Predictions are medians; equal ones count one half.
     1 is perfect, 0.5 is chance. A pair weighs as much as the product of its rows' weights.
     """
-    seen, middle = bounds_of(dist, y), dist.median()
+    seen, middle = check_bounds(dist, y), dist.median()
     order = np.argsort(middle, kind="stable")
     rank = np.unique(middle, return_inverse=True)[1][order]
     lower, upper = seen.lower[order], seen.upper[order]

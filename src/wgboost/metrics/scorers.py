@@ -16,10 +16,10 @@ from typing import Any
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from wgboost.metrics.estimates import in_units_of_y, predict_dist, unwrapped
+from wgboost.metrics.metadata import PREDICT_METADATA, score_metadata
 from wgboost.metrics.metric import Metric
 from wgboost.metrics.registry import METRICS
-from wgboost.metrics.row_parameters import PREDICTED_WITH, scored_rows
+from wgboost.metrics.unwrapping import inverse_transform_dist, predict_dist, unwrap
 from wgboost.validation import accepts, accepts_sample_weight, check_choice, nearest_name
 
 __all__ = ["Scorer", "get_scorer", "make_scorer"]
@@ -85,14 +85,14 @@ class Scorer:
         """
         if sample_weight is not None and not accepts_sample_weight(self.function):
             raise TypeError(f"the metric {self.name!r} takes no sample_weight")
-        last, seen, transformers = unwrapped(estimator, X)
+        last, seen, transformers = unwrap(estimator, X)
         given = {"sample_weight": sample_weight, "offset": offset, "exposure": exposure}
-        X, y, beside = scored_rows(last, seen, y, y_std=y_std, **given)
+        X, y, beside = score_metadata(last, seen, y, y_std=y_std, **given)
         function = self.function
         if beside["y_std"] is not None and accepts(function, "y_std"):
             function = partial(function, y_std=beside["y_std"])
-        known = {name: beside[name] for name in PREDICTED_WITH if beside[name] is not None}
-        dist = in_units_of_y(predict_dist(last, X, **known), transformers)
+        known = {name: beside[name] for name in PREDICT_METADATA if beside[name] is not None}
+        dist = inverse_transform_dist(predict_dist(last, X, **known), transformers)
         value = Metric(self.name, function)(dist, y, beside["sample_weight"])
         return value if self.greater_is_better else -value
 
@@ -144,8 +144,8 @@ def make_scorer(function: Any, *, greater_is_better: bool = False, **settings: A
     Parameters
     ----------
     function
-        Takes (dist, y), and `sample_weight` if it can. Classes y are labels, and `dist.coded(y)`
-        are their codes.
+        Takes (dist, y), and `sample_weight` if it can. Classes y are labels;
+        `dist.encode_labels(y)` returns their codes.
     greater_is_better
         Whether a larger value of the function is better.
     **settings

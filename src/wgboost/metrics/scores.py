@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.metrics.checks import average, checked, known_values, with_noise
+from wgboost.metrics.checks import add_noise, check_exact_y, check_y, weighted_average
 from wgboost.predictive import JointMixture, Mixture
 from wgboost.predictive.crps import mixture_crps
 from wgboost.predictive.energy import energy_scores
@@ -32,15 +32,15 @@ def nll(dist: Mixture, y: Any, *, y_std: Any = None, sample_weight: Any = None) 
     y_std, a number or (n,), is the standard deviation of the error that y was measured with: the
     likelihood is then that of what was measured.
     """
-    seen = y if isinstance(y, Observations) else checked(dist, y)
+    seen = y if isinstance(y, Observations) else check_y(dist, y)
     if y_std is not None:
-        seen = with_noise(seen, y_std)
-    return average(-dist.log_likelihood(seen), sample_weight)
+        seen = add_noise(seen, y_std)
+    return weighted_average(-dist.log_likelihood(seen), sample_weight)
 
 
 def log_loss(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     """Return the log loss of classes, in nats per row: their `nll` by its other name."""
-    checked(dist, y)
+    check_y(dist, y)
     if not dist.response.nominal:
         raise ValueError(f"the log loss is for classes; for {dist.response.name!r} use nll")
     return nll(dist, y, sample_weight=sample_weight)
@@ -54,12 +54,12 @@ def crps(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     for all particles, good to about 1e-7 (counts above 1e9 to about 1e-3). Not for
     classes, whose codes have no distance; see `brier`.
     """
-    values = known_values(dist, y)
+    values = check_exact_y(dist, y)
     if dist.response.nominal:
         raise ValueError("the CRPS needs ordered outcomes; for classes use brier or nll")
     if dist.response.y_shape:
         raise ValueError("the CRPS is of one column, dist.marginal(j); of all: energy_score")
-    return average(mixture_crps(dist, values), sample_weight)
+    return weighted_average(mixture_crps(dist, values), sample_weight)
 
 
 def energy_score(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
@@ -70,12 +70,12 @@ def energy_score(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     choice of its unit. By quadrature, good to about 1e-8; its cost grows with the square of the
     number of particles.
     """
-    values = known_values(dist, y)
+    values = check_exact_y(dist, y)
     if not isinstance(dist, JointMixture) or not isinstance(dist.response, MultivariateNormal):
         raise ValueError(
             "the energy score is for 'multivariate_normal'; for a single column it is the crps"
         )
-    return average(energy_scores(dist, values), sample_weight)
+    return weighted_average(energy_scores(dist, values), sample_weight)
 
 
 def rmse(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
@@ -84,13 +84,13 @@ def rmse(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     Of several columns the mean is over all of them too, each in its unit, `dist.units.scale`: a
     number without unit.
     """
-    values = known_values(dist, y)
+    values = check_exact_y(dist, y)
     if dist.response.nominal:
         raise ValueError("classes have no mean; use accuracy, brier or nll")
     error = (dist.mean() - values) / dist.units.scale
     if dist.response.y_shape:
-        return math.sqrt(average(np.square(error).mean(axis=1), sample_weight))
-    return dist.units.scale * math.sqrt(average(np.square(error), sample_weight))
+        return math.sqrt(weighted_average(np.square(error).mean(axis=1), sample_weight))
+    return dist.units.scale * math.sqrt(weighted_average(np.square(error), sample_weight))
 
 
 def brier(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
@@ -98,9 +98,9 @@ def brier(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
 
     Between 0 and 2; for two classes twice the score of either class alone.
     """
-    probabilities, codes = dist.probabilities(), known_values(dist, y).astype(int)
+    probabilities, codes = dist.probabilities(), check_exact_y(dist, y).astype(int)
     probabilities[np.arange(len(codes)), codes] -= 1
-    return average(np.square(probabilities).sum(axis=1), sample_weight)
+    return weighted_average(np.square(probabilities).sum(axis=1), sample_weight)
 
 
 def _best_class(dist: Mixture) -> Array:
@@ -111,9 +111,9 @@ def _best_class(dist: Mixture) -> Array:
 
 def accuracy(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     """Return the share of rows whose most probable class is y; larger is better."""
-    return average(_best_class(dist) == known_values(dist, y), sample_weight)
+    return weighted_average(_best_class(dist) == check_exact_y(dist, y), sample_weight)
 
 
 def error_rate(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     """Return the share of rows whose most probable class is not y."""
-    return average(_best_class(dist) != known_values(dist, y), sample_weight)
+    return weighted_average(_best_class(dist) != check_exact_y(dist, y), sample_weight)

@@ -10,7 +10,7 @@ from wgboost.metrics.metric import Metric, kind_of_y
 from wgboost.metrics.registry import METRICS
 from wgboost.predictive import Mixture
 
-__all__ = ["Summary", "readable", "summary"]
+__all__ = ["Summary", "format_number", "summary"]
 
 
 @dataclass(frozen=True)
@@ -24,15 +24,15 @@ class Summary:
     @property
     def text(self) -> str:
         """The value as tables show it."""
-        return readable(self.value)
+        return format_number(self.value)
 
 
-def readable(value: float) -> str:
+def format_number(value: float) -> str:
     """Return a number with four digits, or all of those before its point: 14538, not 1.454e+04.
 
     Examples
     --------
-    >>> readable(14537.6), readable(0.123456), readable(2.5e12)
+    >>> format_number(14537.6), format_number(0.123456), format_number(2.5e12)
     ('14538', '0.1235', '2.5e+12')
     """
     if 1e4 <= abs(value) < 1e9:

@@ -102,7 +102,9 @@ class FittedBag:
         n_members = len(self.members)
         if self.n_predictive == n_members:
             return dist
-        return dist.of_particles(slice(0, dist.particles.shape[1] // n_members * self.n_predictive))
+        return dist.select_particles(
+            slice(0, dist.particles.shape[1] // n_members * self.n_predictive)
+        )
 
     def importances(self) -> Array | None:
         """Return the mean over members of each feature's share (p,) of the gain, or None."""

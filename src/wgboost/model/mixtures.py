@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.predictive import Mixture, mixture_of
+from wgboost.predictive import Mixture, make_mixture
 from wgboost.responses import (
     Categorical,
     LocationScaleShift,
@@ -70,7 +70,7 @@ def as_mixture(
     known = known_offset(response, offset, exposure, len(particles))
     if known is not None:
         particles = response.with_offset(particles, known, units)
-    dist = mixture_of(response, particles, units, weights)
+    dist = make_mixture(response, particles, units, weights)
     if classes is None:
         return dist
     if isinstance(dist.response, Ordinal) and ranks is not None:

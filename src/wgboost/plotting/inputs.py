@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from wgboost.data import named_columns
 from wgboost.estimators import WGBoost
 from wgboost.estimators.base import BaseModel
-from wgboost.metrics.checks import checked
-from wgboost.metrics.estimates import encoded, final_step, predict_dist
-from wgboost.metrics.row_parameters import scored_rows, target_name, without_row_columns
+from wgboost.metrics.checks import check_y
+from wgboost.metrics.metadata import drop_metadata_columns, score_metadata, target_column
+from wgboost.metrics.unwrapping import encode_y, final_estimator, predict_dist
 from wgboost.plotting.feature_table import FeatureTable
 from wgboost.predictive import JointMixture, Mixture
 from wgboost.responses import is_censored
@@ -47,7 +47,7 @@ def fitted_estimator(estimator: BaseEstimator, method: str = "predict_dist") -> 
 
     Raises TypeError if it lacks a method or is not of this package, NotFittedError before `fit`.
     """
-    last = final_step(estimator, method)
+    last = final_estimator(estimator, method)
     check_is_fitted(last)
     if not isinstance(last, (BaseModel, WGBoost)):
         raise TypeError(
@@ -86,7 +86,7 @@ def predictive_distributions(
             f"X is a {kind.__module__.split('.')[0]} {kind.__name__}, whose predictions are made "
             "later; give rows in memory: X.compute()"
         )
-    return dist.by_code()
+    return dist.without_labels()
 
 
 def resolve_rows(
@@ -99,9 +99,9 @@ def resolve_rows(
     """
     last = fitted_estimator(estimator)
     if y is not None:
-        return scored_rows(last, X, y, **row_params)
+        return score_metadata(last, X, y, **row_params)
     X, known, _ = named_columns(X, row_params)
-    return without_row_columns(last, X), None, known
+    return drop_metadata_columns(last, X), None, known
 
 
 def check_lengths(n_rows: int, n_values: int) -> None:
@@ -115,7 +115,7 @@ def predict_with_y(
 ) -> tuple[Mixture, Any]:
     """Return the distributions of the rows of X, and y as metrics take it."""
     X, y, row_params = resolve_rows(estimator, X, y, **row_params)
-    dist, codes = predictive_distributions(estimator, X, **row_params), encoded(estimator, y)
+    dist, codes = predictive_distributions(estimator, X, **row_params), encode_y(estimator, y)
     check_lengths(len(dist), len(codes))
     return dist, codes
 
@@ -126,15 +126,15 @@ def select_column(dist: Mixture, y: Any, column: int | None) -> tuple[Mixture, A
         (q,) = dist.response.y_shape
         if column is None:
             raise ValueError(f"y has {q} columns; choose the one to show: column=0, for example")
-        return dist.marginal(column), None if y is None else checked(dist, y)[:, column]
+        return dist.marginal(column), None if y is None else check_y(dist, y)[:, column]
     if column is not None:
         raise ValueError(f"column={column!r} is for a y of several columns; this one has one")
     if y is None:
         if not isinstance(dist, Mixture):
             raise TypeError(f"dist={dist!r} must be a predictive distribution, as of predict_dist")
-        return dist.by_code(), None
-    codes = checked(dist, y)
-    return dist.by_code(), codes
+        return dist.without_labels(), None
+    codes = check_y(dist, y)
+    return dist.without_labels(), codes
 
 
 def check_numeric(dist: Mixture, y: Any, what: str, instead: str) -> None:
@@ -203,7 +203,7 @@ def effective_sample_size(weight: Array) -> float:
 
 def display_name(y: Any, given: str | None = None, estimator: FittedEstimator | None = None) -> str:
     """Return the name of y: the one given, that of a series, or of the column of `fit`."""
-    known = () if estimator is None else (target_name(estimator),)
+    known = () if estimator is None else (target_column(estimator),)
     for name in (given, y, getattr(y, "name", None), *known):
         if isinstance(name, str) and name:
             return str(name)

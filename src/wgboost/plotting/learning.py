@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from wgboost.metrics import nll
-from wgboost.metrics.estimates import encoded, transformed
+from wgboost.metrics.unwrapping import encode_y, transform_features
 from wgboost.model import FittedModel
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import fitted_estimator, predictive_distributions, resolve_rows
@@ -139,10 +139,10 @@ class LearningCurveDisplay(Display):
             if chosen != "nll":
                 raise ValueError(f"X and y give the NLL, the history {chosen!r}; draw one of them")
             X, y, row_params = resolve_rows(estimator, X, y, offset=offset, exposure=exposure)
-            codes = encoded(estimator, y)
+            codes = encode_y(estimator, y)
             staged = [nll(predictive_distributions(estimator, X, n_rounds=0, **row_params), codes)]
-            stages = model.staged_predict_dist(transformed(estimator, X), **row_params)
-            staged += [nll(dist.by_code(), codes) for dist in stages]
+            stages = model.staged_predict_dist(transform_features(estimator, X), **row_params)
+            staged += [nll(dist.without_labels(), codes) for dist in stages]
             curves[_GIVEN], kept[_GIVEN] = np.array(staged), len(staged) - 1
         if not curves:
             raise ValueError(

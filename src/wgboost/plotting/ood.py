@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from wgboost.metrics import ood_average_precision, ood_roc_auc
-from wgboost.metrics.estimates import transformed
+from wgboost.metrics.unwrapping import transform_features
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import fitted_estimator
 from wgboost.plotting.labels import clip_ticks
@@ -106,7 +106,9 @@ class OODDisplay(Display):
         (60,)
         """
         model = fitted_estimator(estimator, "ood_score")
-        scores = (np.asarray(model.ood_score(transformed(estimator, X))) for X in (X_in, X_out))
+        scores = (
+            np.asarray(model.ood_score(transform_features(estimator, X))) for X in (X_in, X_out)
+        )
         return cls.from_scores(*scores, n_bins=n_bins, ax=ax)
 
     @classmethod

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from wgboost.estimators import WGBoost
-from wgboost.metrics.estimates import transformed
+from wgboost.metrics.unwrapping import transform_features
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import (
     class_labels,
@@ -124,7 +124,7 @@ class ParticlesDisplay(Display):
         """
         model = fitted_estimator(estimator, "predict_particles")
         if isinstance(model, WGBoost):
-            particles = model.predict_particles(transformed(estimator, X)).astype(np.float64)
+            particles = model.predict_particles(transform_features(estimator, X)).astype(np.float64)
             named = {f"theta_{j}": particles[..., j] for j in range(particles.shape[2])}
             return cls._of(named, None, rows, params, ax)
         dist = predictive_distributions(estimator, X, offset=offset, exposure=exposure)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from wgboost.metrics.estimates import encoded
+from wgboost.metrics.unwrapping import encode_y
 from wgboost.model import FittedBag, FittedModel
 from wgboost.plotting.calibration import CalibrationDisplay, PITDisplay
 from wgboost.plotting.coverage import CoverageDisplay
@@ -156,7 +156,7 @@ class PlotData:
         X, y, row_params = resolve_rows(estimator, X, y, exposure=exposure, sample_weight=weight)
         weight, exposure = row_params["sample_weight"], row_params["exposure"]
         dist = predictive_distributions(estimator, X, exposure=exposure)
-        values = None if y is None else encoded(estimator, y)
+        values = None if y is None else encode_y(estimator, y)
         if values is not None:
             check_lengths(len(dist), len(values))
         table = feature_table(estimator, X, feature_names)

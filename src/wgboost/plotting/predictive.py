@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from wgboost.metrics.estimates import encoded
+from wgboost.metrics.unwrapping import encode_y
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import (
     check_lengths,
@@ -189,7 +189,7 @@ class PredictiveDisplay(Display):
         table = feature_table(estimator, X, feature_names)
         if y is not None:
             check_lengths(table.shape[0], len(y))
-        values = None if y is None else encoded(estimator, y)
+        values = None if y is None else encode_y(estimator, y)
         classes = class_labels(model)
         if feature is None and table.shape[1] > 1:
             return cls.from_predictions(

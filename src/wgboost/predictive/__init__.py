@@ -1,6 +1,6 @@
 """What a model predicts: for each row a mixture over its particles."""
 
-from wgboost.predictive.joint import JointMixture, mixture_of
+from wgboost.predictive.joint import JointMixture, make_mixture
 from wgboost.predictive.mixture import Mixture
 
-__all__ = ["JointMixture", "Mixture", "mixture_of"]
+__all__ = ["JointMixture", "Mixture", "make_mixture"]

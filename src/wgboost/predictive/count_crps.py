@@ -3,7 +3,7 @@
 Poisson and negative binomial masses follow from each other by Panjer's recursion, so a range of up
 to 1,500 counts is summed one by one without a special function. For a longer range the sum is an
 integral with the corrections of Euler and Maclaurin. Large counts that are next to normal have a
-closed form (`near_normal`). Extra zeros are an atom at 0.
+closed form (`normal_approximation`). Extra zeros are an atom at 0.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wgboost.predictive.blocks import BLOCK
 from wgboost.predictive.count_tables import components_of
-from wgboost.predictive.layout import BLOCK
-from wgboost.predictive.near_normal import is_near_normal, near_normal_crps
-from wgboost.predictive.panels import AT_END, AT_START, DIFFERENTIATE, INTEGRATE, N, T, W
-from wgboost.predictive.rows import ParticleRows
+from wgboost.predictive.gauss_legendre import AT_END, AT_START, DIFFERENTIATE, INTEGRATE, N, T, W
+from wgboost.predictive.normal_approximation import (
+    is_approximately_normal,
+    normal_approximation_crps,
+)
+from wgboost.predictive.weighted_particles import WeightedParticles
 from wgboost.responses import Count
 from wgboost.typing import Array
 
@@ -52,7 +55,7 @@ class _Rows:
         return len(self.y)
 
 
-def count_crps(dist: ParticleRows, y: Array) -> tuple[Array, Array]:
+def count_crps(dist: WeightedParticles, y: Array) -> tuple[Array, Array]:
     """Return the CRPS (n,) at whole y (n,), and the rows whose counts have to be summed instead.
 
     The response is a `Count` with a recursion, or such a count with extra zeros. Where the integral
@@ -64,18 +67,18 @@ def count_crps(dist: ParticleRows, y: Array) -> tuple[Array, Array]:
         length = rows.last - rows.first
         short = np.flatnonzero(length <= _LONGEST)
         scores[short], good[short] = _summed(rows[short])
-        normal = (length > _LONGEST) & is_near_normal(rows.family, rows.theta, rows.share)
+        normal = (length > _LONGEST) & is_approximately_normal(rows.family, rows.theta, rows.share)
         some = np.flatnonzero(normal)
-        scores[some], good[some] = _near_normal(rows[some]), True
+        scores[some], good[some] = _normal_approximation(rows[some]), True
         _integrated(rows, np.flatnonzero(~normal & ~(length <= _LONGEST)), scores, good)
         bad = ~(good & np.isfinite(scores))
         rest = np.flatnonzero(bad & ~(length <= _COUNTABLE))
-        scores[rest] = _near_normal(rows[rest], skewed=False)
+        scores[rest] = _normal_approximation(rows[rest], skewed=False)
         bad[rest] = False
     return scores, bad
 
 
-def _rows_of(dist: ParticleRows, y: Array) -> _Rows:
+def _rows_of(dist: WeightedParticles, y: Array) -> _Rows:
     family, theta, share, zero = components_of(dist.response, dist.theta(), dist.weights)
     first, last = _range(family, theta)
     used = share > 0
@@ -168,9 +171,9 @@ def _first_masses(rows: _Rows) -> tuple[Array, Array]:
 # --- by integrals -------------------------------------------------------------------------------
 
 
-def _near_normal(rows: _Rows, *, skewed: bool = True) -> Array:
+def _normal_approximation(rows: _Rows, *, skewed: bool = True) -> Array:
     parts = rows.theta, rows.share, rows.zero, rows.y
-    return near_normal_crps(rows.family, *parts, skewed=skewed)
+    return normal_approximation_crps(rows.family, *parts, skewed=skewed)
 
 
 def _integrated(rows: _Rows, open_: Array, scores: Array, good: Array) -> None:

@@ -12,11 +12,11 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
+from wgboost.predictive.blocks import blocks
 from wgboost.predictive.count_crps import count_crps
-from wgboost.predictive.layout import blocks
 from wgboost.predictive.quadrature import integrate, range_of
-from wgboost.predictive.rows import ParticleRows
 from wgboost.predictive.shared_crps import shared_crps
+from wgboost.predictive.weighted_particles import WeightedParticles
 from wgboost.predictive.weights import mix
 from wgboost.responses import Cauchy, Count, Laplace, Normal, Units, ZeroInflated
 from wgboost.typing import Array
@@ -33,7 +33,7 @@ def _mean_distance(shift: Array, scale: Array) -> Array:
     return distance
 
 
-def normal_crps(dist: ParticleRows, y: Array) -> Array:
+def normal_crps(dist: WeightedParticles, y: Array) -> Array:
     """Return E|Y - y| - E|Y - Y'| / 2 of mixtures of normals, (n,)."""
 
     def parts(theta: Array) -> tuple[Array, Array]:
@@ -45,7 +45,7 @@ def normal_crps(dist: ParticleRows, y: Array) -> Array:
     return _by_pairs(dist, y, parts, _mean_distance, pairs)
 
 
-def laplace_crps(dist: ParticleRows, y: Array) -> Array:
+def laplace_crps(dist: WeightedParticles, y: Array) -> Array:
     """Return E|Y - y| - E|Y - Y'| / 2 of mixtures of Laplace distributions, (n,)."""
 
     def parts(theta: Array) -> tuple[Array, Array]:
@@ -67,7 +67,7 @@ def laplace_crps(dist: ParticleRows, y: Array) -> Array:
     return _by_pairs(dist, y, parts, distance, pairs)
 
 
-def cauchy_crps(dist: ParticleRows, y: Array) -> Array:
+def cauchy_crps(dist: WeightedParticles, y: Array) -> Array:
     """Return the score of mixtures of Cauchy distributions, (n,).
 
     E|Y - y| and E|Y - Y'| are infinite. Cut off at any bound, they are finite, and what grows with
@@ -88,7 +88,7 @@ def cauchy_crps(dist: ParticleRows, y: Array) -> Array:
 
 
 def _by_pairs(
-    dist: ParticleRows,
+    dist: WeightedParticles,
     y: Array,
     parts: Callable[[Array], tuple[Array, Array]],
     distance: Callable[[Array, Array], Array],
@@ -107,7 +107,7 @@ def _by_pairs(
     return scores * dist.units.scale
 
 
-def mixture_crps(dist: ParticleRows, y: Array) -> Array:
+def mixture_crps(dist: WeightedParticles, y: Array) -> Array:
     """Return the score of each row, (n,), by the fastest way that its response has."""
     response = dist.response
     if isinstance(response, Normal):
@@ -138,11 +138,11 @@ def mixture_crps(dist: ParticleRows, y: Array) -> Array:
     return scores
 
 
-def numeric_crps(dist: ParticleRows, y: Array) -> Array:
+def numeric_crps(dist: WeightedParticles, y: Array) -> Array:
     """Return the integral of (cdf - 1{y <= x})^2 by quadrature, (n,)."""
     standard = dist.units.standardise(y)
 
-    def integrand(part: ParticleRows, x: Array, rows: slice) -> Array:
+    def integrand(part: WeightedParticles, x: Array, rows: slice) -> Array:
         below = x < standard[rows, None]
         cdf, sf = (part.over_grid(side, x) for side in (part.response.cdf, part.response.sf))
         gap: Array = np.square(np.where(below, cdf, sf))

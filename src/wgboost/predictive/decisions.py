@@ -9,12 +9,12 @@ import numpy as np
 
 from wgboost.predictive import Mixture
 from wgboost.predictive.cost_matrix import expected_costs
-from wgboost.predictive.outcomes import outcomes_of
-from wgboost.predictive.search import least_between, least_of_grid
+from wgboost.predictive.discretization import discretize
+from wgboost.predictive.golden_section import minimize_bracketed, minimum_of_grid
 from wgboost.typing import Array
 from wgboost.validation import check_choice, nearest_name
 
-__all__ = ["bayes_action", "least_risk", "risk_over_particles"]
+__all__ = ["bayes_action", "minimize_risk", "risk_over_particles"]
 
 _GRID = np.linspace(0.0, 1.0, 65)
 _LEVELS = np.array([0.005, 0.05, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.95, 0.995])
@@ -123,7 +123,7 @@ def bayes_action(
             [medians[:, some.round().astype(int)], quantiles]
         )
 
-    chosen, risks = least_risk(risk, search, actions)
+    chosen, risks = minimize_risk(risk, search, actions)
     return (chosen, sign * risks) if return_risks else chosen
 
 
@@ -144,7 +144,7 @@ def _risk_over_outcomes(dist: Mixture, loss: Any, sign: float) -> _Risk:
     """Return the mean of a loss of (action, y) over the predictive distributions."""
     if dist.response.y_shape:
         raise ValueError("a loss of y is of one column: bayes_action(dist.marginal(j), ...)")
-    every, n = outcomes_of(dist), len(dist)
+    every, n = discretize(dist), len(dist)
 
     known = every.values if dist.classes is None else dist.classes[every.values.astype(int)]
 
@@ -174,7 +174,7 @@ def _checked(values: Any, shape: tuple[int, ...], each: str) -> Array:
     return np.broadcast_to(values, shape)
 
 
-def least_risk(
+def minimize_risk(
     risk: _Risk, search: Callable[[], tuple[Array, Array, Array]], actions: Any = None
 ) -> tuple[Array, Array]:
     """Return the action of least risk for each row, and the risks (n, a), or (n,) of the chosen.
@@ -218,4 +218,4 @@ def _over_the_line(risk: _Risk, low: Array, high: Array, seeds: Array) -> tuple[
             f"the loss of row {row} still falls at action {grid[row, best[row]]:g}; bound it, or "
             "give actions"
         )
-    return least_between(lambda action: risk(action[:, None]), *least_of_grid(grid, values))
+    return minimize_bracketed(lambda action: risk(action[:, None]), *minimum_of_grid(grid, values))

@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
+from wgboost.predictive.blocks import blocks
 from wgboost.predictive.joint import JointMixture
-from wgboost.predictive.layout import blocks
 from wgboost.predictive.weights import mix
 from wgboost.typing import Array
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from wgboost.predictive.outcomes import outcomes_of
+from wgboost.predictive.discretization import discretize
 from wgboost.predictive.probabilities import Probabilities
 from wgboost.predictive.quadrature import integrate, range_of
-from wgboost.predictive.rows import ParticleRows
+from wgboost.predictive.weighted_particles import WeightedParticles
 from wgboost.predictive.weights import log_mix, mix
 from wgboost.typing import Array
 
@@ -46,7 +46,7 @@ def _of_counts(mixture: Probabilities) -> Array:
     total[~many] = integrate(mixture[~many], _divergence)
     if many.any():
         part = mixture[many]
-        outcomes = outcomes_of(part)
+        outcomes = discretize(part)
         total[many] = outcomes.mean(part.over_grid(part.response.logpdf, outcomes.values, _gain))
     return np.maximum(total, 0)
 
@@ -59,7 +59,7 @@ def _gain(logs: Array, weights: Array | None) -> Array:
     return mix(np.where(np.isfinite(each), each, 0), weights)
 
 
-def _divergence(part: ParticleRows, y: Array, _: slice) -> Array:
+def _divergence(part: WeightedParticles, y: Array, _: slice) -> Array:
     def mean(logs: Array, weights: Array | None) -> Array:
         mixed = log_mix(logs, weights)[..., None]
         # Neither where a point is rounded to the end of the support, nor where nobody is.
@@ -70,7 +70,7 @@ def _divergence(part: ParticleRows, y: Array, _: slice) -> Array:
     return part.over_grid(part.response.logpdf, y, mean)
 
 
-def _near_end(mixture: ParticleRows) -> Array:
+def _near_end(mixture: WeightedParticles) -> Array:
     """Return the divergence of the probabilities of a y that is too close to 0 for a number."""
     if mixture.response.discrete or mixture.response.support[0] != 0:
         return np.zeros(len(mixture))

@@ -14,7 +14,7 @@ from wgboost.responses import ColumnUnits, Multivariate, Response, Units
 from wgboost.typing import Array
 from wgboost.validation import check_integer
 
-__all__ = ["JointMixture", "mixture_of"]
+__all__ = ["JointMixture", "make_mixture"]
 
 
 class JointMixture(Mixture):
@@ -128,7 +128,7 @@ class JointMixture(Mixture):
         self.response.no_order("mutual information in closed form")
 
 
-def mixture_of(
+def make_mixture(
     response: Response, particles: Any, units: Units | None = None, weights: Any = None
 ) -> Mixture:
     """Return the predictive distributions, a `JointMixture` if y has several columns."""

@@ -8,10 +8,10 @@ import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["codes_of"]
+__all__ = ["encode_labels"]
 
 
-def codes_of(classes: Array, y: Any) -> Array:
+def encode_labels(classes: Array, y: Any) -> Array:
     """Return the codes of labels; raise ValueError for one that is not among the classes."""
     labels = np.asarray(y)
     unseen = labels[~np.isin(labels, classes)]

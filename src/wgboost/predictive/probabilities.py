@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.predictive.layout import as_grid, blocks
+from wgboost.predictive.blocks import as_grid, blocks
 from wgboost.predictive.quantiles import mixture_quantiles
-from wgboost.predictive.rows import ParticleRows
+from wgboost.predictive.weighted_particles import WeightedParticles
 from wgboost.predictive.weights import log_mix, mix
 from wgboost.responses import Observations, is_censored, standardise
 from wgboost.typing import Array
@@ -19,7 +19,7 @@ from wgboost.validation import check_levels
 __all__ = ["Probabilities"]
 
 
-class Probabilities(ParticleRows):
+class Probabilities(WeightedParticles):
     """Rows of particles as mixtures: where y may lie, and how probably."""
 
     # --- density and probability --------------------------------------------------------------

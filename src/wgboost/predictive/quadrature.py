@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from scipy import special
 
-from wgboost.predictive.layout import BLOCK
-from wgboost.predictive.rows import ParticleRows
+from wgboost.predictive.blocks import BLOCK
+from wgboost.predictive.weighted_particles import WeightedParticles
 from wgboost.typing import Array
 
 __all__ = ["integrate", "range_of"]
@@ -23,7 +23,7 @@ _LEAST = float(np.finfo(np.float64).tiny)
 _STEEPEST = 600.0  # the exponential of twice as much would not be a number
 
 
-def range_of(mixture: ParticleRows) -> tuple[Array, Array]:
+def range_of(mixture: WeightedParticles) -> tuple[Array, Array]:
     """Return the ends (n,) of the integrals: each component has 2e-16 of its mass beyond."""
     theta = mixture.theta()
     response = mixture.response
@@ -31,8 +31,8 @@ def range_of(mixture: ParticleRows) -> tuple[Array, Array]:
 
 
 def integrate(
-    mixture: ParticleRows,
-    integrand: Callable[[ParticleRows, Array, slice], Array],
+    mixture: WeightedParticles,
+    integrand: Callable[[WeightedParticles, Array, slice], Array],
     kink: Array | None = None,
     stop: float = np.inf,
 ) -> Array:
@@ -69,7 +69,7 @@ def integrate(
     return total
 
 
-def _row_blocks(mixture: ParticleRows) -> Iterator[slice]:
+def _row_blocks(mixture: WeightedParticles) -> Iterator[slice]:
     n, m = mixture.particles.shape[:2]
     columns = (2 * m * _TAILS.size + 1) * _NODES.size
     if mixture.response.discrete and n:
@@ -79,13 +79,13 @@ def _row_blocks(mixture: ParticleRows) -> Iterator[slice]:
     return (slice(row, row + tall) for row in range(0, n, tall))
 
 
-def _whole_numbers(part: ParticleRows) -> tuple[Array, Array]:
+def _whole_numbers(part: WeightedParticles) -> tuple[Array, Array]:
     low, high = range_of(part)
     points = low[:, None] + np.arange(int((high - low).max()) + 1)
     return points, (points <= high[:, None]).astype(np.float64)
 
 
-def _panels(part: ParticleRows, kink: Array | None) -> tuple[Array, Array]:
+def _panels(part: WeightedParticles, kink: Array | None) -> tuple[Array, Array]:
     """Return Gauss-Legendre points and weights (r, g) between the components' quantiles."""
     theta, response = part.theta()[:, :, None], part.response
     edges = _rising(response.ppf(_TAILS, theta), response.isf(_TAILS[:-1], theta))  # (r, m, l)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from wgboost.predictive.count_tables import table_quantile
-from wgboost.predictive.rows import ParticleRows
+from wgboost.predictive.weighted_particles import WeightedParticles
 from wgboost.predictive.weights import mix
 from wgboost.responses import Response, smallest_integer
 from wgboost.typing import Array
@@ -29,7 +29,7 @@ _SIGN = np.int64(np.iinfo(np.int64).min)
 _Side = Callable[[Array, Array], Array]
 
 
-def mixture_quantiles(mixture: ParticleRows, q: Array, upper: bool) -> Array:
+def mixture_quantiles(mixture: WeightedParticles, q: Array, upper: bool) -> Array:
     """Return the y, in standardised units, with probability q (n, g) below, or above, it."""
     low, high = mixture.response.support
     out = np.full(q.shape, np.nan)

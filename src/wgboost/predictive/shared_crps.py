@@ -13,9 +13,9 @@ from dataclasses import dataclass, fields
 import numpy as np
 from scipy import special
 
-from wgboost.predictive.layout import BLOCK
-from wgboost.predictive.panels import INTEGRATE, MATCH, N, T, W
-from wgboost.predictive.rows import ParticleRows
+from wgboost.predictive.blocks import BLOCK
+from wgboost.predictive.gauss_legendre import INTEGRATE, MATCH, N, T, W
+from wgboost.predictive.weighted_particles import WeightedParticles
 from wgboost.predictive.weights import mix
 from wgboost.responses import Response
 from wgboost.typing import Array
@@ -73,7 +73,7 @@ def _to_x(response: Response, u: Array, middle: Array, width: Array) -> tuple[Ar
     return middle[:, None] + width[:, None] * np.sinh(u), width[:, None] * np.cosh(u)
 
 
-def shared_crps(dist: ParticleRows, y: Array) -> tuple[Array, Array]:
+def shared_crps(dist: WeightedParticles, y: Array) -> tuple[Array, Array]:
     """Return the CRPS (n,) at y (n,), both in standardised units, and the rows where it is good.
 
     For continuous responses.
@@ -96,7 +96,7 @@ def shared_crps(dist: ParticleRows, y: Array) -> tuple[Array, Array]:
     return scores, good
 
 
-def _range(part: ParticleRows, y: Array) -> _Range:
+def _range(part: WeightedParticles, y: Array) -> _Range:
     theta, weights, response = part.theta(), part.weights, part.response
     centre = mix(np.moveaxis(theta, 1, 2), None if weights is None else weights[:, None])
     low, high = _end(part, centre, upper=False), _end(part, centre, upper=True)
@@ -114,7 +114,7 @@ def _range(part: ParticleRows, y: Array) -> _Range:
     return _Range(first, at, last, below, above, beyond, middle, width)
 
 
-def _scores(part: ParticleRows, y: Array, where: _Range, panels: int) -> tuple[Array, Array]:
+def _scores(part: WeightedParticles, y: Array, where: _Range, panels: int) -> tuple[Array, Array]:
     left = _half(part, where, where.first, where.below, panels)
     right = _half(part, where, where.last, where.above, panels)
     end = _to_x(part.response, where.at[:, None], where.middle, where.width)[0][:, 0]
@@ -128,7 +128,7 @@ def _scores(part: ParticleRows, y: Array, where: _Range, panels: int) -> tuple[A
     return total, np.abs(left[1] + right[1] - 1) <= MATCH
 
 
-def _end(part: ParticleRows, centre: Array, *, upper: bool) -> Array:
+def _end(part: WeightedParticles, centre: Array, *, upper: bool) -> Array:
     """Return a point with little enough of the mixture beyond.
 
     A quantile of the mean particle, or where particles disagree the outermost of theirs.
@@ -152,7 +152,7 @@ def _end(part: ParticleRows, centre: Array, *, upper: bool) -> Array:
     return end
 
 
-def _density(part: ParticleRows, x: Array) -> Array:
+def _density(part: WeightedParticles, x: Array) -> Array:
     def density(points: Array, theta: Array) -> Array:
         return np.exp(part.response.logpdf(points, theta))
 
@@ -160,7 +160,7 @@ def _density(part: ParticleRows, x: Array) -> Array:
 
 
 def _half(
-    part: ParticleRows, where: _Range, first: Array, start: Array, panels: int
+    part: WeightedParticles, where: _Range, first: Array, start: Array, panels: int
 ) -> tuple[Array, Array]:
     """Return the integral of the squared probability from first to y, and that at y.
 
@@ -178,7 +178,7 @@ def _half(
     return (np.square(inside) * size @ W).sum(axis=1), reached[:, -1]
 
 
-def _beyond(part: ParticleRows, end: Array, tail: Array, side: int) -> Array:
+def _beyond(part: WeightedParticles, end: Array, tail: Array, side: int) -> Array:
     """Return the integral of the squared tail from the end on, as of a power of the distance."""
     low, high = part.response.support
     if np.isfinite(high if side > 0 else low):

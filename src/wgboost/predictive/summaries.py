@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.predictive.outcomes import outcomes_of
+from wgboost.predictive.discretization import discretize
+from wgboost.predictive.highest_density import highest_density_intervals, modes
 from wgboost.predictive.probabilities import Probabilities
-from wgboost.predictive.shortest import modes, shortest_intervals
 from wgboost.responses import Categorical, Ordinal
 from wgboost.typing import Array
 from wgboost.validation import check_levels, format_value
@@ -67,7 +67,7 @@ class Summaries(Probabilities):
         self._of_one_column("expect")
         if not callable(function):
             raise TypeError(f"{format_value(function)} must be a function of y")
-        every = outcomes_of(self, None if points is None else self._points(points))
+        every = discretize(self, None if points is None else self._points(points))
         seen = every.values if self.classes is None else self.classes[every.values.astype(int)]
         values = np.asarray(function(seen))
         try:
@@ -125,7 +125,7 @@ class Summaries(Probabilities):
             end = self.isf(level) if upper else self.ppf(level)
             # With the whole distribution in the tail there is no end to measure from.
             end = np.where(np.isfinite(end), end, self.median())
-            every = outcomes_of(self, end[:, None])
+            every = discretize(self, end[:, None])
             apart = every.values - end[:, None]
             if level < 1:
                 apart = np.maximum(apart, 0) if upper else np.minimum(apart, 0)
@@ -162,8 +162,8 @@ class Summaries(Probabilities):
         self._need_order("hdi")
         levels = check_levels("confidence", confidence)
         if levels.ndim == 0:
-            return shortest_intervals(self, float(levels))
-        ends = [shortest_intervals(self, float(level)) for level in levels]
+            return highest_density_intervals(self, float(levels))
+        ends = [highest_density_intervals(self, float(level)) for level in levels]
         low, high = (np.stack(side, axis=1) for side in zip(*ends, strict=True))
         return low, high
 

@@ -15,7 +15,7 @@ from wgboost.predictive.mixture import Mixture
 from wgboost.responses import Response, Units
 from wgboost.typing import Array
 
-__all__ = ["TransformedResponse", "restored"]
+__all__ = ["TransformedResponse", "inverse_transformed"]
 
 _STEP = 0.5
 _ODDS = np.arange(-36, 36 + _STEP, _STEP)
@@ -308,7 +308,7 @@ def _bounded(
     return forward, backward, (float(ends[0]), float(ends[1]))
 
 
-def restored(dist: Mixture, transformer: Any) -> Mixture:
+def inverse_transformed(dist: Mixture, transformer: Any) -> Mixture:
     """Return the distributions of y of which `dist` are those of ``transformer.transform(y)``.
 
     Parameters

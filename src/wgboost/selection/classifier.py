@@ -11,7 +11,7 @@ import numpy as np
 from wgboost.data import named_columns
 from wgboost.estimators import WGBClassifier
 from wgboost.estimators.base_classifier import BaseClassifier
-from wgboost.metrics.row_parameters import row_parameters
+from wgboost.metrics.metadata import describe_metadata
 from wgboost.model import FittedBag
 from wgboost.persistence.models import SavedModel
 from wgboost.responses.codes import ClassCodes
@@ -160,7 +160,7 @@ class WGBClassifierCV(BaseClassifier):
         params = self.get_params(deep=False)
         check_bag_parameters(type(self).__name__, params, callbacks)
         X, fit_params, names = named_columns(X, {"y": y, "groups": groups, **fit_params})
-        known = row_parameters(fit_params, names)
+        known = describe_metadata(fit_params, names)
         y, groups = fit_params.pop("y"), fit_params.pop("groups")
         given = BagData(X, y, fit_params, groups, callbacks)
         result = fit_bag(ClassifierBag(params), given, self._assemble)

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from wgboost.calibration import OODReference, aligned_scores
 from wgboost.folds import Fold
 from wgboost.metrics import ood_scores
-from wgboost.metrics.estimates import predict_dist
+from wgboost.metrics.unwrapping import predict_dist
 from wgboost.model import FittedBag, FittedModel
 from wgboost.predictive import Mixture
 from wgboost.typing import Array

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 from wgboost.data import named_columns
 from wgboost.estimators import WGBRegressor
 from wgboost.estimators.base_regressor import BaseRegressor
-from wgboost.metrics.row_parameters import row_parameters
+from wgboost.metrics.metadata import describe_metadata
 from wgboost.model import FittedBag
 from wgboost.persistence.models import SavedModel
 from wgboost.selection.attributes import restore_bag, saved_bag, set_bag, set_members
@@ -166,7 +166,7 @@ class WGBRegressorCV(BaseRegressor):
         params = self.get_params(deep=False)
         check_bag_parameters(type(self).__name__, params, callbacks)
         X, fit_params, names = named_columns(X, {"y": y, "groups": groups, **fit_params})
-        known = row_parameters(fit_params, names)
+        known = describe_metadata(fit_params, names)
         y, groups = fit_params.pop("y"), fit_params.pop("groups")
         given = BagData(X, y, fit_params, groups, callbacks)
         result = fit_bag(RegressorBag(params), given, self._assemble)

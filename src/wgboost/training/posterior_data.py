@@ -11,7 +11,7 @@ import numpy as np
 
 from wgboost.boosting import EstimatorStart, Start
 from wgboost.metrics import Metric, as_metric, nll
-from wgboost.predictive import mixture_of
+from wgboost.predictive import make_mixture
 from wgboost.responses import (
     LocationScaleShift,
     Observations,
@@ -183,7 +183,7 @@ class PosteriorData(TrainingData):
                 particles = self.shift.apply_to(particles, response)
             if self.offset is not None:
                 particles = response.with_offset(particles, self.offset, units)
-            return metric(mixture_of(response, particles, units), y, self.weight)
+            return metric(make_mixture(response, particles, units), y, self.weight)
 
         return score
 

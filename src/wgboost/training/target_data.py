@@ -11,7 +11,7 @@ import numpy as np
 
 from wgboost.boosting import ConstantStart, Start
 from wgboost.metrics import Metric, as_particle_metric
-from wgboost.metrics.checks import average
+from wgboost.metrics.checks import weighted_average
 from wgboost.responses import Units
 from wgboost.targets import (
     DensityTarget,
@@ -139,7 +139,7 @@ class TargetData(TrainingData):
             def nll(particles: Directions, y: Any, *, sample_weight: Any = None) -> float:
                 del y
                 logs = target.log_predictive(particles)
-                return average(-logs, sample_weight)
+                return weighted_average(-logs, sample_weight)
 
             return Metric("nll", nll)
         return as_particle_metric(chosen, target)

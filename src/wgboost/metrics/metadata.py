@@ -8,22 +8,22 @@ from typing import Any
 from wgboost.data import as_frame, named_columns, without_columns
 
 __all__ = [
-    "PREDICTED_WITH",
-    "ROW_PARAMETERS",
-    "column_names",
-    "known_by_row",
-    "row_parameters",
-    "scored_rows",
-    "target_name",
-    "without_row_columns",
+    "METADATA",
+    "PREDICT_METADATA",
+    "describe_metadata",
+    "drop_metadata_columns",
+    "metadata_columns",
+    "predict_metadata",
+    "score_metadata",
+    "target_column",
 ]
 
-ROW_PARAMETERS = ("sample_weight", "offset", "exposure", "y_std")
-PREDICTED_WITH = ("offset", "exposure")
+METADATA = ("sample_weight", "offset", "exposure", "y_std")
+PREDICT_METADATA = ("offset", "exposure")
 """Those that predictive distributions depend on, and that predictions take too."""
 
 
-def row_parameters(given: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+def describe_metadata(given: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     """Return what `fit` was given by row, for `row_parameters_`: a column's name, or True."""
     return {
         parameter: names.get(parameter, True)
@@ -32,29 +32,29 @@ def row_parameters(given: Mapping[str, Any], names: Mapping[str, str]) -> dict[s
     }
 
 
-def column_names(estimator: Any) -> list[str]:
+def metadata_columns(estimator: Any) -> list[str]:
     """Return the columns that `fit` took by name, which are no features."""
     known = getattr(estimator, "row_parameters_", {})
     return [name for name in known.values() if isinstance(name, str)]
 
 
-def target_name(estimator: Any) -> str | None:
+def target_column(estimator: Any) -> str | None:
     """Return the column that `fit` took as y by its name, if it did."""
     name = getattr(estimator, "row_parameters_", {}).get("y")
     return name if isinstance(name, str) else None
 
 
-def known_by_row(estimator: Any, X: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+def predict_metadata(estimator: Any, X: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return offset and exposure of rows whose y is known, by default from the columns of `fit`.
 
     Raises ValueError if the model was fitted with one of them and there is none for these rows:
     their y is on another scale than predictions without it.
     """
-    found = {name: given.get(name) for name in PREDICTED_WITH}
+    found = {name: given.get(name) for name in PREDICT_METADATA}
     if any(value is not None for value in found.values()):
         return found
     known = getattr(estimator, "row_parameters_", {})
-    for name in PREDICTED_WITH:
+    for name in PREDICT_METADATA:
         column = known.get(name)
         if column is None:
             continue
@@ -72,7 +72,7 @@ def known_by_row(estimator: Any, X: Any, given: Mapping[str, Any]) -> dict[str, 
     return found
 
 
-def scored_rows(estimator: Any, X: Any, y: Any, **given: Any) -> tuple[Any, Any, dict[str, Any]]:
+def score_metadata(estimator: Any, X: Any, y: Any, **given: Any) -> tuple[Any, Any, dict[str, Any]]:
     """Return X, y and what belongs to the rows, of an estimator to be scored on them.
 
     Parameters
@@ -82,16 +82,16 @@ def scored_rows(estimator: Any, X: Any, y: Any, **given: Any) -> tuple[Any, Any,
     X, y
         Rows as the estimator takes them; y may be the name of a column.
     **given
-        Values of `ROW_PARAMETERS`, names of columns, or None. Without offset and exposure they are
-        those columns that `fit` took as such; see `known_by_row`.
+        Values of `METADATA`, names of columns, or None. Without offset and exposure they are
+        those columns that `fit` took as such; see `predict_metadata`.
     """
-    given |= known_by_row(estimator, X, given)
+    given |= predict_metadata(estimator, X, given)
     X, values, _ = named_columns(X, {"y": y, **given})
-    return without_row_columns(estimator, X), values.pop("y"), values
+    return drop_metadata_columns(estimator, X), values.pop("y"), values
 
 
-def without_row_columns(estimator: Any, X: Any) -> Any:
+def drop_metadata_columns(estimator: Any, X: Any) -> Any:
     """Return X without the columns that `fit` took by name."""
-    names = column_names(estimator)
+    names = metadata_columns(estimator)
     frame = as_frame(X) if names else None
     return X if frame is None else without_columns(frame, names).to_native()

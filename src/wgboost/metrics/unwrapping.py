@@ -10,21 +10,21 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from wgboost.predictive import Mixture
-from wgboost.predictive.labels import codes_of
-from wgboost.predictive.transformed import restored
+from wgboost.predictive.labels import encode_labels
+from wgboost.predictive.transformed import inverse_transformed
 from wgboost.validation import AttributeHints
 
 __all__ = [
-    "encoded",
-    "final_step",
-    "in_units_of_y",
+    "encode_y",
+    "final_estimator",
+    "inverse_transform_dist",
     "predict_dist",
-    "transformed",
-    "unwrapped",
+    "transform_features",
+    "unwrap",
 ]
 
 
-def unwrapped(estimator: Any, X: Any = None) -> tuple[Any, Any, list[Any]]:
+def unwrap(estimator: Any, X: Any = None) -> tuple[Any, Any, list[Any]]:
     """Return the model inside of pipelines, searches and transformed targets.
 
     With it X as the model sees it, and the transformers of y from the outermost to the innermost.
@@ -47,9 +47,9 @@ def unwrapped(estimator: Any, X: Any = None) -> tuple[Any, Any, list[Any]]:
             return estimator, X, transformers
 
 
-def final_step(estimator: Any, method: str = "predict_dist") -> Any:
+def final_estimator(estimator: Any, method: str = "predict_dist") -> Any:
     """Return the model of a pipeline or a search; raise if it lacks a method."""
-    last, _, transformers = unwrapped(estimator)
+    last, _, transformers = unwrap(estimator)
     if isinstance(last, type):
         raise TypeError(f"estimator={last.__name__} is a class; give a fitted {last.__name__}()")
     if transformers:
@@ -68,9 +68,9 @@ def _with(last: Any, method: str) -> Any:
     return last
 
 
-def transformed(estimator: Any, X: Any) -> Any:
+def transform_features(estimator: Any, X: Any) -> Any:
     """Return X as the model of a pipeline or a search sees it."""
-    return unwrapped(estimator, X)[1]
+    return unwrap(estimator, X)[1]
 
 
 def predict_dist(estimator: Any, X: Any, **given: Any) -> Mixture:
@@ -108,23 +108,23 @@ def predict_dist(estimator: Any, X: Any, **given: Any) -> Mixture:
     >>> bool((low > 0).all())
     True
     """
-    last, seen, transformers = unwrapped(estimator, X)
+    last, seen, transformers = unwrap(estimator, X)
     if isinstance(last, type):
-        final_step(last)
+        final_estimator(last)
     dist: Mixture = _with(last, "predict_dist").predict_dist(seen, **given)
-    return in_units_of_y(dist, transformers)
+    return inverse_transform_dist(dist, transformers)
 
 
-def in_units_of_y(dist: Mixture, transformers: list[Any]) -> Mixture:
-    """Return distributions of a transformed y, as those of y; see `unwrapped`."""
+def inverse_transform_dist(dist: Mixture, transformers: list[Any]) -> Mixture:
+    """Return distributions of a transformed y, as those of y; see `unwrap`."""
     for transformer in reversed(transformers):
-        dist = restored(dist, transformer)
+        dist = inverse_transformed(dist, transformer)
     return dist
 
 
-def encoded(estimator: Any, y: Any) -> Any:
+def encode_y(estimator: Any, y: Any) -> Any:
     """Return y in numbers: labels of a classifier as codes, the rest as it is."""
-    classes = getattr(final_step(estimator), "classes_", None)
+    classes = getattr(final_estimator(estimator), "classes_", None)
     if classes is None:
         return y
-    return codes_of(classes, y)
+    return encode_labels(classes, y)

@@ -8,13 +8,13 @@ import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["least_between", "least_of_grid"]
+__all__ = ["minimize_bracketed", "minimum_of_grid"]
 
 _GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
 _STEPS = 45  # the last bracket is 4e-10 of the first
 
 
-def least_between(
+def minimize_bracketed(
     function: Callable[[Array], Array], x: Array, value: Array, left: Array, right: Array
 ) -> tuple[Array, Array]:
     """Return a point (n,) with a value of at most `value`, by golden sections.
@@ -45,7 +45,7 @@ def least_between(
     return x, value
 
 
-def least_of_grid(grid: Array, values: Array) -> tuple[Array, Array, Array, Array]:
+def minimum_of_grid(grid: Array, values: Array) -> tuple[Array, Array, Array, Array]:
     """Return the best points of rising grids (n, g), their values and their neighbours, (n,).
 
     A grid may have a point several times: its neighbours are other points.

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from wgboost.predictive.count_panels import POINTS, count_panels
-from wgboost.predictive.layout import BLOCK
+from wgboost.predictive.blocks import BLOCK
+from wgboost.predictive.count_quadrature import POINTS, count_panels
 from wgboost.predictive.probabilities import Probabilities
 from wgboost.predictive.weights import log_mix
 from wgboost.responses import ZeroInflated
 from wgboost.typing import Array
 
-__all__ = ["Outcomes", "outcomes_of"]
+__all__ = ["Discretization", "discretize"]
 
 # Log odds of the components' quantiles that panels lie between: most where most of the mass is.
 _ODDS = -np.array([36, 24, 14, 9, 6, 4.5, 3.5, 2.75, 2.2, 1.75, 1.35, 1, 0.7, 0.4, 0.15])
@@ -28,7 +28,7 @@ _LARGEST = float(np.finfo(np.float64).max) / 8
 
 
 @dataclass(frozen=True, eq=False)
-class Outcomes:
+class Discretization:
     """Values of y for each row, with probabilities that sum to 1.
 
     Attributes
@@ -58,7 +58,7 @@ class Outcomes:
             mean = np.einsum("ng,ng->n", self.probabilities, counted)
         return mean
 
-    def cut_at(self, y: Array) -> Outcomes | None:
+    def cut_at(self, y: Array) -> Discretization | None:
         """Return what changes if the panel around y (n,) is cut in two there.
 
         Its probabilities are to be added to these: negative ones take the panel away, others are
@@ -81,13 +81,13 @@ class Outcomes:
         seen = total > 0  # a panel of no width has no inner mass to share out
         shares *= np.where(seen, whole.sum(axis=1) / np.where(seen, total, 1), 0.0)[:, None]
         before = np.take_along_axis(self.values, of_panel, axis=1)
-        return Outcomes(
+        return Discretization(
             np.concatenate([before, dist.units.restore(values)], axis=1),
             np.concatenate([np.where(seen[:, None], -whole, 0.0), shares], axis=1),
         )
 
 
-def outcomes_of(dist: Probabilities, points: Array | None = None) -> Outcomes:
+def discretize(dist: Probabilities, points: Array | None = None) -> Discretization:
     """Return a mixture as outcomes.
 
     Parameters
@@ -110,7 +110,7 @@ def outcomes_of(dist: Probabilities, points: Array | None = None) -> Outcomes:
     if dist.response.nominal:
         shares = _class_probabilities(dist)
         codes = np.broadcast_to(np.arange(shares.shape[1], dtype=np.float64), shares.shape)
-        return Outcomes(codes, shares)
+        return Discretization(codes, shares)
     inner = None if points is None else dist.units.standardise(points)
     if dist.response.discrete:
         return _of_counts(dist, inner)
@@ -133,7 +133,7 @@ def outcomes_of(dist: Probabilities, points: Array | None = None) -> Outcomes:
         shares = np.concatenate([shares, beyond[:, there]], axis=1)
         values = np.concatenate([values, ends], axis=1)
     shares /= shares.sum(axis=1, keepdims=True)
-    return Outcomes(values, shares, dist, edges)
+    return Discretization(values, shares, dist, edges)
 
 
 def _infinite(dist: Probabilities, edges: Array) -> Array:
@@ -211,7 +211,7 @@ def _panels(part: Probabilities, edges: Array, *, outside: bool = False) -> tupl
     return flat, shares.reshape(flat.shape)
 
 
-def _of_counts(dist: Probabilities, inner: Array | None) -> Outcomes:
+def _of_counts(dist: Probabilities, inner: Array | None) -> Discretization:
     """Return whole numbers: all of them where they are few, else some of each panel."""
     response, theta = dist.response, dist.theta()
     low = response.ppf(_TAILS[:1], theta).min(axis=1)
@@ -242,7 +242,7 @@ def _of_counts(dist: Probabilities, inner: Array | None) -> Outcomes:
             shares[rows][many, : here.shape[1]] = mass
     shares /= shares.sum(axis=1, keepdims=True)
     values = dist.units.restore(values)
-    return Outcomes(values, shares, dist, edges) if panels else Outcomes(values, shares)
+    return Discretization(values, shares, dist, edges) if panels else Discretization(values, shares)
 
 
 def _count_ends(part: Probabilities, inner: Array | None) -> Array:

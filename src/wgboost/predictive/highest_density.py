@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from wgboost.predictive.outcomes import outcomes_of
+from wgboost.predictive.discretization import discretize
+from wgboost.predictive.golden_section import minimize_bracketed, minimum_of_grid
 from wgboost.predictive.probabilities import Probabilities
-from wgboost.predictive.search import least_between, least_of_grid
 from wgboost.typing import Array
 
-__all__ = ["modes", "shortest_intervals"]
+__all__ = ["highest_density_intervals", "modes"]
 
 _LEVELS = np.array([0.02, 0.2, 0.4, 0.5, 0.6, 0.8, 0.98])
 _GRID = np.linspace(0, 1, 65)
@@ -22,7 +22,7 @@ def modes(dist: Probabilities) -> Array:
     n, discrete = len(dist), dist.response.discrete
     theta = dist.theta()[:, :, None]
     quantiles = dist.units.restore(dist.response.ppf(_LEVELS, theta)).reshape(n, -1)
-    grid = np.concatenate([outcomes_of(dist).values, quantiles], axis=1)
+    grid = np.concatenate([discretize(dist).values, quantiles], axis=1)
     grid = np.sort(np.nan_to_num(grid, nan=0.0), axis=1)
 
     def sparseness(y: Array) -> Array:
@@ -31,8 +31,8 @@ def modes(dist: Probabilities) -> Array:
         lost: Array = np.where(np.isnan(logs), np.inf, -logs)
         return lost
 
-    x, value, left, right = least_of_grid(grid, sparseness(grid))
-    x, value = least_between(sparseness, x, value, left, right)
+    x, value, left, right = minimum_of_grid(grid, sparseness(grid))
+    x, value = minimize_bracketed(sparseness, x, value, left, right)
     candidates = [end for end in dist.support() if np.isfinite(end).all()]
     if discrete:
         candidates = [np.round(x), *(np.round(x) + shift for shift in (-2, -1, 1, 2))]
@@ -44,7 +44,7 @@ def modes(dist: Probabilities) -> Array:
     return x
 
 
-def shortest_intervals(dist: Probabilities, confidence: float) -> tuple[Array, Array]:
+def highest_density_intervals(dist: Probabilities, confidence: float) -> tuple[Array, Array]:
     """Return the ends (n,) of the shortest interval with this probability."""
     if confidence == 0:
         mode = modes(dist)
@@ -60,13 +60,13 @@ def shortest_intervals(dist: Probabilities, confidence: float) -> tuple[Array, A
         return wide
 
     grid = np.broadcast_to(outside * _GRID, (len(dist), _GRID.size))
-    below, _ = least_between(width, *least_of_grid(grid, width(grid)))
+    below, _ = minimize_bracketed(width, *minimum_of_grid(grid, width(grid)))
     return dist.ppf(below), dist.isf(np.maximum(outside - below, 0))
 
 
 def _of_counts(dist: Probabilities, confidence: float) -> tuple[Array, Array]:
     """Return the ends of the fewest neighbouring values that are as probable as asked."""
-    every = outcomes_of(dist)
+    every = discretize(dist)
     reached = np.cumsum(every.probabilities, axis=1)
     before = reached - every.probabilities
     low, high = np.empty(len(dist)), np.empty(len(dist))
@@ -101,7 +101,7 @@ def _refined(
 
     place = (grid < low[:, None]).sum(axis=1, keepdims=True) + np.arange(-_NEAR, _NEAR + 1)
     some = np.take_along_axis(grid, place.clip(0, grid.shape[1] - 1), axis=1)
-    low, least = least_between(width, *least_of_grid(some, width(some)))
+    low, least = minimize_bracketed(width, *minimum_of_grid(some, width(some)))
     low = np.round(low)
     for start in (low - 1, low + 1):
         there = width(start)

@@ -7,19 +7,19 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from wgboost.predictive.labels import codes_of
-from wgboost.predictive.layout import BLOCK, blocks
+from wgboost.predictive.blocks import BLOCK, blocks
+from wgboost.predictive.labels import encode_labels
 from wgboost.predictive.weights import check_weights, mix
 from wgboost.responses import Response, Units
 from wgboost.typing import Array
 
-__all__ = ["ParticleRows"]
+__all__ = ["WeightedParticles"]
 
 _Kernel = Callable[[Array, Array], Array]
 _Reduction = Callable[[Array, Array | None], Array]
 
 
-class ParticleRows:
+class WeightedParticles:
     """n rows of m particles with a response that gives them a meaning.
 
     Attributes
@@ -59,7 +59,7 @@ class ParticleRows:
             )
         if len(response.y_shape) != self.y_axes:
             needed = "JointMixture" if response.y_shape else "Mixture"
-            raise TypeError(f"{needed} is for the response {response.name!r}; mixture_of knows")
+            raise TypeError(f"{needed} is for the response {response.name!r}; make_mixture knows")
         self.response: Response = response
         self.particles: Array = particles
         self.units: Units = Units() if units is None else units
@@ -86,17 +86,17 @@ class ParticleRows:
             other.classes = self.classes
         return other
 
-    def coded(self, y: Any) -> Any:
+    def encode_labels(self, y: Any) -> Any:
         """Return labels of classes as codes; where no labels are known y as it is."""
-        return y if self.classes is None else codes_of(self.classes, y)
+        return y if self.classes is None else encode_labels(self.classes, y)
 
-    def by_code(self) -> Self:
+    def without_labels(self) -> Self:
         """Return the same for a y of codes, without the labels of the classes."""
         other = self._like(self.particles, self.weights)
         other.classes = None
         return other
 
-    def of_particles(self, some: slice) -> Self:
+    def select_particles(self, some: slice) -> Self:
         """Return the same with some of the particles, and their weights among each other."""
         weights = None
         if self.weights is not None:

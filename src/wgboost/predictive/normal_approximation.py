@@ -13,16 +13,16 @@ import math
 import numpy as np
 from scipy import special
 
-from wgboost.predictive.layout import blocks
+from wgboost.predictive.blocks import blocks
 from wgboost.responses import Count
 from wgboost.typing import Array
 
-__all__ = ["is_near_normal", "near_normal_crps"]
+__all__ = ["is_approximately_normal", "normal_approximation_crps"]
 
 _SKEWNESS = 1e-3  # squared: terms of the fifth power and beyond are left out
 
 
-def is_near_normal(family: Count, theta: Array, share: Array) -> Array:
+def is_approximately_normal(family: Count, theta: Array, share: Array) -> Array:
     """Return whether every component of a row is so close to normal that the series is good."""
     _, second, third, *_ = _cumulants(family, theta)
     close = third * third <= _SKEWNESS * second**3
@@ -39,7 +39,7 @@ def _cumulants(family: Count, theta: Array) -> Array:
     return np.stack([mean, second, *(second * ratio for ratio in ratios)])
 
 
-def near_normal_crps(
+def normal_approximation_crps(
     family: Count, theta: Array, share: Array, zero: Array, y: Array, *, skewed: bool = True
 ) -> Array:
     """Return the scores (r,) of components (r, m) with shares, and atoms `zero` (r,) at 0.
