@@ -9,6 +9,7 @@ from wgboost.responses.base import Response
 from wgboost.responses.beta import Beta
 from wgboost.responses.categorical import Categorical
 from wgboost.responses.cauchy import Cauchy
+from wgboost.responses.censoring import censored, check_noise, is_censored
 from wgboost.responses.counts import Count
 from wgboost.responses.exponential import Exponential
 from wgboost.responses.gamma import Gamma
@@ -25,15 +26,7 @@ from wgboost.responses.multivariate_normal import MultivariateNormal
 from wgboost.responses.native import CompiledPosterior
 from wgboost.responses.negative_binomial import NegativeBinomial
 from wgboost.responses.normal import Normal
-from wgboost.responses.observations import (
-    Observations,
-    Observed,
-    censored,
-    check_noise,
-    is_censored,
-    standardise,
-    subtract_offset,
-)
+from wgboost.responses.observations import Observations, Observed, standardise, subtract_offset
 from wgboost.responses.ordinal import Ordinal
 from wgboost.responses.poisson import Poisson
 from wgboost.responses.proposal import propose_response
@@ -131,18 +124,29 @@ def as_response(response: Any, **settings: Any) -> Response:
 
     Parameters
     ----------
-    response
+    response : str, type or Response
         A key of `RESPONSES`, a class such as `Normal`, or an object such as
         ``Normal(prior_scale=5)``.
-    **settings
-        Parameters of the prior to set, by name.
+    **settings : float or array
+        Prior parameters to set, by name.
+
+    Returns
+    -------
+    Response
+        The response with these settings.
 
     Raises
     ------
     ValueError
-        For an unknown name, with the nearest valid one.
+        If the name is unknown. The message suggests the nearest valid name.
     TypeError
-        For anything else, and for a setting that the response does not have.
+        If `response` is anything else, or does not have a setting.
+
+    Examples
+    --------
+    >>> from wgboost.responses import as_response
+    >>> as_response("normal", prior_scale=5.0)
+    Normal(prior_mean=0.0, prior_scale=5.0, prior_shape=0.01, prior_rate=0.01)
     """
     if isinstance(response, str):
         chosen_name = check_choice("response", response, RESPONSES, RESPONSE_SYNONYMS)
@@ -170,7 +174,29 @@ def _is_response_class(value: Any) -> bool:
 
 
 def prior_settings(prior: Any) -> dict[str, Any]:
-    """Return prior parameters by their names in the response: "scale" is short for prior_scale."""
+    """Return prior parameters by their names in the response.
+
+    Parameters
+    ----------
+    prior : dict
+        Values by name; "scale" is short for "prior_scale".
+
+    Returns
+    -------
+    dict
+        Values by full name.
+
+    Raises
+    ------
+    TypeError
+        If `prior` is not a dict.
+
+    Examples
+    --------
+    >>> from wgboost.responses import prior_settings
+    >>> prior_settings({"scale": 5.0})
+    {'prior_scale': 5.0}
+    """
     if not isinstance(prior, dict):
         raise TypeError(f"prior={prior!r} must be a dict of prior parameters by name")
     return {name if name.startswith("prior_") else f"prior_{name}": v for name, v in prior.items()}

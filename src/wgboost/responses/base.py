@@ -7,11 +7,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from wgboost.responses.censoring import is_censored
 from wgboost.responses.coordinate_priors import Parameter
 from wgboost.responses.likelihood import Likelihood
 from wgboost.responses.native import CompiledAverage, CompiledPosterior
 from wgboost.responses.numerics import working_float
-from wgboost.responses.observations import ExactObservations, Observations, Observed, is_censored
+from wgboost.responses.observations import ExactObservations, Observations, Observed
 from wgboost.responses.prior import Prior
 from wgboost.responses.units import Units
 from wgboost.responses.y_checks import check_y

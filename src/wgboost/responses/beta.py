@@ -37,19 +37,30 @@ class _Shares(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Beta(Response):
-    """y ~ Beta(mean * precision, (1 - mean) * precision), theta = (logit mean, log precision).
+    """Model y as beta, theta = (logit mean, log precision).
 
-    The variance of y is mean (1 - mean) / (1 + precision).
+    For shares strictly between 0 and 1. The two parameters of the beta distribution are mean *
+    precision and (1 - mean) * precision, and the variance of y is mean (1 - mean) / (1 +
+    precision).
 
     Parameters
     ----------
-    prior_mean, prior_scale
-        The logit of the mean has a normal prior.
-    prior_precision_mean, prior_precision_scale
-        The log precision has a normal prior.
+    prior_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the logit of the mean. An array gives each row its own prior.
+    prior_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior. The default is vague.
+    prior_precision_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the log precision.
+    prior_precision_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior.
 
-    Every one is a number or holds one value per row. y has no unit, and on its scale the defaults
-    are vague.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import Beta
+    >>> response, theta = Beta(), np.array([0.0, 0.0])
+    >>> float(response.mean(theta).round(3)), float(response.var(theta).round(3))
+    (0.5, 0.125)
     """
 
     prior_mean: Parameter = 0.0

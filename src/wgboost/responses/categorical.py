@@ -20,16 +20,27 @@ __all__ = ["Categorical"]
 
 @dataclass(frozen=True, eq=False)
 class Categorical(ClassCodes):
-    """y is one of the codes 0 to k - 1, theta = log-ratios of all classes to the last.
+    """Model y as one of k classes, theta = log-ratios of all classes to the last.
+
+    y holds the codes 0 to k - 1.
 
     Parameters
     ----------
-    n_classes
-        The number k of classes. One class is stored as two, of which the second is never seen:
-        the posterior then says how likely a class without any example is. None is the largest
-        code of an estimator's y plus 1.
-    prior_mean, prior_scale
-        Every log-ratio has this normal prior; numbers, or one value per row.
+    n_classes : int or None, default=2
+        Number k of classes. One class is stored as two, of which the second never occurs: the
+        posterior then tells how likely a class without examples is. None takes the largest code of
+        an estimator's y plus 1.
+    prior_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of every log-ratio. An array gives each row its own prior.
+    prior_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import Categorical
+    >>> Categorical(n_classes=3).probabilities(np.log([2.0, 1.0])).round(3)
+    array([0.5 , 0.25, 0.25])
     """
 
     n_classes: int | None = 2

@@ -17,20 +17,30 @@ __all__ = ["Cauchy"]
 
 @dataclass(frozen=True, eq=False)
 class Cauchy(LocationScale):
-    """y ~ Cauchy(location, scale), theta = (location, log scale).
+    """Model y as Cauchy, theta = (location, log scale).
 
-    The location is the median of y and location +- scale its quartiles; mean and variance do not
-    exist and are NaN.
+    The location is the median of y, and location +- scale are its quartiles. Mean and variance do
+    not exist and are NaN. Choose it for extreme outliers.
 
     Parameters
     ----------
-    prior_mean, prior_scale
-        The location has a normal prior.
-    prior_shape, prior_rate
-        The scale has an inverse-gamma prior.
+    prior_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the location, for y minus its median, divided by its
+        interquartile range / 1.35. An array gives each row its own prior.
+    prior_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior. The default is vague.
+    prior_shape : float or array of shape (n,), default=0.01
+        Shape of the inverse-gamma prior of the scale.
+    prior_rate : float or array of shape (n,), default=0.01
+        Rate of the inverse-gamma prior of the scale.
 
-    Every one is a number or holds one value per row, and refers to y less its median, over its
-    interquartile range / 1.35; the defaults are vague on that scale.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import Cauchy
+    >>> response, theta = Cauchy(), np.array([1.0, 0.0])
+    >>> float(response.ppf(0.75, theta).round(3))
+    2.0
     """
 
     name: ClassVar[str] = "cauchy"

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 from wgboost.responses.base import Response
-from wgboost.responses.observations import is_censored
+from wgboost.responses.censoring import is_censored
 from wgboost.typing import Array
 from wgboost.validation import check_integer
 

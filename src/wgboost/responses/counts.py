@@ -11,9 +11,9 @@ import numpy as np
 from scipy import special
 
 from wgboost.responses.base import Response
+from wgboost.responses.censoring import is_censored
 from wgboost.responses.integer_search import smallest_integer
 from wgboost.responses.numerics import clip_exponent
-from wgboost.responses.observations import is_censored
 from wgboost.typing import Array
 
 __all__ = ["LARGEST_COUNT", "LARGEST_LOG", "Count"]

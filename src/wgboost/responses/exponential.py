@@ -17,15 +17,25 @@ __all__ = ["Exponential"]
 
 @dataclass(frozen=True, eq=False)
 class Exponential(Positive):
-    """y ~ Exp(mean), theta = (log mean,).
+    """Model y as exponential, theta = (log mean,).
+
+    For waiting times of events at a constant rate.
 
     Parameters
     ----------
-    prior_mean, prior_scale
-        The log mean has a normal prior.
+    prior_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the log mean, for y divided by its mean. An array gives each row
+        its own prior.
+    prior_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior. The default is vague.
 
-    Both are numbers or hold one value per row, and refer to y divided by its mean; on that scale
-    the defaults are vague.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import Exponential
+    >>> response, theta = Exponential(), np.array([0.0])
+    >>> float(response.mean(theta).round(3)), float(response.var(theta).round(3))
+    (1.0, 1.0)
     """
 
     name: ClassVar[str] = "exponential"

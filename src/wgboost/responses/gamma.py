@@ -24,19 +24,30 @@ __all__ = ["Gamma"]
 
 @dataclass(frozen=True, eq=False)
 class Gamma(LocationShape):
-    """y ~ Gamma(shape, mean / shape), theta = (log mean, log shape).
+    """Model y as gamma, theta = (log mean, log shape).
 
-    The relative standard deviation of y is 1 / sqrt(shape).
+    For positive numbers with a roughly constant relative standard deviation, 1 / sqrt(shape), such
+    as amounts of claims or rain.
 
     Parameters
     ----------
-    prior_mean, prior_scale
-        The log mean has a normal prior.
-    prior_shape_mean, prior_shape_scale
-        The log shape has a normal prior.
+    prior_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the log mean, for y divided by its mean. An array gives each row
+        its own prior.
+    prior_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior. The default is vague.
+    prior_shape_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the log shape.
+    prior_shape_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior.
 
-    Every one is a number or holds one value per row, and refers to y divided by its mean; on that
-    scale the defaults are vague.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import Gamma
+    >>> response, theta = Gamma(), np.array([0.0, 0.0])
+    >>> float(response.mean(theta).round(3)), float(response.var(theta).round(3))
+    (1.0, 1.0)
     """
 
     name: ClassVar[str] = "gamma"

@@ -16,19 +16,30 @@ __all__ = ["Gumbel"]
 
 @dataclass(frozen=True, eq=False)
 class Gumbel(LocationScale):
-    """y ~ Gumbel(location, scale), a maximum; theta = (location, log scale).
+    """Model y as Gumbel, the largest of many values; theta = (location, log scale).
 
-    The location is the mode of y, its mean lies 0.577 scales above. For minima fit -y.
+    The location is the mode of y; the mean lies 0.577 scales above. Choose it for maxima, such as
+    floods or peak loads. For minima, fit -y.
 
     Parameters
     ----------
-    prior_mean, prior_scale
-        The location has a normal prior.
-    prior_shape, prior_rate
-        The scale has an inverse-gamma prior.
+    prior_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the location, for y standardised to mean 0 and standard
+        deviation 1. An array gives each row its own prior.
+    prior_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior. The default is vague.
+    prior_shape : float or array of shape (n,), default=0.01
+        Shape of the inverse-gamma prior of the scale.
+    prior_rate : float or array of shape (n,), default=0.01
+        Rate of the inverse-gamma prior of the scale.
 
-    Every one is a number or holds one value per row, and refers to y standardised to mean 0 and
-    standard deviation 1; the defaults are vague on that scale.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import Gumbel
+    >>> response, theta = Gumbel(), np.array([1.0, 0.0])
+    >>> float(response.mean(theta).round(3)), float(response.var(theta).round(3))
+    (1.577, 1.645)
     """
 
     name: ClassVar[str] = "gumbel"

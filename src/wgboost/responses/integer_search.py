@@ -17,24 +17,37 @@ def smallest_integer(
     step: Array,
     support: tuple[float, float] = (0.0, np.inf),
 ) -> Array:
-    """Return the smallest whole number of the support at which a condition holds, (N,).
-
-    Steps from `start` double until they have passed the number, then the bracket is halved, on a
-    logarithmic scale while its ends differ in magnitude. Numbers above 2^53 are those that float64
-    has: the search ends when no other one is left between the ends, after at most some hundred
-    steps.
+    """Return the smallest integer of the support at which a condition holds.
 
     Parameters
     ----------
-    reached
+    reached : callable
         Takes numbers (k,) and the indices (k,) of the searches they belong to, and returns whether
-        the condition holds; once it does, it does for all larger numbers.
-    start
-        Where to begin, (N,); NaN gives NaN.
-    step
-        The first step, (N,).
-    support
-        The smallest and the largest number. The largest is taken to satisfy the condition.
+        the condition holds. Once it holds, it holds for all larger numbers.
+    start : array of shape (N,)
+        Where to begin; NaN gives NaN.
+    step : array of shape (N,)
+        First step.
+    support : tuple of two floats, default=(0, inf)
+        Smallest and largest number. The largest is taken to satisfy the condition.
+
+    Returns
+    -------
+    array of shape (N,)
+        The integers, in float64.
+
+    Notes
+    -----
+    Steps from `start` double until they have passed the number. Then the bracket is halved, on a
+    logarithmic scale while its ends differ in magnitude. The search ends when float64 has no other
+    number between the ends, after about a hundred steps at most.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import smallest_integer
+    >>> smallest_integer(lambda y, _: y * y >= 50, np.array([1.0]), np.array([1.0]))
+    array([8.])
     """
     first, last = support
     at = np.clip(np.floor(start), first, min(last, np.finfo(np.float64).max))

@@ -24,23 +24,36 @@ __all__ = ["InverseGaussian"]
 
 @dataclass(frozen=True, eq=False)
 class InverseGaussian(LocationShape):
-    """y ~ inverse Gaussian with variance mean^3 / shape, theta = (log mean, log shape).
+    """Model y as inverse Gaussian, theta = (log mean, log shape).
 
-    The shape is in units of y.
+    The variance is mean^3 / shape; the shape has the unit of y. For positive numbers that are more
+    skewed than a gamma distribution.
 
     Parameters
     ----------
-    prior_mean, prior_scale
-        The log mean has a normal prior.
-    prior_shape_mean, prior_shape_scale
-        The log shape has a normal prior.
+    prior_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the log mean, for y divided by its mean. An array gives each row
+        its own prior.
+    prior_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior. The default is vague.
+    prior_shape_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the log shape.
+    prior_shape_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior.
 
-    Every one is a number or holds one value per row, and refers to y divided by its mean; on that
-    scale the defaults are vague.
+    Notes
+    -----
+    The likelihood contains 1 / y. A few values far below all others, as from rounding, therefore
+    imply a small shape for all rows around them. The curvature limits how far one row pulls, and no
+    more. Compare with "gamma" or "lognormal" where y reaches down to 0.
 
-    The likelihood holds 1 / y: a few values far below all others, as from rounding, say that the
-    shape is small for all rows around them. The curvature bounds how far one row pulls, and no
-    more; where y reaches down to 0, "gamma" or "lognormal" is the response to compare with.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import InverseGaussian
+    >>> response, theta = InverseGaussian(), np.array([0.0, 0.0])
+    >>> float(response.mean(theta).round(3)), float(response.var(theta).round(3))
+    (1.0, 1.0)
     """
 
     name: ClassVar[str] = "inverse_gaussian"

@@ -17,19 +17,30 @@ __all__ = ["Laplace"]
 
 @dataclass(frozen=True, eq=False)
 class Laplace(LocationScale):
-    """y ~ Laplace(location, scale), theta = (location, log scale).
+    """Model y as Laplace, theta = (location, log scale).
 
-    The location is the median of y, the scale its mean absolute deviation from there.
+    The location is the median of y, the scale its mean absolute deviation from there. Choose it to
+    predict medians, or for outliers.
 
     Parameters
     ----------
-    prior_mean, prior_scale
-        The location has a normal prior.
-    prior_shape, prior_rate
-        The scale has an inverse-gamma prior.
+    prior_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the location, for y minus its median, divided by its
+        interquartile range / 1.35. An array gives each row its own prior.
+    prior_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior. The default is vague.
+    prior_shape : float or array of shape (n,), default=0.01
+        Shape of the inverse-gamma prior of the scale.
+    prior_rate : float or array of shape (n,), default=0.01
+        Rate of the inverse-gamma prior of the scale.
 
-    Every one is a number or holds one value per row, and refers to y less its median, over its
-    interquartile range / 1.35; the defaults are vague on that scale.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import Laplace
+    >>> response, theta = Laplace(), np.array([1.0, 0.0])
+    >>> float(response.mean(theta).round(3)), float(response.var(theta).round(3))
+    (1.0, 2.0)
     """
 
     name: ClassVar[str] = "laplace"

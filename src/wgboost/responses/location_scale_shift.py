@@ -21,11 +21,25 @@ _FAR = 80.0  # scales from the location: the exponential of more is infinite in 
 
 @dataclass(frozen=True, eq=False)
 class LocationScaleShift:
-    """A location and a scale at each of n rows: y = location + scale * z.
+    """Describe y = location + scale * z with a location and a scale per row.
 
-    y is standardised; with a response of log y, such as "lognormal", so is log y and the above
-    holds of logs. A location-scale family of y is one of z, with the scale of z one where this
-    scale is right: what is learned of z does not depend on how large y is or how it varies.
+    y is standardised. With a response of log y, such as "lognormal", the equation holds for log y.
+    What is learned of z does not depend on how large y is or how it varies.
+
+    Parameters
+    ----------
+    location : array of shape (n,) or (n, m)
+        Location of each row, or of each particle.
+    log_scale : array of shape (n,) or (n, m)
+        Log of the scale.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import LocationScaleShift, Normal
+    >>> shift = LocationScaleShift(np.array([1.0]), np.log([2.0]))
+    >>> shift.subtract_from(np.array([5.0]), Normal())
+    array([2.])
     """
 
     location: Array  # (n,), or (n, m) if particles of a row differ in it
@@ -41,9 +55,29 @@ class LocationScaleShift:
     def concatenate(
         cls, shifts: Sequence[LocationScaleShift | None], shapes: Sequence[tuple[int, int]]
     ) -> LocationScaleShift:
-        """Return the shift of several sets of particles (n, m_i) of the same rows as of one set.
+        """Join the shifts of several sets of particles of the same rows.
 
-        Particles that are relative to nothing are relative to location 0 and scale 1.
+        Particles without a shift have location 0 and scale 1.
+
+        Parameters
+        ----------
+        shifts : sequence of LocationScaleShift or None
+            Shift of each set.
+        shapes : sequence of (n, m_i)
+            Shape of each set of particles.
+
+        Returns
+        -------
+        LocationScaleShift
+            One location and scale per particle, (n, m).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import LocationScaleShift
+        >>> shift = LocationScaleShift(np.ones(1), np.zeros(1))
+        >>> LocationScaleShift.concatenate([shift, None], [(1, 2), (1, 1)]).location
+        array([[1., 1., 0.]])
         """
 
         def columns(name: str) -> Array:
@@ -55,7 +89,22 @@ class LocationScaleShift:
         return cls(columns("location"), columns("log_scale"))
 
     def subtract_from(self, observed: Observed, response: Response) -> Observed:
-        """Return z of standardised y; an error that y was measured with becomes one of z."""
+        """Return z of standardised y.
+
+        A measurement error of y becomes one of z.
+
+        Parameters
+        ----------
+        observed : array or Observations
+            Standardised y.
+        response : Response
+            Response of y; its `offset_link` tells whether logs are shifted.
+
+        Returns
+        -------
+        array or Observations
+            z of each row.
+        """
 
         def change(y: Array) -> Array:
             level = y if response.offset_link == "identity" else np.log(y)
@@ -75,7 +124,33 @@ class LocationScaleShift:
         return replace(changed, noise=noise)
 
     def apply_to(self, theta: Array, response: Response) -> Array:
-        """Return particles (n, m, d) of y, of those of z, in float64."""
+        """Return the particles of y from those of z.
+
+        Parameters
+        ----------
+        theta : array of shape (n, m, d)
+            Particles of z.
+        response : Response
+            Response of y, with a log scale among its coordinates.
+
+        Returns
+        -------
+        array of shape (n, m, d)
+            Particles of y, in float64.
+
+        Raises
+        ------
+        ValueError
+            If the response has no scale.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import LocationScaleShift, Normal
+        >>> shift = LocationScaleShift(np.array([1.0]), np.zeros(1))
+        >>> shift.apply_to(np.zeros((1, 1, 2)), Normal())
+        array([[[1., 0.]]])
+        """
         if response.log_scale is None:
             raise ValueError(f"the response {response.name!r} has no scale to change")
         moved = np.array(theta, dtype=np.float64)

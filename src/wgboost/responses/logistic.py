@@ -17,19 +17,30 @@ __all__ = ["Logistic"]
 
 @dataclass(frozen=True, eq=False)
 class Logistic(LocationScale):
-    """y ~ Logistic(location, scale), theta = (location, log scale).
+    """Model y as logistic, theta = (location, log scale).
 
-    The location is the mean of y, its standard deviation pi / sqrt(3) times the scale.
+    The location is the mean of y; the standard deviation is pi / sqrt(3) times the scale. The tails
+    are a little heavier than those of "normal".
 
     Parameters
     ----------
-    prior_mean, prior_scale
-        The location has a normal prior.
-    prior_shape, prior_rate
-        The scale has an inverse-gamma prior.
+    prior_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the location, for y standardised to mean 0 and standard
+        deviation 1. An array gives each row its own prior.
+    prior_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior. The default is vague.
+    prior_shape : float or array of shape (n,), default=0.01
+        Shape of the inverse-gamma prior of the scale.
+    prior_rate : float or array of shape (n,), default=0.01
+        Rate of the inverse-gamma prior of the scale.
 
-    Every one is a number or holds one value per row, and refers to y standardised to mean 0 and
-    standard deviation 1; the defaults are vague on that scale.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import Logistic
+    >>> response, theta = Logistic(), np.array([1.0, 0.0])
+    >>> float(response.mean(theta).round(3)), float(response.var(theta).round(3))
+    (1.0, 3.29)
     """
 
     name: ClassVar[str] = "logistic"

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, NoReturn, Self
 import numpy as np
 
 from wgboost.responses.base import Response
-from wgboost.responses.observations import is_censored
+from wgboost.responses.censoring import is_censored
 from wgboost.responses.units import ColumnUnits, mean_and_deviation
 from wgboost.responses.y_checks import check_y_columns
 from wgboost.typing import Array

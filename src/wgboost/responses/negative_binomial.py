@@ -28,19 +28,29 @@ _SMALL = 1e-6  # relative
 
 @dataclass(frozen=True, eq=False)
 class NegativeBinomial(Count):
-    """Counts of variance mean + dispersion * mean^2, theta = (log mean, log dispersion).
+    """Model y as negative binomial, theta = (log mean, log dispersion).
 
-    y is Poisson with a gamma distributed mean, whose squared coefficient of variation is the
-    dispersion. The Poisson response is the limit of a log dispersion towards -infinity.
+    For counts that vary more than Poisson counts: the variance is mean + dispersion * mean^2. y is
+    Poisson with a gamma distributed mean, whose squared coefficient of variation is the dispersion.
 
     Parameters
     ----------
-    prior_mean, prior_scale
-        The log mean has a normal prior. The default covers counts of any practical size.
-    prior_dispersion_mean, prior_dispersion_scale
-        The log dispersion, which has no unit, has a normal prior.
+    prior_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the log mean. An array gives each row its own prior.
+    prior_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior. The default covers counts of any practical size.
+    prior_dispersion_mean : float or array of shape (n,), default=-1.0
+        Mean of the normal prior of the log dispersion, which has no unit.
+    prior_dispersion_scale : float or array of shape (n,), default=2.0
+        Standard deviation of that prior.
 
-    Every one is a number or holds one value per row.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import NegativeBinomial
+    >>> response, theta = NegativeBinomial(), np.array([0.0, 0.0])
+    >>> float(response.mean(theta).round(3)), float(response.var(theta).round(3))
+    (1.0, 2.0)
     """
 
     prior_mean: Parameter = 0.0

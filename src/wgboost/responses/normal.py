@@ -21,17 +21,29 @@ __all__ = ["Normal"]
 
 @dataclass(frozen=True, eq=False)
 class Normal(LocationScale):
-    """y ~ N(mean, scale), theta = (mean, log scale).
+    """Model y as normal with unknown mean and scale, theta = (mean, log scale).
+
+    The default response for real numbers. Choose "student_t" or "laplace" for outliers.
 
     Parameters
     ----------
-    prior_mean, prior_scale
-        The mean has a normal prior.
-    prior_shape, prior_rate
-        The scale has an inverse-gamma prior.
+    prior_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the location, for y standardised to mean 0 and standard
+        deviation 1; the defaults are those of the paper. An array gives each row its own prior.
+    prior_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior. The default is vague.
+    prior_shape : float or array of shape (n,), default=0.01
+        Shape of the inverse-gamma prior of the scale.
+    prior_rate : float or array of shape (n,), default=0.01
+        Rate of the inverse-gamma prior of the scale.
 
-    Every one is a number or holds one value per row, and refers to y standardised to mean 0 and
-    standard deviation 1; the defaults, those of the paper, are vague on that scale.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import Normal
+    >>> response, theta = Normal(), np.array([1.0, 0.0])
+    >>> float(response.mean(theta).round(3)), float(response.var(theta).round(3))
+    (1.0, 1.0)
     """
 
     name: ClassVar[str] = "normal"

@@ -1,4 +1,4 @@
-"""What was seen of y when it was not simply a number: bounds, truncation, noise, an offset."""
+"""Observations of y that are not plain numbers: bounds, truncation, noise, an offset."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wgboost.responses.censoring import BOUNDS, is_censored
 from wgboost.responses.intervals import log_interval_probability
 from wgboost.responses.units import Units
 from wgboost.typing import Array
@@ -19,93 +20,13 @@ __all__ = [
     "ExactObservations",
     "Observations",
     "Observed",
-    "censored",
-    "check_noise",
-    "is_censored",
     "standardise",
     "subtract_offset",
 ]
 
-_BOUNDS = ("lower", "upper", "above", "below")
-_DTYPE = np.dtype([(name, np.float64) for name in _BOUNDS])
 _STEP = 1e-4
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8) / np.array([[2.0], [2.0]])  # -1/2 to 1/2
 _NODES = _NODES + 0.5
-
-
-def censored(lower: Any, upper: Any, *, above: Any = -np.inf, below: Any = np.inf) -> Array:
-    """Return y of which only bounds are known, as an array (n,) that `fit` and metrics take.
-
-    Parameters
-    ----------
-    lower, upper : numbers or arrays (n,)
-        y lies between them, ends included. Equal: y is known. upper=inf: censored on the right,
-        y is at least `lower`. lower=-inf: censored on the left.
-    above, below : numbers or arrays (n,)
-        Truncation: rows with y outside these would not be in the data at all, as when a lifetime
-        is only seen of those who had lived up to the time `above`.
-
-    Notes
-    -----
-    The array has the fields lower, upper, above and below and can be indexed and split like any
-    other. For times with an indicator: ``censored(time, np.where(event, time, np.inf))``.
-    """
-    if np.asarray(upper).dtype.kind == "b":
-        raise TypeError(
-            "upper holds True and False; for times with an indicator: "
-            "censored(time, np.where(event, time, np.inf))"
-        )
-    given = (np.asarray(part, dtype=np.float64) for part in (lower, upper, above, below))
-    try:
-        parts = np.broadcast_arrays(*given)
-    except ValueError as error:
-        raise ValueError(
-            f"lower, upper, above and below do not fit: {error}; each is a number or one per row"
-        ) from error
-    if parts[0].ndim > 1:
-        raise ValueError(f"bounds have shape {parts[0].shape}; one of each per row is needed")
-    out = np.empty(parts[0].size, dtype=_DTYPE)
-    for name, part in zip(_BOUNDS, parts, strict=True):
-        out[name] = part
-    outside = (out["upper"] < out["above"]) | (out["lower"] > out["below"])
-    infinite = np.isinf(out["lower"]) & (out["lower"] == out["upper"])
-    wrong = [
-        ("lower is nan", np.isnan(out["lower"]), "-inf is no lower bound"),
-        ("upper is nan", np.isnan(out["upper"]), "inf is no upper bound"),
-        ("lower > upper", out["lower"] > out["upper"], "swap the two"),
-        ("above >= below", ~(out["above"] < out["below"]), "y has to have room between them"),
-        ("y lies outside of above to below", outside, "drop the row, or widen above and below"),
-        ("lower and upper are the same infinity", infinite, "make one finite, or drop the row"),
-    ]
-    for what, rows, remedy in wrong:
-        if rows.any():
-            row = int(np.argmax(rows))
-            bounds = dict(zip(_BOUNDS, out[row].tolist(), strict=True))
-            raise ValueError(f"{what} at row {row}: {bounds}; {remedy}")
-    return out
-
-
-def check_noise(y_std: Any, y: Array) -> Array:
-    """Return the standard deviation of each y's measurement error, (n,); raise if it has none."""
-    if is_censored(y):
-        raise ValueError(
-            "bounds and a measurement error y_std of y together are not supported; give the one "
-            "or the other"
-        )
-    noise = np.asarray(y_std, dtype=np.float64)
-    if noise.shape not in ((), (len(y),)):
-        raise ValueError(f"y_std has shape {noise.shape}; a number or ({len(y)},) is needed")
-    noise = np.broadcast_to(noise, len(y))
-    good = np.isfinite(noise) & (noise >= 0)
-    if not good.all():
-        row = int(np.argmin(good))
-        raise ValueError(f"y_std is {noise[row]} at row {row}; it must be finite and >= 0")
-    return noise
-
-
-def is_censored(y: Any) -> bool:
-    """Return whether y is what `censored` returns."""
-    return getattr(getattr(y, "dtype", None), "names", None) == _BOUNDS
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +140,7 @@ class Observations:
 
     def bounds(self, change: Callable[[Array], Array]) -> Observations:
         """Return the same with all bounds changed."""
-        given = {name: getattr(self, name) for name in _BOUNDS}
+        given = {name: getattr(self, name) for name in BOUNDS}
         changed: dict[str, Any] = {k: v if v is None else change(v) for k, v in given.items()}
         return replace(self, **changed)
 
@@ -333,7 +254,29 @@ Observed = Array | Observations  # y, (n,) or (n, q), or what is known instead
 
 
 def standardise(observed: Observed, units: Units) -> Observed:
-    """Return what is known in standardised units; an offset is left as it is."""
+    """Return observations in standardised units.
+
+    An offset stays as it is.
+
+    Parameters
+    ----------
+    observed : array or Observations
+        y in the user's units.
+    units : Units
+        Units to convert with.
+
+    Returns
+    -------
+    array or Observations
+        The same observations in standardised units.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import Units, standardise
+    >>> standardise(np.array([3.0]), Units(1.0, 2.0))
+    array([1.])
+    """
     if not isinstance(observed, Observations):
         return units.standardise(observed)
     noise = None if observed.noise is None else observed.noise / units.scale
@@ -341,9 +284,31 @@ def standardise(observed: Observed, units: Units) -> Observed:
 
 
 def subtract_offset(observed: Observed, response: Response, step: Array) -> Observed:
-    """Return what would be known were the location of each row lower by a step (n,).
+    """Remove a known offset of the location from observations.
 
-    A continuous y mostly moves with its location; the likelihood of a count is taken elsewhere.
+    A continuous y is shifted with its location. For a count the offset is kept with y and enters
+    the likelihood.
+
+    Parameters
+    ----------
+    observed : array or Observations
+        Standardised y.
+    response : Response
+        Response that says how an offset enters.
+    step : array of shape (n,)
+        Offset of each row.
+
+    Returns
+    -------
+    array or Observations
+        Observations relative to the offset.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import Normal, subtract_offset
+    >>> subtract_offset(np.array([3.0]), Normal(), np.array([1.0]))
+    array([2.])
     """
     if response.discrete or not response.offset_shifts_y:
         observed = observed if isinstance(observed, Observations) else Observations.of(observed)

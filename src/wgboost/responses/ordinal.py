@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy import special
 
+from wgboost.responses.censoring import is_censored
 from wgboost.responses.codes import ClassCodes, pick
 from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
 from wgboost.responses.numerics import safe_exp, working_float
-from wgboost.responses.observations import is_censored
 from wgboost.responses.units import Units
 from wgboost.typing import Array
 
@@ -20,22 +20,31 @@ __all__ = ["Ordinal"]
 
 @dataclass(frozen=True, eq=False)
 class Ordinal(ClassCodes):
-    """y is one of the codes 0 to k - 1 in order, theta = (location, log gaps of the cuts).
+    """Model y as one of k ordered classes, theta = (location, log gaps of the cuts).
 
-    A logistic variable around the location falls between two of the cuts c_1 < ... < c_{k-1}:
-    P(y < j) = expit(c_j - location). The first cut is 0, and log_gap_j = log(c_{j+1} - c_j), the
-    width of class j, so that any theta has its cuts in order.
+    y holds the codes 0 to k - 1. A logistic variable around the location falls between two of the
+    cuts c_1 < ... < c_{k-1}: P(y < j) = expit(c_j - location). The first cut is 0, and log_gap_j =
+    log(c_{j+1} - c_j), so that cuts are in order for every theta.
 
     Parameters
     ----------
-    n_classes
-        The number k of classes; None is the largest code of an estimator's y plus 1.
-    prior_mean, prior_scale
-        The location has a normal prior, on the logit scale.
-    prior_gap_mean, prior_gap_scale
-        Every log gap has this normal prior.
+    n_classes : int, optional
+        Number k of classes. None takes the largest code of an estimator's y plus 1.
+    prior_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the location, in logits. An array gives each row its own prior.
+    prior_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior.
+    prior_gap_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of every log gap.
+    prior_gap_scale : float or array of shape (n,), default=2.0
+        Standard deviation of that prior.
 
-    Those of the prior are numbers, or hold one value per row.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import Ordinal
+    >>> Ordinal(n_classes=3).probabilities(np.array([0.0, 0.0])).round(3)
+    array([0.5  , 0.231, 0.269])
     """
 
     n_classes: int | None = None

@@ -22,13 +22,25 @@ _LARGEST = 1e18  # the largest mean that NumPy draws from
 
 @dataclass(frozen=True, eq=False)
 class Poisson(Count):
-    """y ~ Poisson(mean), theta = log mean.
+    """Model y as Poisson, theta = (log mean,).
+
+    For counts whose variance equals their mean. Choose "negative_binomial" for counts that vary
+    more.
 
     Parameters
     ----------
-    prior_mean, prior_scale
-        The log mean has a normal prior; numbers, or one value per row. The default covers counts
-        of any practical size: a factor of e^10 either way is one standard deviation.
+    prior_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the log mean. An array gives each row its own prior.
+    prior_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior. The default covers counts of any practical size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import Poisson
+    >>> response, theta = Poisson(), np.array([0.0])
+    >>> float(response.mean(theta).round(3)), float(response.var(theta).round(3))
+    (1.0, 1.0)
     """
 
     prior_mean: Parameter = 0.0

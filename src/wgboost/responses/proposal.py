@@ -10,13 +10,14 @@ import numpy as np
 from wgboost.data import Schema
 from wgboost.responses.base import Response
 from wgboost.responses.beta import Beta
+from wgboost.responses.censoring import is_censored
 from wgboost.responses.exponential import Exponential
 from wgboost.responses.gamma import Gamma
 from wgboost.responses.lognormal import LogNormal
 from wgboost.responses.marginal import conditional_dispersion, held_out_logs
 from wgboost.responses.negative_binomial import NegativeBinomial
 from wgboost.responses.normal import Normal
-from wgboost.responses.observations import Observations, is_censored
+from wgboost.responses.observations import Observations
 from wgboost.responses.poisson import Poisson
 from wgboost.responses.student_t import StudentT
 from wgboost.responses.weibull import Weibull

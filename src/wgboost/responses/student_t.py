@@ -23,28 +23,40 @@ _FAR, _NORMAL = 1e-6, 1e5  # smaller probabilities, at smaller df, are left to t
 
 @dataclass(frozen=True, eq=False)
 class StudentT(LocationScalePrior):
-    """y = location + scale * t with df degrees of freedom.
+    """Model y as Student's t, theta = (location, log scale, log(df - 1)).
 
-    theta = (location, log scale, log(df - 1)). Degrees of freedom that are learned are above 1, so
-    that y has a mean; "cauchy" is the limit that has none. The variance is finite for df > 2, else
-    inf. A `df` of one's own may be smaller: mean and variance are NaN for df <= 1.
+    Choose it for real numbers with outliers. Learned degrees of freedom exceed 1, so that y has a
+    mean; "cauchy" has none. The variance is infinite for df <= 2. A fixed `df` may be 1 or less:
+    mean and variance are then NaN.
 
     Parameters
     ----------
-    prior_mean, prior_scale
-        The location has a normal prior.
-    prior_shape, prior_rate
-        The scale has an inverse-gamma prior.
-    df
-        Degrees of freedom; None learns them, a number fixes them and drops the third coordinate.
-    prior_df, prior_df_spread
-        df - 1 has a log-normal prior: `prior_df` is the median of df, above 1, and
-        `prior_df_spread` the standard deviation of log(df - 1); the defaults give 2.3 to 65 in
-        nineteen cases of twenty.
+    prior_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the location, for y minus its median, divided by its
+        interquartile range / 1.35. An array gives each row its own prior.
+    prior_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior. The default is vague.
+    prior_shape : float or array of shape (n,), default=0.01
+        Shape of the inverse-gamma prior of the scale.
+    prior_rate : float or array of shape (n,), default=0.01
+        Rate of the inverse-gamma prior of the scale.
+    df : float, optional
+        Degrees of freedom. None learns them; a number fixes them and drops the third coordinate.
+    prior_df : float or array of shape (n,), default=10.0
+        Median of the prior of df, above 1: df - 1 has a log-normal prior.
+    prior_df_spread : float or array of shape (n,), default=1.0
+        Standard deviation of log(df - 1) in the prior. The defaults put 95 percent of the prior
+        between 2.3 and 65.
 
-    The parameters of priors are numbers or hold one value per row. Those of location and scale
-    refer to y less its median, over its interquartile range / 1.35, where they are vague; df has
-    no unit.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import StudentT
+    >>> response, theta = StudentT(), np.array([1.0, 0.0, 0.0])
+    >>> response.param_names
+    ('location', 'log_scale', 'log_df_above_1')
+    >>> float(response.mean(theta)), float(response.logpdf(1.0, theta).round(3))
+    (1.0, -1.04)
     """
 
     df: float | None = None

@@ -26,12 +26,23 @@ _LARGEST = 1e300
 
 @dataclass(frozen=True)
 class Units:
-    """y = shift + scale * standardised y.
+    """Convert y between the user's units and standardised units.
+
+    y = shift + scale * standardised y.
 
     Parameters
     ----------
-    shift, scale
-        Origin and unit length; the scale is positive.
+    shift : float, default=0.0
+        Value of y that is 0 in standardised units.
+    scale : float, default=1.0
+        Length of one standardised unit, > 0.
+
+    Examples
+    --------
+    >>> from wgboost.responses import Units
+    >>> units = Units(shift=10.0, scale=2.0)
+    >>> float(units.standardise(14.0)), float(units.restore(2.0))
+    (2.0, 14.0)
     """
 
     shift: float = 0.0
@@ -45,22 +56,64 @@ class Units:
             )
 
     def standardise(self, y: Array) -> Array:
-        """Return y of the user's units in standardised units."""
+        """Return y in standardised units.
+
+        Parameters
+        ----------
+        y : array_like
+            Values in the user's units.
+
+        Returns
+        -------
+        array
+            Values in standardised units, of the same shape.
+
+        Examples
+        --------
+        >>> from wgboost.responses import Units
+        >>> float(Units(10.0, 2.0).standardise(14.0))
+        2.0
+        """
         return (np.asarray(y) - self.shift) / self.scale
 
     def restore(self, y: Array) -> Array:
-        """Return y of standardised units in the user's units."""
+        """Return y in the user's units.
+
+        Parameters
+        ----------
+        y : array_like
+            Values in standardised units.
+
+        Returns
+        -------
+        array
+            Values in the user's units, of the same shape.
+
+        Examples
+        --------
+        >>> from wgboost.responses import Units
+        >>> float(Units(10.0, 2.0).restore(2.0))
+        14.0
+        """
         return self.shift + self.scale * np.asarray(y)
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnUnits(Units):
-    """Units of each column of y.
+    """Convert several columns of y between units.
 
     Parameters
     ----------
-    shift, scale
-        One origin and one unit length for each column, (q,) both.
+    shift : array_like of shape (q,)
+        Value of each column that is 0 in standardised units.
+    scale : array_like of shape (q,)
+        Length of one standardised unit of each column, > 0.
+
+    Examples
+    --------
+    >>> from wgboost.responses import ColumnUnits
+    >>> ColumnUnits([0.0, 1.0], [1.0, 2.0]).restore([1.0, 1.0])
+    array([1., 3.])
     """
 
     shift: Any
@@ -83,7 +136,24 @@ class ColumnUnits(Units):
 
     @classmethod
     def joined(cls, columns: Sequence[Units]) -> ColumnUnits:
-        """Return the units of columns that have these."""
+        """Join the units of single columns.
+
+        Parameters
+        ----------
+        columns : sequence of Units
+            Units of each column, in order.
+
+        Returns
+        -------
+        ColumnUnits
+            Units of all columns.
+
+        Examples
+        --------
+        >>> from wgboost.responses import ColumnUnits, Units
+        >>> ColumnUnits.joined([Units(), Units(1.0, 2.0)]).scale
+        array([1., 2.])
+        """
         return cls([one.shift for one in columns], [one.scale for one in columns])
 
     def __getitem__(self, j: int) -> Units:

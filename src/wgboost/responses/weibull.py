@@ -20,17 +20,30 @@ _STEEPEST = 20.0  # log z that derivatives are held at: beyond, squares would ov
 
 @dataclass(frozen=True, eq=False)
 class Weibull(LocationShape):
-    """(y / scale)^shape ~ Exp(1), theta = (log scale, log shape).
+    """Model y as Weibull, theta = (log scale, log shape).
+
+    (y / scale)^shape has an exponential distribution. For times to an event, with `censored` where
+    the event has not happened yet.
 
     Parameters
     ----------
-    prior_mean, prior_scale
-        The log scale has a normal prior.
-    prior_shape_mean, prior_shape_scale
-        The log shape has a normal prior.
+    prior_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the log scale, for y divided by its mean. An array gives each
+        row its own prior.
+    prior_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior. The default is vague.
+    prior_shape_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the log shape.
+    prior_shape_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior.
 
-    Every one is a number or holds one value per row, and refers to y divided by its mean; on that
-    scale the defaults are vague.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import Weibull
+    >>> response, theta = Weibull(), np.array([0.0, 0.0])
+    >>> float(response.mean(theta).round(3)), float(response.var(theta).round(3))
+    (1.0, 1.0)
     """
 
     name: ClassVar[str] = "weibull"

@@ -15,22 +15,34 @@ __all__ = ["ZeroInflatedNegativeBinomial"]
 
 @dataclass(frozen=True, eq=False)
 class ZeroInflatedNegativeBinomial(ZeroInflated):
-    """A negative binomial count or an extra zero.
+    """Model y as a negative binomial count or an extra zero.
 
-    theta = (log mean, log dispersion, logit of an extra zero); mean and dispersion are those of
-    the negative binomial counts, extra zeros left out.
+    theta = (log mean, log dispersion, logit of an extra zero). Mean and dispersion in theta are
+    those of the negative binomial counts, without extra zeros.
 
     Parameters
     ----------
-    prior_mean, prior_scale
-        The log mean has a normal prior. The default covers counts of any practical size.
-    prior_dispersion_mean, prior_dispersion_scale
-        The log dispersion, which has no unit, has a normal prior.
-    prior_zero_mean, prior_zero_scale
-        The logit of the probability of an extra zero has a normal prior. It counts at every row: a
-        scale of 2 pulls the share of zeros up by 0.02.
+    prior_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the log mean. An array gives each row its own prior.
+    prior_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior. The default covers counts of any practical size.
+    prior_dispersion_mean : float or array of shape (n,), default=-1.0
+        Mean of the normal prior of the log dispersion, which has no unit.
+    prior_dispersion_scale : float or array of shape (n,), default=2.0
+        Standard deviation of that prior.
+    prior_zero_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the logit of the probability of an extra zero.
+    prior_zero_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior. It counts at every row: a scale of 2 pulls the share of
+        zeros up by 0.02.
 
-    Every one is a number or holds one value per row.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import ZeroInflatedNegativeBinomial
+    >>> response, theta = ZeroInflatedNegativeBinomial(), np.array([0.0, 0.0, 0.0])
+    >>> float(response.mean(theta).round(3)), float(response.var(theta).round(3))
+    (0.5, 1.25)
     """
 
     prior_mean: Parameter = 0.0

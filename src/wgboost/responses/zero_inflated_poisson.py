@@ -15,24 +15,36 @@ __all__ = ["ZeroInflatedPoisson"]
 
 @dataclass(frozen=True, eq=False)
 class ZeroInflatedPoisson(ZeroInflated):
-    """A Poisson count or an extra zero, theta = (log mean, logit of an extra zero).
+    """Model y as a Poisson count or an extra zero, theta = (log mean, logit of an extra zero).
 
-    The mean is that of the Poisson counts, extra zeros left out.
+    For counts with more zeros than Poisson counts have. The mean in theta is that of the Poisson
+    counts, without extra zeros.
 
     Parameters
     ----------
-    prior_mean, prior_scale
-        The log mean has a normal prior. The default covers counts of any practical size.
-    prior_zero_mean, prior_zero_scale
-        The logit of the probability of an extra zero has a normal prior. It counts at every row: a
-        scale of 2 pulls the share of zeros up by 0.02.
+    prior_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the log mean. An array gives each row its own prior.
+    prior_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior. The default covers counts of any practical size.
+    prior_zero_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of the logit of the probability of an extra zero.
+    prior_zero_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior. It counts at every row: a scale of 2 pulls the share of
+        zeros up by 0.02.
 
-    Every one is a number or holds one value per row.
+    Notes
+    -----
+    A zero says nothing about large means. Where means are in the thousands and known to a few per
+    cent, leaves with few counts other than zeros have an unreliable log mean. Use ``leaf="newton"``
+    with `min_samples_leaf` of 20 and shallow trees, or "zero_inflated_negative_binomial".
 
-    A zero says nothing about large means: where they are in the thousands, and known to a few per
-    cent each, leaves that hold little but zeros leave holes in the log mean. Give leaves counts to
-    go by, ``leaf="newton"`` with a `min_samples_leaf` of 20 and shallow trees; or, as counts of
-    that size mostly vary more than Poisson ones, take "zero_inflated_negative_binomial".
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import ZeroInflatedPoisson
+    >>> response, theta = ZeroInflatedPoisson(), np.array([0.0, 0.0])
+    >>> float(response.mean(theta).round(3)), float(response.var(theta).round(3))
+    (0.5, 0.75)
     """
 
     prior_mean: Parameter = 0.0
