@@ -56,11 +56,34 @@ _SYNONYMS = {
 
 
 def as_direction(direction: Any, kernel: Kernel | None = None) -> Direction:
-    """Return a direction for a shorthand, a direction, or a function.
+    """Return a direction for a name, a direction or a function.
 
-    A shorthand takes the given kernel; an object keeps its own. A function is called with
-    (particles, score, curvature, metric, rate, rng) and returns a movement g (n, m, d), or g and
-    a curvature c; `CallableDirection(function, needs="score")` does without the curvature.
+    Parameters
+    ----------
+    direction : str, Direction or callable
+        A key of `DIRECTIONS`, an object, which keeps its own kernel, or a function of (particles,
+        score, curvature, metric, rate, rng) that returns a movement g (n, m, d), or g and a
+        curvature c.
+    kernel : Kernel, optional
+        Kernel for a direction that is given by name.
+
+    Returns
+    -------
+    Direction
+        The direction.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown.
+    TypeError
+        If `direction` is a class or nothing of these.
+
+    Examples
+    --------
+    >>> from wgboost.directions import as_direction
+    >>> as_direction("langevin")
+    Langevin()
     """
     if isinstance(direction, str):
         kind = DIRECTIONS[check_choice("direction", direction, DIRECTIONS, _SYNONYMS)]

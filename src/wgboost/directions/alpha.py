@@ -16,11 +16,25 @@ __all__ = ["AlphaDivergence"]
 
 @dataclass(frozen=True)
 class AlphaDivergence:
-    """The movement (rho / mu)^alpha (score - grad log rho).
+    """Move particles along the gradient of an alpha divergence.
 
-    rho is the kernel density estimate of the row's particles and mu its target; alpha = 0 is the
-    Kullback-Leibler divergence and 1 the chi-squared divergence, up to a factor 2. The factors
-    are divided by the row's largest, so that a constant of mu cancels and none is above 1.
+    The movement is (rho / mu)^alpha (score - grad log rho). rho is the kernel density estimate of
+    the row's particles and mu its target. alpha = 0 is the Kullback-Leibler divergence and 1 the
+    chi-squared divergence, up to a factor 2. The factors are divided by the largest of the row, so
+    that a constant of mu cancels and no factor exceeds 1.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Order of the divergence.
+    kernel : Kernel, default=Kernel()
+        Kernel between the particles of a row.
+
+    Examples
+    --------
+    >>> from wgboost.directions import AlphaDivergence
+    >>> AlphaDivergence(alpha=0.5).alpha
+    0.5
     """
 
     alpha: float = 1.0

@@ -19,7 +19,16 @@ Needs = Literal["score", "curvature", "hessian", "log_density", "samples"]
 
 @runtime_checkable
 class Direction(Protocol):
-    """An estimate of a functional's gradient at the particles of every row."""
+    """Estimate the gradient of a functional at the particles of every row.
+
+    A protocol: an object with `needs`, `uses_metric` and `__call__` is a direction.
+
+    Examples
+    --------
+    >>> from wgboost.directions import Direction, Langevin
+    >>> isinstance(Langevin(), Direction)
+    True
+    """
 
     @property
     def needs(self) -> Needs:

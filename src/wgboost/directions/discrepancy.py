@@ -18,15 +18,24 @@ _NUMBERS = 2**22  # in a temporary array
 
 @dataclass(frozen=True)
 class MMD:
-    """The movement mean_s grad k(x, t_s) - mean_l grad k(x, x_l), gradients in the first argument.
+    """Follow the maximum mean discrepancy to samples of the target.
 
-    Attributes
+    The movement is mean_s grad k(x, t_s) - mean_l grad k(x, x_l), with gradients in the first
+    argument. It needs samples, not a density.
+
+    Parameters
     ----------
-    kernel : "gaussian" or "energy"
+    kernel : {"gaussian", "energy"}, default="gaussian"
         ``exp(-|a - b|^2 / h)``, or ``-|a - b|``, whose discrepancy is the energy distance.
-    bandwidth : float or "median"
-        h of the Gaussian kernel; "median" takes the median of squared distances between a row's
-        samples and particles, row by row, or their mean where it is a hundred times as large.
+    bandwidth : float or "median", default="median"
+        h of the Gaussian kernel. "median" takes the median of squared distances between samples and
+        particles, row by row, or their mean where that is a hundred times as large.
+
+    Examples
+    --------
+    >>> from wgboost.directions import MMD
+    >>> MMD(bandwidth=0.5).needs
+    'samples'
     """
 
     kernel: Literal["gaussian", "energy"] = "gaussian"
@@ -93,6 +102,22 @@ class MMD:
 
 @dataclass(frozen=True)
 class EnergyDistance(MMD):
-    """The movement along the energy distance: `MMD` with the kernel ``-|a - b|``."""
+    """Follow the energy distance to samples of the target.
+
+    The same as `MMD` with the kernel ``-|a - b|``.
+
+    Parameters
+    ----------
+    kernel : {"gaussian", "energy"}, default="energy"
+        Leave it at "energy".
+    bandwidth : float or "median", default="median"
+        Not used by this kernel.
+
+    Examples
+    --------
+    >>> from wgboost.directions import EnergyDistance
+    >>> EnergyDistance().kernel
+    'energy'
+    """
 
     kernel: Literal["gaussian", "energy"] = "energy"

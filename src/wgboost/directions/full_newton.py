@@ -18,19 +18,21 @@ _RIDGE = 0.05  # of rows without a concave particle: less overfits the log scale
 
 @dataclass(frozen=True)
 class FullNewton:
-    """The movement K H^-1 g of the stochastic Newton flow, an (m d) x (m d) system a row.
+    """Solve for all particles and parameters of a row together, K H^-1 g.
 
-    H_jk = mean_l [-Hessian_l k_jl k_kl + r_jl r_kl^T], g as in `SmoothedGradient` and K the kernel
-    matrix between the row's particles. H loses rank when particles come close, so `ridge` times
-    its mean diagonal in each parameter is added, or 1 if that is 0. Particles settle where g
-    vanishes whatever the ridge is; with much less than the default they circle around it at large
-    rates.
+    Parameters
+    ----------
+    kernel : Kernel, default=Kernel()
+        Kernel between the particles of a row.
+    ridge : float, default=0.01
+        Share of the mean diagonal that is added to H in each parameter. Particles settle in the
+        same place for every ridge; with a much smaller one they oscillate at large learning rates.
 
-    Where the log density is not concave, a particle enters H by ``|curvature|``, the absolute
-    diagonal of its Hessian, alone: H then has no negative eigenvalue and the movement descends.
-    (Clipped or absolute eigenvalues would keep cross terms that shrink the scale of a normal
-    response when y is far from its mean.) Such curvature says little about the way ahead: the
-    ridge is at least 0.05 times the share of these particles.
+    Examples
+    --------
+    >>> from wgboost.directions import FullNewton
+    >>> FullNewton(ridge=0.05).needs
+    'hessian'
     """
 
     kernel: Kernel = field(default_factory=Kernel)

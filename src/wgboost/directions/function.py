@@ -16,7 +16,24 @@ __all__ = ["CallableDirection"]
 
 @dataclass(frozen=True)
 class CallableDirection:
-    """Calls function(particles, score, second, metric, rate, rng) -> g, or (g, c)."""
+    """Use a function as a direction.
+
+    Parameters
+    ----------
+    function : callable
+        Called as function(particles, score, second, metric, rate, rng). It returns the movement g
+        (n, m, d), or g and a curvature c to divide by.
+    needs : {"score", "curvature", "hessian", "log_density", "samples"}, default="curvature"
+        What the function gets as `second` of the target.
+    uses_metric : bool, default=False
+        Whether the function reads the Fisher information of the rows.
+
+    Examples
+    --------
+    >>> from wgboost.directions import CallableDirection
+    >>> CallableDirection(lambda x, score, *rest: score, needs="score").needs
+    'score'
+    """
 
     function: Callable[..., Any]
     needs: Needs = "curvature"

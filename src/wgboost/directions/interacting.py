@@ -22,7 +22,19 @@ def _floats(values: Any) -> Directions:
 
 @dataclass(frozen=True)
 class InteractingDirection:
-    """Kernel-smoothed scores with repulsion and, where `needs` says so, smoothed curvatures."""
+    """Smooth scores with a kernel and add repulsion; the base of compiled directions.
+
+    Parameters
+    ----------
+    kernel : Kernel, default=Kernel()
+        Kernel between the particles of a row.
+
+    Examples
+    --------
+    >>> from wgboost.directions import DiagonalNewton, InteractingDirection
+    >>> issubclass(DiagonalNewton, InteractingDirection)
+    True
+    """
 
     kernel: Kernel = field(default_factory=Kernel)
     needs: Needs = field(default="score", init=False, repr=False)
@@ -59,7 +71,34 @@ class InteractingDirection:
         smoothed: Directions | None,
         n_threads: int = 1,
     ) -> None:
-        """Write g and c; where there is a c but no array for it, g comes divided by c."""
+        """Write g and c into given arrays.
+
+        Parameters
+        ----------
+        particles : array of shape (n, m, d)
+            Particles of each row, float32.
+        score : array of shape (n, m, d)
+            Scores of the targets at the particles.
+        second : array of shape (n, m, d) or None
+            Curvatures, if `needs` is "curvature".
+        metric : array of shape (n, d) or None
+            Fisher information of the rows.
+        gradient : array of shape (n, m, d)
+            Receives g.
+        smoothed : array of shape (n, m, d) or None
+            Receives c. If None, g is divided by c where there is a c.
+        n_threads : int, default=1
+            Number of threads.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.directions import SmoothedGradient
+        >>> x, g = np.zeros((1, 1, 1), np.float32), np.empty((1, 1, 1), np.float32)
+        >>> SmoothedGradient().write(x, x + 1, None, None, g, None)
+        >>> g.ravel()
+        array([1.], dtype=float32)
+        """
         second = _floats(second) if self.needs == "curvature" else None
         metric = None if metric is None else _floats(metric)
         _core.kernel_direction(
@@ -76,7 +115,23 @@ class InteractingDirection:
         smoothed: Directions | None,
         n_threads: int = 1,
     ) -> None:
-        """Write g and c as `write`, for posteriors that the core evaluates on the way."""
+        """Write g and c for posteriors that the compiled core evaluates.
+
+        Parameters
+        ----------
+        posterior : CompiledPosterior
+            Posteriors of the rows.
+        particles : array of shape (n, m, d)
+            Particles of each row, float32.
+        metric : array of shape (n, d) or None
+            Fisher information of the rows.
+        gradient : array of shape (n, m, d)
+            Receives g.
+        smoothed : array of shape (n, m, d) or None
+            Receives c. If None, g is divided by c where there is a c.
+        n_threads : int, default=1
+            Number of threads.
+        """
         posterior.direction(
             particles, self.needs == "curvature", metric,
             self.kernel.bandwidths(particles, metric), gradient, smoothed, n_threads,

@@ -14,10 +14,17 @@ __all__ = ["Langevin"]
 
 @dataclass(frozen=True)
 class Langevin:
-    """g = score + sqrt(2 / rate) noise, so that rate * g is a Langevin step.
+    """Add noise to the score, without interaction between particles.
 
-    A leaf that averages many rows averages their noise away and the particles collapse to a mode:
-    the direction is of use with trees that isolate rows.
+    g = score + sqrt(2 / rate) noise, so that rate * g is a Langevin step. A leaf that averages many
+    rows averages their noise away, and particles collapse to a mode. Use it with trees that isolate
+    rows.
+
+    Examples
+    --------
+    >>> from wgboost.directions import Langevin
+    >>> Langevin().needs
+    'score'
     """
 
     needs: Needs = field(default="score", init=False, repr=False)

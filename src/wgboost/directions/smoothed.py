@@ -11,4 +11,19 @@ __all__ = ["SmoothedGradient"]
 
 @dataclass(frozen=True)
 class SmoothedGradient(InteractingDirection):
-    """The movement g_j = mean_l [score_l k_jl + r_jl], without a curvature to divide by."""
+    """Move particles by Stein variational gradient descent.
+
+    The movement is g_j = mean_l [score_l k_jl + r_jl] with the kernel k and the repulsion r. It
+    needs the score of the target only.
+
+    Parameters
+    ----------
+    kernel : Kernel, default=Kernel()
+        Kernel between the particles of a row.
+
+    Examples
+    --------
+    >>> from wgboost.directions import SmoothedGradient
+    >>> SmoothedGradient().needs
+    'score'
+    """

@@ -36,9 +36,24 @@ __all__ = [
 
 
 def as_target_rows(y: Any) -> Any:
-    """Return what describes rows one by one as an array, a list, or as it is.
+    """Return per-row targets as an array or a list.
 
-    A table of samples becomes an array, a column or an array of objects a list of them.
+    Parameters
+    ----------
+    y : object
+        A frame, an array or a list. A frame becomes an array; an array of objects becomes a list.
+
+    Returns
+    -------
+    object
+        An array, a list, or y unchanged.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.targets import as_target_rows
+    >>> as_target_rows(np.array([None, None]))
+    [None, None]
     """
     if callable(getattr(y, "to_numpy", None)):
         y = y.to_numpy()
@@ -46,18 +61,63 @@ def as_target_rows(y: Any) -> Any:
 
 
 def take_targets(y: Any, index: Array) -> Any:
-    """Return some of the rows that y, after `as_target_rows`, describes."""
+    """Return the targets of some rows.
+
+    Parameters
+    ----------
+    y : array, list or frozen distribution
+        What `as_target_rows` returned.
+    index : array of int
+        The rows.
+
+    Returns
+    -------
+    array, list or frozen distribution
+        Their targets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.targets import take_targets
+    >>> take_targets(["a", "b", "c"], np.array([0, 2]))
+    ['a', 'c']
+    """
     if isinstance(y, np.ndarray):
         return y[index]
     return take_frozen(y, index) if is_frozen(y) else [y[i] for i in index]
 
 
 def as_row_target(target: Any, y: Any, n: int) -> RowTarget:
-    """Return the targets of n rows.
+    """Return the targets of all rows.
 
-    `target` is a `Target` or a `LogDensity`, which y then belongs to, or what describes each row:
-    samples (n, s, d), or a list of n samples, densities or distributions of scipy.stats, or one
-    such distribution whose parameters are arrays (n,). With target=None that is what y is.
+    Parameters
+    ----------
+    target : Target, LogDensity, array, list, frozen distribution or None
+        Functions of particles and y, or a description of each row: samples (n, s, d), a list of n
+        samples, of n `Density` or of n distributions of scipy.stats, or one such distribution with
+        arrays (n,) as parameters. None: y is this description.
+    y : array or None
+        y of each row, for functions of it.
+    n : int
+        Number of rows.
+
+    Returns
+    -------
+    RowTarget
+        The targets.
+
+    Raises
+    ------
+    ValueError
+        If the number of rows does not fit.
+    TypeError
+        If the target is nothing of these.
+
+    Examples
+    --------
+    >>> from wgboost.targets import as_row_target
+    >>> type(as_row_target([[0.0, 1.0], [2.0]], None, 2)).__name__
+    'SampleTarget'
     """
     if isinstance(target, (Target, LogDensity)):
         values = np.zeros((n, 0)) if y is None else np.asarray(y)

@@ -25,21 +25,27 @@ _ROWS = 4096  # of which values are taken at a time
 
 @dataclass(frozen=True)
 class LogDensity:
-    """Targets given by an unnormalised log density, which JAX or PyTorch differentiates.
+    """Define targets by a log density that JAX or PyTorch differentiates.
 
     Parameters
     ----------
     function : callable
-        function(theta (d,), y) is the log density of one row at one particle, up to a constant of
-        the row, a number, written with jax.numpy or torch; y is a number, or (q,) where y has
-        columns. It is run over all rows and particles at once.
-    n_params : int
-        d. The coordinates of theta have no bounds: write exp(theta[1]) for a scale.
+        function(theta (d,), y) returns the log density of one row at one particle, a number, up to
+        a constant of the row. Write it with jax.numpy or torch. y is a number, or (q,) where y has
+        columns.
+    n_params : int, default=1
+        Number d of coordinates. They have no bounds: write exp(theta[1]) for a scale.
     likelihood : callable, optional
-        likelihood(theta (d,), y) is the log likelihood of y with all its constants;
-        `WGBoost.log_likelihood` then predicts with it.
-    backend : {"jax", "torch"}
+        likelihood(theta (d,), y) returns the log likelihood of y with all its constants.
+        `WGBoost.log_likelihood` predicts with it.
+    backend : {"jax", "torch"}, default="jax"
         What the functions are written with. JAX compiles them, which is faster.
+
+    Examples
+    --------
+    >>> from wgboost.targets import LogDensity
+    >>> LogDensity(lambda theta, y: -0.5 * (y - theta[0]) ** 2).n_params
+    1
     """
 
     function: Callable[..., Any]
@@ -69,13 +75,42 @@ class LogDensity:
         return functions
 
     def evaluate(self, name: str, particles: Array, y: Array) -> Any:
-        """Return score and what `name` says beside it, or the likelihood (n, m)."""
+        """Evaluate a compiled function at all rows and particles.
+
+        Parameters
+        ----------
+        name : str
+            "score", "curvature", "hessian" or "log_density", which come with the score; or
+            "likelihood".
+        particles : array of shape (n, m, d)
+            Particles of each row, float32.
+        y : array of shape (n,) or (n, q)
+            y of each row.
+
+        Returns
+        -------
+        tuple or array
+            Score and the named values, or the likelihood (n, m).
+        """
         return self._compiled[name](
             np.asarray(particles, dtype=np.float32), np.asarray(y, dtype=np.float32)
         )
 
     def check(self, y: Array) -> None:
-        """Raise unless the functions return a number for rows with y (n, ...), and use theta."""
+        """Check the functions at some rows before training.
+
+        Parameters
+        ----------
+        y : array of shape (n,) or (n, q)
+            y of each row.
+
+        Raises
+        ------
+        ValueError
+            If a function fails, does not return a number, or does not use a coordinate of theta.
+        ImportError
+            If the backend is not installed.
+        """
         _check_installed(self.backend)
         values = np.asarray(y[:_TRIED], dtype=np.float32)
         theta = np.zeros(self.n_params, dtype=np.float32)
@@ -116,7 +151,24 @@ def _check_installed(backend: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class LogDensityTarget:
-    """A `LogDensity` with the rows' y."""
+    """Hold a `LogDensity` with the y of all rows.
+
+    Parameters
+    ----------
+    density : LogDensity
+        The log density.
+    y : array of shape (n,) or (n, q)
+        y of each row.
+    compiled : None
+        Always None: the compiled core does not evaluate these targets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.targets import LogDensity, LogDensityTarget
+    >>> LogDensityTarget(LogDensity(lambda theta, y: -(theta[0] ** 2)), np.zeros(3)).n_params
+    1
+    """
 
     density: LogDensity
     y: Array  # (n,) or (n, q)
@@ -130,7 +182,27 @@ class LogDensityTarget:
     def derivatives(
         self, particles: Directions, rows: slice, needs: Needs, n_threads: int
     ) -> tuple[Directions, Array | None]:
-        """See RowTarget."""
+        """Return what a direction needs of the targets of some rows.
+
+        Parameters
+        ----------
+        particles : array of shape (r, m, d)
+            Particles of the rows, float32.
+        rows : slice
+            The rows.
+        needs : {"score", "curvature", "hessian", "log_density", "samples"}
+            What the direction reads.
+        n_threads : int
+            Number of threads.
+
+        Returns
+        -------
+        first : array of shape (r, m, d) or (r, s, d)
+            Scores at the particles, or samples of the targets.
+        second : array or None
+            Curvature (r, m, d), Hessian (r, m, d, d) or log density (r, m), whichever is needed;
+            the weights (r, s) of samples.
+        """
         del n_threads
         if needs == "samples":
             raise ValueError("a density has no samples; give samples, or choose another direction")
@@ -145,7 +217,18 @@ class LogDensityTarget:
         return score, check_values(needs, second, rows, shapes.get(needs, shape))
 
     def check_start(self, particles: Directions) -> None:
-        """Raise unless the log density is a finite number at the start particles of every row."""
+        """Check that the log density is finite at the start particles.
+
+        Parameters
+        ----------
+        particles : array of shape (n, m, d)
+            Particles of each row, float32.
+
+        Raises
+        ------
+        ValueError
+            With the row and the particle at which it is not.
+        """
         for begin in range(0, len(particles), _ROWS):
             rows = slice(begin, begin + _ROWS)
             score, value = self.density.evaluate("log_density", particles[rows], self.y[rows])
@@ -164,5 +247,23 @@ class LogDensityTarget:
             )
 
     def metric(self, particles: Directions, rows: slice) -> Array | None:  # noqa: ARG002
-        """See RowTarget."""
+        """Return the Fisher information of some rows.
+
+        Parameters
+        ----------
+        particles : array of shape (r, m, d)
+            Particles of the rows, float32.
+        rows : slice
+            The rows.
+
+        Returns
+        -------
+        array of shape (r, d) or None
+            Fisher information at the mean particle of each row.
+
+        Raises
+        ------
+        ValueError
+            Always: these targets have none.
+        """
         raise ValueError('kernel="scaled" needs a Fisher information, which LogDensity has not')

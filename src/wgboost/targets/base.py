@@ -15,7 +15,17 @@ __all__ = ["RowTarget", "check_values", "separate_equal_particles"]
 
 
 class RowTarget(Protocol):
-    """A distribution on R^d for every training row, by the derivatives of its log density."""
+    """Describe a distribution on R^d for every training row.
+
+    A protocol: an object with `compiled`, `derivatives` and `metric` is a target.
+
+    Examples
+    --------
+    >>> from wgboost.targets import RowTarget, SampleTarget
+    >>> target: RowTarget = SampleTarget.of([[0.0, 1.0]])
+    >>> target.compiled is None
+    True
+    """
 
     @property
     def compiled(self) -> CompiledPosterior | None:
@@ -25,16 +35,44 @@ class RowTarget(Protocol):
     def derivatives(
         self, particles: Directions, rows: slice, needs: Needs, n_threads: int
     ) -> tuple[Directions, Array | None]:
-        """What a direction needs of the targets of these rows.
+        """Return what a direction needs of the targets of some rows.
 
-        The score (n, m, d) at their particles and, as needed, the curvature (n, m, d), the
-        Hessian (n, m, d, d) or the log density (n, m), which may lack a constant of the row; or
-        samples (n, s, d) of the targets and their weights (n, s).
+        Parameters
+        ----------
+        particles : array of shape (r, m, d)
+            Particles of the rows, float32.
+        rows : slice
+            The rows.
+        needs : {"score", "curvature", "hessian", "log_density", "samples"}
+            What the direction reads.
+        n_threads : int
+            Number of threads.
+
+        Returns
+        -------
+        first : array of shape (r, m, d) or (r, s, d)
+            Scores at the particles, or samples of the targets.
+        second : array or None
+            Curvature (r, m, d), Hessian (r, m, d, d) or log density (r, m), whichever is needed;
+            the weights (r, s) of samples.
         """
         ...
 
     def metric(self, particles: Directions, rows: slice) -> Array | None:
-        """The Fisher information (n, d) of these rows at their mean particle, if there is one."""
+        """Return the Fisher information of some rows.
+
+        Parameters
+        ----------
+        particles : array of shape (r, m, d)
+            Particles of the rows, float32.
+        rows : slice
+            The rows.
+
+        Returns
+        -------
+        array of shape (r, d) or None
+            Fisher information at the mean particle of each row.
+        """
         ...
 
 

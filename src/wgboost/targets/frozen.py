@@ -42,7 +42,25 @@ def _is_new(one: Any) -> bool:
 
 
 def is_frozen(one: Any) -> bool:
-    """Return whether this is a frozen distribution of scipy.stats, of one number."""
+    """Whether an object is a frozen univariate distribution of scipy.stats.
+
+    Parameters
+    ----------
+    one : object
+        What may be a distribution.
+
+    Returns
+    -------
+    bool
+        True for the frozen and the new kind of distributions.
+
+    Examples
+    --------
+    >>> from scipy import stats
+    >>> from wgboost.targets import is_frozen
+    >>> is_frozen(stats.norm(0, 1)), is_frozen([0.0])
+    (True, False)
+    """
     return _is_new(one) or all(callable(getattr(one, name, None)) for name in ("ppf", "rvs", "cdf"))
 
 
@@ -74,9 +92,24 @@ def take_frozen(one: Any, index: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class FrozenTarget:
-    """Frozen distributions of scipy.stats; differences of logpdf give the score.
+    """Hold frozen distributions of scipy.stats.
 
-    `rows` has one for each row, or is a single one with arrays as parameters.
+    Differences of logpdf give the score.
+
+    Parameters
+    ----------
+    rows : tuple or frozen distribution
+        One distribution per row, or a single one with arrays as parameters.
+    compiled : None
+        Always None: the compiled core does not evaluate these targets.
+
+    Examples
+    --------
+    >>> from scipy import stats
+    >>> from wgboost.targets import FrozenTarget
+    >>> FrozenTarget.of([stats.norm(0, 1), stats.norm(3, 1)]).quantiles(1).round(3)
+    array([[0.],
+           [3.]])
     """
 
     rows: Any
@@ -86,7 +119,32 @@ class FrozenTarget:
 
     @classmethod
     def of(cls, rows: Sequence[Any] | Any) -> FrozenTarget:
-        """Return the targets of a list of frozen distributions, or of one with arrays."""
+        """Return targets for frozen distributions.
+
+        Parameters
+        ----------
+        rows : sequence or frozen distribution
+            One distribution per row, or one whose parameters are arrays.
+
+        Returns
+        -------
+        FrozenTarget
+            The targets.
+
+        Raises
+        ------
+        ValueError
+            If parameters are NaN or out of range.
+        TypeError
+            If one object holds several distributions of scipy's new kind.
+
+        Examples
+        --------
+        >>> from scipy import stats
+        >>> from wgboost.targets import FrozenTarget
+        >>> FrozenTarget.of(stats.norm([0.0, 3.0], 1.0)).scale.round(2)
+        array([1.35, 1.35])
+        """
         if isinstance(rows, Sequence):
             rows = tuple(_New(one) if _is_new(one) else one for one in rows)
         elif not hasattr(rows, "dist"):
@@ -125,7 +183,28 @@ class FrozenTarget:
         return np.stack([np.asarray(getattr(one, name)(at)) for one, at in each])
 
     def draw(self, m: int, rng: np.random.Generator) -> Array:
-        """Return samples of m rows, where particles may start."""
+        """Draw start particles from the targets of random rows.
+
+        Parameters
+        ----------
+        m : int
+            Number of samples.
+        rng : numpy.random.Generator
+            Source of randomness.
+
+        Returns
+        -------
+        array of shape (m, 1)
+            Samples, no two of them equal.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from scipy import stats
+        >>> from wgboost.targets import FrozenTarget
+        >>> FrozenTarget.of([stats.norm()]).draw(3, np.random.default_rng(0)).shape
+        (3, 1)
+        """
         if not isinstance(self.rows, tuple):
             n = np.shape(self.rows.ppf(0.5))[0]
             part = take_frozen(self.rows, rng.integers(n, size=m))
@@ -137,7 +216,25 @@ class FrozenTarget:
         return separate_equal_particles(drawn, rng)
 
     def quantiles(self, k: int) -> Array:
-        """Return k quantiles (n, k) of each row, evenly spaced in probability."""
+        """Return quantiles of each row, evenly spaced in probability.
+
+        Parameters
+        ----------
+        k : int
+            Number of quantiles.
+
+        Returns
+        -------
+        array of shape (n, k)
+            The quantiles.
+
+        Examples
+        --------
+        >>> from scipy import stats
+        >>> from wgboost.targets import FrozenTarget
+        >>> FrozenTarget.of([stats.uniform()]).quantiles(2)
+        array([[0.25, 0.75]])
+        """
         middle = (np.arange(k) + 0.5) / k
         together = not isinstance(self.rows, tuple)
         n = np.shape(self.rows.ppf(0.5))[0] if together else len(self.rows)
@@ -146,7 +243,27 @@ class FrozenTarget:
     def derivatives(
         self, particles: Directions, rows: slice, needs: Needs, n_threads: int
     ) -> tuple[Directions, Array | None]:
-        """See RowTarget."""
+        """Return what a direction needs of the targets of some rows.
+
+        Parameters
+        ----------
+        particles : array of shape (r, m, d)
+            Particles of the rows, float32.
+        rows : slice
+            The rows.
+        needs : {"score", "curvature", "hessian", "log_density", "samples"}
+            What the direction reads.
+        n_threads : int
+            Number of threads.
+
+        Returns
+        -------
+        first : array of shape (r, m, d) or (r, s, d)
+            Scores at the particles, or samples of the targets.
+        second : array or None
+            Curvature (r, m, d), Hessian (r, m, d, d) or log density (r, m), whichever is needed;
+            the weights (r, s) of samples.
+        """
         del n_threads
         if needs == "samples":
             points = self.points[rows].astype(np.float32)[..., None]
@@ -182,5 +299,23 @@ class FrozenTarget:
         return logs[0], logs[1], logs[2]
 
     def metric(self, particles: Directions, rows: slice) -> Array | None:  # noqa: ARG002
-        """See RowTarget."""
+        """Return the Fisher information of some rows.
+
+        Parameters
+        ----------
+        particles : array of shape (r, m, d)
+            Particles of the rows, float32.
+        rows : slice
+            The rows.
+
+        Returns
+        -------
+        array of shape (r, d) or None
+            Fisher information at the mean particle of each row.
+
+        Raises
+        ------
+        ValueError
+            Always: these targets have none.
+        """
         raise ValueError('kernel="scaled" needs a Fisher information, which these do not have')

@@ -18,21 +18,28 @@ __all__ = ["Density", "DensityTarget", "Target"]
 
 @dataclass(frozen=True)
 class Target:
-    """Targets given by functions of (particles (n, m, d), y (n, q)).
+    """Define targets by functions of (particles (n, m, d), y (n, q)).
 
-    Attributes
+    Parameters
     ----------
     score : callable
         Returns the gradient (n, m, d) of each row's log density at its particles.
-    curvature : callable or None
-        Returns minus the diagonal (n, m, d) of its Hessian; the Newton directions need it.
-    hessian : callable or None
-        Returns the Hessian (n, m, d, d). With d = 1 the curvature stands in for it.
-    log_density : callable or None
-        Returns the log density (n, m), up to a constant of each row; `AlphaDivergence` needs it.
-    likelihood : callable or None
-        Returns the log likelihood (n, m) of each row's y with all its constants; early stopping
-        goes by it, and `WGBoost.log_likelihood` predicts with it.
+    curvature : callable, optional
+        Returns minus the diagonal (n, m, d) of the Hessian. The Newton directions need it.
+    hessian : callable, optional
+        Returns the Hessian (n, m, d, d). With d = 1 the curvature replaces it.
+    log_density : callable, optional
+        Returns the log density (n, m), up to a constant of each row. `AlphaDivergence` needs it.
+    likelihood : callable, optional
+        Returns the log likelihood (n, m) of each row's y with all its constants. Early stopping and
+        `WGBoost.log_likelihood` use it.
+
+    Examples
+    --------
+    >>> from wgboost.targets import Target
+    >>> target = Target(score=lambda x, y: y[:, None] - x, curvature=lambda x, y: 0 * x + 1)
+    >>> target.hessian is None
+    True
     """
 
     score: Callable[..., Any]
@@ -44,18 +51,25 @@ class Target:
 
 @dataclass(frozen=True)
 class Density:
-    """One row's target, by functions of its particles (m, d).
+    """Define the target of one row by functions of its particles (m, d).
 
-    Attributes
+    Parameters
     ----------
     score : callable
-        Returns the gradient (m, d) of the log density, which may be known up to a constant.
-    curvature : callable or None
-        Returns minus the diagonal (m, d) of its Hessian.
-    hessian : callable or None
+        Returns the gradient (m, d) of the log density.
+    curvature : callable, optional
+        Returns minus the diagonal (m, d) of the Hessian.
+    hessian : callable, optional
         Returns the Hessian (m, d, d).
-    log_density : callable or None
+    log_density : callable, optional
         Returns the log density (m,), up to a constant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.targets import Density
+    >>> Density(score=lambda x: 1 - x).score(np.zeros((1, 1)))
+    array([[1.]])
     """
 
     score: Callable[..., Any]
@@ -66,7 +80,25 @@ class Density:
 
 @dataclass(frozen=True, eq=False)
 class DensityTarget:
-    """Targets that are given by functions: one `Target` with the rows' y, or a `Density` a row."""
+    """Hold targets that are given by functions.
+
+    Parameters
+    ----------
+    target : Target or sequence of Density
+        One `Target` for all rows, or a `Density` per row.
+    y : array of shape (n, q)
+        y of each row.
+    compiled : None
+        Always None: the compiled core does not evaluate these targets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.targets import DensityTarget, Target
+    >>> target = DensityTarget(Target(score=lambda x, y: y[:, None] - x), np.ones((1, 1)))
+    >>> target.derivatives(np.zeros((1, 2, 1), np.float32), slice(0, 1), "score", 1)[0].ravel()
+    array([1., 1.], dtype=float32)
+    """
 
     target: Target | Sequence[Density]
     y: Array  # (n, q)
@@ -101,7 +133,31 @@ class DensityTarget:
         return isinstance(self.target, Target) and self.target.likelihood is not None
 
     def log_predictive(self, particles: Directions) -> Array:
-        """Return the log of the mean over particles of the likelihood of y, (n,)."""
+        """Return the log of the mean likelihood of y over particles.
+
+        Parameters
+        ----------
+        particles : array of shape (n, m, d)
+            Particles of each row, float32.
+
+        Returns
+        -------
+        array of shape (n,)
+            One value per row.
+
+        Raises
+        ------
+        ValueError
+            If the likelihood returns NaN or the wrong shape.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.targets import DensityTarget, Target
+        >>> zero = Target(score=lambda x, y: x, likelihood=lambda x, y: 0 * x[..., 0])
+        >>> DensityTarget(zero, np.ones((1, 1))).log_predictive(np.zeros((1, 2, 1)))
+        array([0.])
+        """
         n, m = particles.shape[:2]
         function = self._function("likelihood")
         logs = np.asarray(None if function is None else function(particles, slice(0, n)))
@@ -119,7 +175,27 @@ class DensityTarget:
     def derivatives(
         self, particles: Directions, rows: slice, needs: Needs, n_threads: int
     ) -> tuple[Directions, Array | None]:
-        """See RowTarget."""
+        """Return what a direction needs of the targets of some rows.
+
+        Parameters
+        ----------
+        particles : array of shape (r, m, d)
+            Particles of the rows, float32.
+        rows : slice
+            The rows.
+        needs : {"score", "curvature", "hessian", "log_density", "samples"}
+            What the direction reads.
+        n_threads : int
+            Number of threads.
+
+        Returns
+        -------
+        first : array of shape (r, m, d) or (r, s, d)
+            Scores at the particles, or samples of the targets.
+        second : array or None
+            Curvature (r, m, d), Hessian (r, m, d, d) or log density (r, m), whichever is needed;
+            the weights (r, s) of samples.
+        """
         del n_threads
         shape = particles.shape
         if needs == "samples":
@@ -136,5 +212,23 @@ class DensityTarget:
         return score, self._call("hessian", particles, rows, (*shape, shape[2]))
 
     def metric(self, particles: Directions, rows: slice) -> Array | None:  # noqa: ARG002
-        """See RowTarget."""
+        """Return the Fisher information of some rows.
+
+        Parameters
+        ----------
+        particles : array of shape (r, m, d)
+            Particles of the rows, float32.
+        rows : slice
+            The rows.
+
+        Returns
+        -------
+        array of shape (r, d) or None
+            Fisher information at the mean particle of each row.
+
+        Raises
+        ------
+        ValueError
+            Always: these targets have none.
+        """
         raise ValueError('kernel="scaled" needs a Fisher information, which a Target does not have')

@@ -17,7 +17,26 @@ __all__ = ["PosteriorTarget"]
 
 @dataclass(frozen=True, eq=False)
 class PosteriorTarget:
-    """The posterior of one row's response parameters given its y."""
+    """Hold the posteriors of the response parameters of rows, given their y.
+
+    Parameters
+    ----------
+    response : Response
+        Likelihood and prior.
+    y : array of shape (n,) or Observations
+        Standardised y.
+    evidence : float or array of shape (n,), default=1.0
+        Power of the likelihood: number of observations that a row stands for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import Normal
+    >>> from wgboost.targets import PosteriorTarget
+    >>> target = PosteriorTarget(Normal(), np.array([0.5]))
+    >>> target.metric(np.zeros((1, 4, 2), np.float32), slice(0, 1))
+    array([[1., 2.]], dtype=float32)
+    """
 
     response: Response
     y: Observed  # (n,), standardised
@@ -41,7 +60,27 @@ class PosteriorTarget:
     def derivatives(
         self, particles: Directions, rows: slice, needs: Needs, n_threads: int
     ) -> tuple[Directions, Array | None]:
-        """See RowTarget."""
+        """Return what a direction needs of the targets of some rows.
+
+        Parameters
+        ----------
+        particles : array of shape (r, m, d)
+            Particles of the rows, float32.
+        rows : slice
+            The rows.
+        needs : {"score", "curvature", "hessian", "log_density", "samples"}
+            What the direction reads.
+        n_threads : int
+            Number of threads.
+
+        Returns
+        -------
+        first : array of shape (r, m, d) or (r, s, d)
+            Scores at the particles, or samples of the targets.
+        second : array or None
+            Curvature (r, m, d), Hessian (r, m, d, d) or log density (r, m), whichever is needed;
+            the weights (r, s) of samples.
+        """
         response, y, evidence = self.response.take(rows), self.y[rows], self._evidence(rows)
         if needs == "curvature":
             return response.score_and_curvature(y, particles, evidence, n_threads)
@@ -53,7 +92,20 @@ class PosteriorTarget:
         return score, None if needs == "score" else response.hessian(y, particles, evidence)
 
     def metric(self, particles: Directions, rows: slice) -> Array | None:
-        """See RowTarget."""
+        """Return the Fisher information of some rows.
+
+        Parameters
+        ----------
+        particles : array of shape (r, m, d)
+            Particles of the rows, float32.
+        rows : slice
+            The rows.
+
+        Returns
+        -------
+        array of shape (r, d) or None
+            Fisher information at the mean particle of each row.
+        """
         centre = particles.mean(axis=1) if particles.shape[2] == 1 else _centre(particles)
         response, evidence = self.response.take(rows), self._evidence(rows)
         fisher = response.fisher(centre, evidence, self.y[rows])

@@ -18,10 +18,26 @@ _POINTS = 64  # samples that stand for a histogram or for quantiles
 
 @dataclass(frozen=True, eq=False)
 class SampleTarget:
-    """Samples (n, s, d) of each row's target; shorter lists are filled up with weight zero.
+    """Hold samples of the target of each row.
 
-    Where a direction asks for a density, it gets the samples' Gaussian kernel density estimate
-    (Scott's rule, row by row).
+    Where a direction needs a density, it gets the Gaussian kernel density estimate of the samples
+    with the bandwidth of Scott's rule.
+
+    Parameters
+    ----------
+    samples : array of shape (n, s, d)
+        Samples, float32. Shorter lists are filled up.
+    weights : array of shape (n, s)
+        Weights that sum to 1 in each row; 0 where a list is filled up.
+    compiled : None
+        Always None: the compiled core does not evaluate these targets.
+
+    Examples
+    --------
+    >>> from wgboost.targets import SampleTarget
+    >>> SampleTarget.of([[0.0, 1.0], [2.0]]).weights
+    array([[0.5, 0.5],
+           [1. , 0. ]], dtype=float32)
     """
 
     samples: Array  # (n, s, d) float32
@@ -30,7 +46,29 @@ class SampleTarget:
 
     @classmethod
     def of(cls, given: Any) -> SampleTarget:
-        """Return the targets of an array (n, s) or (n, s, d), or a list of (s_i,) or (s_i, d)."""
+        """Return targets for samples of each row.
+
+        Parameters
+        ----------
+        given : array of shape (n, s) or (n, s, d), or list
+            Samples; a list has arrays (s_i,) or (s_i, d).
+
+        Returns
+        -------
+        SampleTarget
+            The targets.
+
+        Raises
+        ------
+        ValueError
+            If a row has no samples, or samples that are not finite.
+
+        Examples
+        --------
+        >>> from wgboost.targets import SampleTarget
+        >>> SampleTarget.of([[0.0, 1.0], [2.0]]).samples.shape
+        (2, 2, 1)
+        """
         rows = [np.asarray(one, dtype=np.float32) for one in given]
         rows = [one[:, None] if one.ndim == 1 else one for one in rows]
         for i, one in enumerate(rows):
@@ -57,7 +95,27 @@ class SampleTarget:
         return int(self.samples.shape[2])
 
     def draw(self, m: int, rng: np.random.Generator) -> Array:
-        """Return m of all samples, where particles may start."""
+        """Draw start particles from all samples.
+
+        Parameters
+        ----------
+        m : int
+            Number of samples.
+        rng : numpy.random.Generator
+            Source of randomness.
+
+        Returns
+        -------
+        array of shape (m, d)
+            Samples, no two of them equal.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.targets import SampleTarget
+        >>> SampleTarget.of([[0.0, 1.0]]).draw(2, np.random.default_rng(0)).shape
+        (2, 1)
+        """
         row, column = np.nonzero(self.weights)
         chosen = rng.choice(len(row), size=m, replace=len(row) < m)
         return separate_equal_particles(self.samples[row[chosen], column[chosen]], rng)
@@ -65,7 +123,27 @@ class SampleTarget:
     def derivatives(
         self, particles: Directions, rows: slice, needs: Needs, n_threads: int
     ) -> tuple[Directions, Array | None]:
-        """See RowTarget."""
+        """Return what a direction needs of the targets of some rows.
+
+        Parameters
+        ----------
+        particles : array of shape (r, m, d)
+            Particles of the rows, float32.
+        rows : slice
+            The rows.
+        needs : {"score", "curvature", "hessian", "log_density", "samples"}
+            What the direction reads.
+        n_threads : int
+            Number of threads.
+
+        Returns
+        -------
+        first : array of shape (r, m, d) or (r, s, d)
+            Scores at the particles, or samples of the targets.
+        second : array or None
+            Curvature (r, m, d), Hessian (r, m, d, d) or log density (r, m), whichever is needed;
+            the weights (r, s) of samples.
+        """
         del n_threads
         samples, weights = self.samples[rows], self.weights[rows]
         if needs == "samples":
@@ -102,15 +180,58 @@ class SampleTarget:
         return score.astype(np.float32), curvature
 
     def metric(self, particles: Directions, rows: slice) -> Array | None:  # noqa: ARG002
-        """See RowTarget."""
+        """Return the Fisher information of some rows.
+
+        Parameters
+        ----------
+        particles : array of shape (r, m, d)
+            Particles of the rows, float32.
+        rows : slice
+            The rows.
+
+        Returns
+        -------
+        array of shape (r, d) or None
+            Fisher information at the mean particle of each row.
+
+        Raises
+        ------
+        ValueError
+            Always: these targets have none.
+        """
         raise ValueError('kernel="scaled" needs a Fisher information, which samples do not have')
 
 
 def from_quantiles(levels: Any, values: Any, points: int = _POINTS) -> Array:
-    """Return samples (n, points) of distributions given by quantiles.
+    """Return samples of distributions that are given by quantiles.
 
-    The quantile function is interpolated linearly between `levels` (q,), probabilities, with
-    `values` (n, q); beyond the first and the last level it stays at their values.
+    The quantile function is interpolated linearly between levels. It is constant beyond the first
+    and the last.
+
+    Parameters
+    ----------
+    levels : array_like of shape (q,)
+        Increasing probabilities.
+    values : array_like of shape (n, q)
+        Quantiles of each row.
+    points : int, default=64
+        Number of samples per row.
+
+    Returns
+    -------
+    array of shape (n, points)
+        Samples for `WGBoost`.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, levels do not increase, or quantiles decrease.
+
+    Examples
+    --------
+    >>> from wgboost.targets import from_quantiles
+    >>> from_quantiles([0.0, 0.5, 1.0], [[0.0, 1.0, 4.0]], points=4)
+    array([[0.25, 0.75, 1.75, 3.25]])
     """
     levels, values = np.asarray(levels, dtype=np.float64), np.asarray(values, dtype=np.float64)
     if levels.ndim != 1 or values.ndim != 2 or values.shape[1] != levels.size:
@@ -127,9 +248,32 @@ def from_quantiles(levels: Any, values: Any, points: int = _POINTS) -> Array:
 
 
 def from_histograms(edges: Any, counts: Any, points: int = _POINTS) -> Array:
-    """Return samples (n, points) of histograms.
+    """Return samples of distributions that are given by histograms.
 
-    `edges` (b + 1,), or (n, b + 1) where each row has its own, and `counts` (n, b) on any scale.
+    Parameters
+    ----------
+    edges : array_like of shape (b + 1,) or (n, b + 1)
+        Edges of the bins, for all rows or for each.
+    counts : array_like of shape (n, b)
+        Counts, or any weights >= 0.
+    points : int, default=64
+        Number of samples per row.
+
+    Returns
+    -------
+    array of shape (n, points)
+        Samples for `WGBoost`.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, edges do not increase, or counts are negative or all zero.
+
+    Examples
+    --------
+    >>> from wgboost.targets import from_histograms
+    >>> from_histograms([0.0, 1.0, 2.0], [[1, 3]], points=4).round(3)
+    array([[0.5  , 1.167, 1.5  , 1.833]])
     """
     edges, counts = np.asarray(edges, dtype=np.float64), np.asarray(counts, dtype=np.float64)
     fitting = counts.ndim == 2 and edges.shape in (
