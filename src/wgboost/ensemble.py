@@ -19,7 +19,21 @@ __all__ = ["FlatTrees", "RoundList", "join_rounds"]
 
 @dataclass(frozen=True, eq=False)
 class RoundList:
-    """Rounds of any learner, added up one by one; the same interface as FlatTrees."""
+    """Hold rounds of any learner, with the interface of FlatTrees.
+
+    Parameters
+    ----------
+    rounds : tuple of FittedLearner
+        Functions whose values are added.
+    shape : tuple (m, d)
+        Particles and parameters.
+
+    Examples
+    --------
+    >>> from wgboost.ensemble import RoundList
+    >>> RoundList((), (1, 2)).predict([[0.0]], start=1.0)
+    array([[[1., 1.]]], dtype=float32)
+    """
 
     rounds: tuple[FittedLearner, ...]
     shape: tuple[int, int]  # (m, d)
@@ -30,7 +44,18 @@ class RoundList:
         return len(self.rounds)
 
     def head(self, n_rounds: int) -> RoundList:
-        """Return the first rounds alone."""
+        """Return the first rounds.
+
+        Parameters
+        ----------
+        n_rounds : int
+            Number of rounds.
+
+        Returns
+        -------
+        RoundList
+            The first rounds.
+        """
         check_integer("n_rounds", n_rounds, low=0, high=self.n_rounds)
         return RoundList(self.rounds[:n_rounds], self.shape)
 
@@ -38,7 +63,24 @@ class RoundList:
         self, X: Any, *, start: Array | float = 0.0, n_rounds: int | None = None,
         n_threads: int = 1,  # noqa: ARG002  (a foreign learner keeps its own threads)
     ) -> Directions:  # fmt: skip
-        """Return start plus the sum of the first rounds (n, m, d)."""
+        """Return start plus the sum of the first rounds.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Raw features.
+        start : float or array of shape (m, d) or (n, m, d), default=0.0
+            What the leaves are added to.
+        n_rounds : int, optional
+            Number of rounds; None takes all.
+        n_threads : int, default=1
+            Not used: learners have threads of their own.
+
+        Returns
+        -------
+        array of shape (n, m, d)
+            Particles of each row.
+        """
         X = as_matrix(X)
         if n_rounds is not None:
             check_integer("n_rounds", n_rounds, low=0, high=self.n_rounds)
@@ -51,7 +93,22 @@ class RoundList:
     def staged_predict(
         self, X: Any, *, start: Array | float = 0.0, n_threads: int = 1
     ) -> Iterator[Directions]:
-        """Yield `predict` after 1, 2, ... rounds, each at the cost of one."""
+        """Yield `predict` after 1, 2, ... rounds, each at the cost of one.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Raw features.
+        start : float or array of shape (m, d) or (n, m, d), default=0.0
+            What the leaves are added to.
+        n_threads : int, default=1
+            Number of threads.
+
+        Yields
+        ------
+        particles : array of shape (n, m, d)
+            Particles after the round.
+        """
         X = as_matrix(X)
         out = self.predict(X, start=start, n_rounds=0, n_threads=n_threads)
         for fitted in self.rounds:
@@ -62,7 +119,28 @@ class RoundList:
 def join_rounds(
     rounds: Sequence[FittedLearner], n_features: int, shape: tuple[int, int]
 ) -> FlatTrees | RoundList:
-    """Return flat arrays when every round is native trees, else the rounds as they are."""
+    """Join fitted rounds into one ensemble.
+
+    Parameters
+    ----------
+    rounds : sequence of FittedLearner
+        Rounds, in order.
+    n_features : int
+        Number p of features.
+    shape : tuple (m, d)
+        Particles and parameters.
+
+    Returns
+    -------
+    FlatTrees or RoundList
+        Flat arrays if every round is native trees, else a list of rounds.
+
+    Examples
+    --------
+    >>> from wgboost.ensemble import join_rounds
+    >>> join_rounds([], 2, (1, 1)).n_rounds
+    0
+    """
     if all(isinstance(fitted, FittedTrees) for fitted in rounds):
         if not rounds:
             return FlatTrees.empty(n_features, shape)

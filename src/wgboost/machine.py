@@ -11,10 +11,20 @@ _GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_b
 
 
 def memory_limit() -> float:
-    """Return the bytes of memory that this process may take at most.
+    """Return the memory that this process may use, in bytes.
 
-    The physical memory, or less if a container or `ulimit -v` allows less; infinite where the
-    system does not say.
+    This is the physical memory, or less if a container or `ulimit -v` allows less.
+
+    Returns
+    -------
+    float
+        Bytes; infinite where the system does not say.
+
+    Examples
+    --------
+    >>> from wgboost.machine import memory_limit
+    >>> memory_limit() > 1e6
+    True
     """
     limits = [float("inf")]
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:

@@ -18,7 +18,24 @@ __all__ = ["Batch", "Batches", "ParquetBatches"]
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some rows."""
+    """Hold some rows.
+
+    Parameters
+    ----------
+    X : array or frame
+        Features.
+    y : array of shape (n,) or (n, q)
+        Values to predict.
+    weight : array of shape (n,) or None
+        Sample weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.data import Batch
+    >>> Batch(np.ones((2, 1)), np.zeros(2), None).y
+    array([0., 0.])
+    """
 
     X: Any  # an array or a frame
     y: Array
@@ -26,17 +43,25 @@ class Batch:
 
 
 class Batches:
-    """Rows for `fit`, a batch at a time, in place of X and y.
+    """Give rows to `fit` a batch at a time, in place of X and y.
 
     Parameters
     ----------
-    source : iterable, or function that returns one
-        Of batches (X, y) or (X, y, sample_weight), X an array or a frame. It is gone through
-        twice and has to give the same rows in the same order, so an iterator, which ends after one
-        pass, will not do: give the function that makes it.
+    source : iterable, or callable that returns one
+        Batches (X, y) or (X, y, sample_weight), with X an array or a frame. It is read twice and
+        has to give the same rows in the same order. An iterator ends after one pass: give the
+        function that makes it.
     folder : path, optional
-        Where to keep a byte for each value of X while fitting, and what XGBoost keeps of it; by
-        default the folder for temporary files.
+        Where one byte per value of X is stored while fitting; by default the folder for temporary
+        files.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.data import Batches
+    >>> batches = Batches([(np.ones((2, 1)), np.zeros(2)), (np.ones((3, 1)), np.zeros(3))])
+    >>> [len(batch.y) for batch in batches]
+    [2, 3]
     """
 
     def __init__(
@@ -71,22 +96,28 @@ class Batches:
 
 
 class ParquetBatches(Batches):
-    """Rows for `fit` from Parquet files, in place of X and y.
+    """Give rows of Parquet files to `fit`, in place of X and y.
 
     Parameters
     ----------
     path : path
-        A file, or a folder whose files ``*.parquet`` are read by name.
+        A file, or a folder whose files ``*.parquet`` are read in order of their names.
     y : str or list of str
-        The column, or columns, to predict.
+        Column, or columns, to predict.
     sample_weight : str, optional
-        The column of weights.
+        Column of weights.
     columns : list of str, optional
-        The features; all other columns by default.
-    batch_rows : int
+        Features; all other columns by default.
+    batch_rows : int, default=65536
         Rows to read at a time.
     folder : path, optional
         As in `Batches`.
+
+    Examples
+    --------
+    >>> from wgboost.data import ParquetBatches
+    >>> ParquetBatches("sales", y="price", columns=["area", "rooms"]).batch_rows
+    65536
     """
 
     def __init__(

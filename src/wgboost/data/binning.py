@@ -21,9 +21,24 @@ _SAMPLE = 200_000
 
 @dataclass(frozen=True, eq=False)
 class Binned:
-    """A binned feature matrix.
+    """Hold a binned feature matrix.
 
     Feature f of a row has a code in [0, n_bins[f]); the code n_bins[f] means missing.
+
+    Parameters
+    ----------
+    codes : array of shape (n, p)
+        Codes as uint8, in Fortran order.
+    n_bins : array of shape (p,)
+        Number of bins of each feature, int32.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.data import Cuts
+    >>> X = np.array([[1.0], [2.0], [np.nan]])
+    >>> Cuts.find(X).apply(X).codes.ravel()
+    array([0, 1, 2], dtype=uint8)
     """
 
     codes: Codes  # (n, p), column after column in memory
@@ -55,13 +70,21 @@ class Binned:
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """The edges between the bins of each feature.
+    """Hold the edges between the bins of each feature.
 
-    The code of a value x is the number of edges below x, so a code is at most b exactly when
-    x is at most edge b: trees grown on codes and trees walked with raw values agree to the bit.
+    Parameters
+    ----------
+    edges : tuple of arrays
+        Ascending edges of each feature, float64.
+    categorical : array of shape (p,)
+        Whether a feature is categorical.
 
-    A categorical feature has the values 0, 1, ... n_levels - 1, which are its codes: edges stand
-    between them, and one behind the last, beyond which values are missing.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.data import Cuts
+    >>> Cuts.find(np.array([[1.0], [2.0], [4.0]])).edges
+    (array([1.5, 3. ]),)
     """
 
     edges: tuple[Array, ...]  # per feature: ascending float64
@@ -78,13 +101,37 @@ class Cuts:
         rng: np.random.Generator | None = None,
         n_threads: int = 1,
     ) -> Cuts:
-        """Choose the edges from data.
+        """Find the edges from data.
 
-        A feature with at most `max_bins` distinct values gets an edge between all of them;
-        otherwise bins hold about equal weight and a value heavier than a bin stands alone.
-        Beyond 200,000 rows these quantiles come from a sample of about that size, drawn with
-        `rng`. Rows of weight zero and missing values do not count; infinities are values.
-        `n_levels` (p,) are the numbers of categories, at most MAX_BINS, and 0 for numbers.
+        A feature with at most `max_bins` distinct values gets an edge between all of them.
+        Otherwise bins have about equal weight, and a value heavier than a bin has its own. Beyond
+        200,000 rows quantiles come from a sample of about that size. Rows of weight zero and
+        missing values do not count; infinities are values.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Raw features.
+        max_bins : int, default=255
+            Largest number of bins.
+        n_levels : array of shape (p,), optional
+            Numbers of categories, at most 255, and 0 for numbers.
+        weight : array of shape (n,) or None
+            Sample weights.
+        rng : numpy.random.Generator, optional
+            Source of randomness.
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        Cuts
+            The edges.
+
+        Raises
+        ------
+        ValueError
+            If `n_levels` does not fit the features.
         """
         X = as_matrix(X)
         check_threads(n_threads)
@@ -118,7 +165,25 @@ class Cuts:
         return table
 
     def apply(self, X: Any, *, n_threads: int = 1) -> Binned:
-        """Return the codes of raw values."""
+        """Return the codes of raw values.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Raw features.
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        Binned
+            The codes.
+
+        Raises
+        ------
+        ValueError
+            If the number of features differs.
+        """
         X = as_matrix(X)
         check_threads(n_threads)
         if X.shape[1] != len(self.edges):

@@ -17,7 +17,24 @@ __all__ = ["Features", "as_matrix"]
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """The features of the training rows: raw values, and codes for learners that read those."""
+    """Hold the features of the training rows.
+
+    Parameters
+    ----------
+    raw : array of shape (n, p) or StoredMatrix
+        Raw values.
+    cuts : Cuts, optional
+        Bins of the features.
+    binned : Binned, optional
+        Codes, for learners that read those.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.data import Features
+    >>> Features.from_raw(np.arange(4.0)[:, None], bins=2).binned.codes.ravel()
+    array([0, 0, 1, 1], dtype=uint8)
+    """
 
     raw: Array | StoredMatrix  # (n, p)
     cuts: Cuts | None = None
@@ -34,9 +51,29 @@ class Features:
         rng: np.random.Generator | None = None,
         n_threads: int = 1,
     ) -> Features:
-        """Take a matrix, and bin it unless `bins` is None; see `Cuts.find`.
+        """Bin a matrix.
 
-        A matrix in a file is binned already.
+        A `StoredMatrix` is binned already.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Raw features.
+        bins : int or None, default=255
+            Largest number of bins; None leaves the matrix as it is.
+        n_levels : array of shape (p,), optional
+            Numbers of categories, and 0 for numbers.
+        weight : array of shape (n,) or None
+            Sample weights.
+        rng : numpy.random.Generator, optional
+            Source of randomness.
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        Features
+            Raw and binned features.
         """
         if isinstance(X, StoredMatrix):
             return cls(X, X.cuts, X.binned)

@@ -18,10 +18,29 @@ _FOLDS = 5
 
 @dataclass(frozen=True, eq=False)
 class LevelGroups:
-    """The codes of categories with more than 255 levels.
+    """Hold the codes of categories with more than 255 levels.
 
-    Frequent levels have a code of their own. Rare levels share one with those that had a similar
-    effect on the training rows.
+    Frequent levels have their own code. Rare levels share one with levels of a similar effect on
+    the training rows.
+
+    Parameters
+    ----------
+    feature : array of shape (k,)
+        Columns with so many levels, ascending, int64.
+    n_codes : array of shape (k,)
+        Number of codes of each, int64.
+    first_level : array of shape (k + 1,)
+        First level of each column in `codes`, int64.
+    codes : array of shape (levels of all k columns,)
+        Code of each level, uint8.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.data import LevelGroups
+    >>> groups = LevelGroups(*map(np.array, ([0], [2], [0, 3])), np.array([0, 1, 1], np.uint8))
+    >>> groups.apply(np.array([[2.0], [np.nan]])).ravel()
+    array([ 1., nan])
     """
 
     feature: Array  # (k,) int64, the columns that have so many levels, ascending
@@ -30,12 +49,34 @@ class LevelGroups:
     codes: Array  # (levels of all k columns,) uint8
 
     def codes_of(self, i: int) -> Array:
-        """Return the codes (levels,) of the i-th of these columns."""
+        """Return the codes of the levels of one column.
+
+        Parameters
+        ----------
+        i : int
+            Index among these columns.
+
+        Returns
+        -------
+        array of shape (levels,)
+            The codes.
+        """
         codes: Array = self.codes[self.first_level[i] : self.first_level[i + 1]]
         return codes
 
     def apply(self, X: Array) -> Array:
-        """Return X (n, p) with codes in place of levels; what is no level is missing."""
+        """Return X with codes in place of levels.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Raw features.
+
+        Returns
+        -------
+        array of shape (n, p)
+            Codes; NaN for unknown levels.
+        """
         out = X.copy(order="K")
         for i, column in enumerate(self.feature):
             known = self.codes_of(i)
@@ -46,18 +87,51 @@ class LevelGroups:
         return out
 
     def n_levels(self, n_levels: Array) -> Array:
-        """Return the number of codes (p,) of every column, given the number of levels (p,)."""
+        """Return the number of codes of every column.
+
+        Parameters
+        ----------
+        n_levels : array of shape (p,)
+            Number of levels of every column.
+
+        Returns
+        -------
+        array of shape (p,)
+            Number of codes where levels are grouped, else of levels.
+        """
         n_levels = n_levels.copy()
         n_levels[self.feature] = self.n_codes
         return n_levels
 
     def same_as(self, other: LevelGroups) -> bool:
-        """Whether the codes of all levels are the same."""
+        """Whether all levels have the same codes.
+
+        Parameters
+        ----------
+        other : LevelGroups
+            Other groups.
+
+        Returns
+        -------
+        bool
+            True if they agree.
+        """
         names = ("feature", "n_codes", "first_level", "codes")
         return all(np.array_equal(getattr(self, one), getattr(other, one)) for one in names)
 
     def check(self, n_levels: Array) -> None:
-        """Raise ValueError unless groups from a file belong to columns of so many levels (p,)."""
+        """Check groups that come from a file.
+
+        Parameters
+        ----------
+        n_levels : array of shape (p,)
+            Number of levels of every column.
+
+        Raises
+        ------
+        ValueError
+            If they belong to other columns or a code is impossible.
+        """
         kinds = {"feature": np.int64, "n_codes": np.int64, "first_level": np.int64}
         for name, kind in {**kinds, "codes": np.uint8}.items():
             array = getattr(self, name)

@@ -12,10 +12,33 @@ __all__ = ["as_matrix"]
 
 
 def as_matrix(X: Any) -> Array:
-    """Return X as a matrix (n, p) of float32 or float64, in whatever memory order it has.
+    """Return X as a matrix of float32 or float64, in its memory order.
 
-    Integers and booleans become float64. NaN and masked mean missing; infinities are values.
-    Raises TypeError for other types and ValueError for other shapes or an empty X.
+    Integers and booleans become float64. NaN and masked values are missing; infinities are values.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, p)
+        Features.
+
+    Returns
+    -------
+    array of shape (n, p)
+        The matrix.
+
+    Raises
+    ------
+    TypeError
+        If X is not numeric.
+    ValueError
+        If X has another shape, or is empty.
+
+    Examples
+    --------
+    >>> from wgboost.data import as_matrix
+    >>> as_matrix([[1, 2], [3, 4]])
+    array([[1., 2.],
+           [3., 4.]])
     """
     if np.ma.isMaskedArray(X):
         X = np.ma.filled(X.astype(np.float64), np.nan)

@@ -52,6 +52,28 @@ def named_columns(X: Any, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]
 
 
 def without_columns(frame: Any, names: Iterable[str]) -> Any:
-    """Return a narwhals frame without those of its columns that have one of these names."""
+    """Return a narwhals frame without some columns.
+
+    Parameters
+    ----------
+    frame : narwhals.DataFrame
+        The frame.
+    names : iterable of str
+        Columns to drop; unknown names are ignored.
+
+    Returns
+    -------
+    narwhals.DataFrame
+        The remaining columns.
+
+    Examples
+    --------
+    >>> import narwhals as nw
+    >>> import pandas as pd
+    >>> from wgboost.data import without_columns
+    >>> frame = nw.from_native(pd.DataFrame({"a": [1], "b": [2]}))
+    >>> without_columns(frame, ["b", "c"]).columns
+    ['a']
+    """
     there = [name for name in dict.fromkeys(names) if name in frame.columns]
     return frame.drop(*there) if there else frame

@@ -21,9 +21,15 @@ _BLOCK = 2**24  # bytes at a time
 
 
 class PreparedMatrix(ABC):
-    """Stands where training has a matrix (n, p), and has what training asks of one.
+    """Represent a matrix (n, p) whose columns are known and whose bins are found.
 
-    Its columns are learnt and its bins are found; where the values are is its own affair.
+    Subclasses decide where the values are.
+
+    Examples
+    --------
+    >>> from wgboost.data import PreparedMatrix, StoredMatrix
+    >>> issubclass(StoredMatrix, PreparedMatrix)
+    True
     """
 
     ndim = 2
@@ -42,9 +48,29 @@ class PreparedMatrix(ABC):
 
 @dataclass(frozen=True, eq=False)
 class StoredMatrix(PreparedMatrix):
-    """The codes of a matrix (n, p), or some rows of it, mostly in a file mapped into memory.
+    """Hold the codes of a matrix, mostly in a file that is mapped into memory.
 
-    Rows that are taken of it get a file of their own when they are first read.
+    Rows that are taken from it get a file of their own when they are first read.
+
+    Parameters
+    ----------
+    codes : array of shape (rows of the file, p)
+        Codes as uint8, in Fortran order.
+    cuts : Cuts
+        Bins of the features.
+    folder : Scratch or None
+        Folder of the file; None if codes are in memory.
+    index : array of int, optional
+        Rows of the file; None takes all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.data import Cuts, StoredMatrix
+    >>> X = np.arange(3.0)[:, None]
+    >>> cuts = Cuts.find(X)
+    >>> StoredMatrix(cuts.apply(X).codes, cuts, None)[np.array([0, 2])].shape
+    (2, 1)
     """
 
     codes: Array  # (rows of the file, p) uint8, column after column
@@ -77,7 +103,18 @@ class StoredMatrix(PreparedMatrix):
         return Binned(codes, self.cuts.n_bins)
 
     def values(self, rows: slice) -> Array:
-        """Return values (rows, p) that have the codes of these rows: the upper edge of each bin."""
+        """Return values that have the codes of some rows.
+
+        Parameters
+        ----------
+        rows : slice
+            The rows.
+
+        Returns
+        -------
+        array of shape (rows, p)
+            The upper edge of each bin.
+        """
         codes = self.binned.codes[rows]
         table = np.full((codes.shape[1], 256), np.nan)
         for line, edges in zip(table, self.cuts.edges, strict=True):
@@ -86,9 +123,26 @@ class StoredMatrix(PreparedMatrix):
         return np.ascontiguousarray(table[np.arange(codes.shape[1]), codes])
 
     def predict(self, ensemble: Any, start: Array, n_threads: int) -> Array:
-        """Return what trees add to the start (n, m, d) of these rows.
+        """Return what trees add to the start of these rows.
 
-        Raises ValueError if the trees cut features where the codes do not.
+        Parameters
+        ----------
+        ensemble : FlatTrees
+            The trees.
+        start : array of shape (n, m, d)
+            Start particles.
+        n_threads : int
+            Number of threads.
+
+        Returns
+        -------
+        array of shape (n, m, d)
+            Particles.
+
+        Raises
+        ------
+        ValueError
+            If the trees cut features at other values than the codes.
         """
         inner = (ensemble.feature >= 0) & np.isfinite(ensemble.threshold)
         for feature, edges in enumerate(self.cuts.edges):

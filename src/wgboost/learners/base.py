@@ -18,31 +18,87 @@ __all__ = ["FittedLearner", "Learner"]
 
 @runtime_checkable
 class FittedLearner(Protocol):
-    """One round's function from x to a movement of all particles."""
+    """Map x to a movement of all particles, for one round.
+
+    A protocol.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.data import Features
+    >>> from wgboost.learners import HistTree
+    >>> X = np.arange(4.0)[:, None]
+    >>> fitted = HistTree().fit(Features.from_raw(X), X[:, :, None] // 2)
+    >>> from wgboost.learners import FittedLearner
+    >>> isinstance(fitted, FittedLearner)
+    True
+    """
 
     def scaled(self, rate: float) -> FittedLearner:
-        """Return the function multiplied by a rate."""
+        """Return the function multiplied by a rate.
+
+        Parameters
+        ----------
+        rate : float
+            Factor.
+
+        Returns
+        -------
+        FittedLearner
+            The scaled function.
+        """
         ...
 
     def add_to(self, particles: Directions) -> None:
-        """Add the function's values at the training rows to particles (n, m, d), in place.
+        """Add the values at the training rows to particles, in place.
 
-        The result is the same, bit for bit, as adding `predict` of the training features.
+        The result is bit for bit that of adding `predict` of the training features.
+
+        Parameters
+        ----------
+        particles : array of shape (n, m, d)
+            Particles that change.
         """
         ...
 
     def without_rows(self) -> FittedLearner:
-        """Return the function without what `add_to` needs: a model of many rounds keeps these."""
+        """Return the function without its values at the training rows.
+
+        Returns
+        -------
+        FittedLearner
+            A smaller object that still predicts.
+        """
         ...
 
     def predict(self, X: Any) -> Directions:
-        """Return the movement (n, m, d) at new rows."""
+        """Return the movement at new rows.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Raw features.
+
+        Returns
+        -------
+        array of shape (n, m, d)
+            Movement of each particle.
+        """
         ...
 
 
 @runtime_checkable
 class Learner(Protocol):
-    """Fits one round."""
+    """Fit one round.
+
+    A protocol: an object with `uses_codes` and `fit` is a learner.
+
+    Examples
+    --------
+    >>> from wgboost.learners import HistTree, Learner
+    >>> isinstance(HistTree(), Learner)
+    True
+    """
 
     @property
     def uses_codes(self) -> bool:
@@ -57,9 +113,24 @@ class Learner(Protocol):
         weight: Array | None,
         rng: np.random.Generator,
     ) -> FittedLearner:
-        """Fit targets (n, m, d).
+        """Fit the function of one round.
 
-        With a curvature c > 0 of the same shape the targets are gradients g and the function
-        is to follow the Newton movement; without, it is to follow the targets themselves.
+        Parameters
+        ----------
+        features : Features
+            Features of the training rows.
+        targets : array of shape (n, m, d)
+            What to fit: gradients if there is a curvature, else the movement itself.
+        curvature : array of shape (n, m, d) or None
+            Curvatures to divide by.
+        weight : array of shape (n,) or None
+            Sample weights.
+        rng : numpy.random.Generator, optional
+            Source of randomness.
+
+        Returns
+        -------
+        FittedLearner
+            The fitted function.
         """
         ...

@@ -33,7 +33,27 @@ __all__ = ["FittedTrees", "HistTree"]
 
 @dataclass(frozen=True, eq=False)
 class FittedTrees:
-    """The trees of one round and where they sent the training rows."""
+    """Hold the trees of one round and the leaves of the training rows.
+
+    Parameters
+    ----------
+    flat : FlatTrees
+        The trees.
+    leaf : array of shape (trees, n)
+        Leaf of each training row, int32.
+    n_threads : int, default=1
+        Number of threads.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.data import Features
+    >>> from wgboost.learners import HistTree
+    >>> X = np.arange(4.0)[:, None]
+    >>> fitted = HistTree().fit(Features.from_raw(X), X[:, :, None] // 2)
+    >>> fitted.leaf
+    array([[0, 0, 1, 1]], dtype=int32)
+    """
 
     flat: FlatTrees
     leaf: Array  # (trees, n) int32
@@ -45,11 +65,30 @@ class FittedTrees:
         return self.flat.trees
 
     def scaled(self, rate: float) -> FittedTrees:
-        """Return the same trees with leaf values multiplied by a rate."""
+        """Return the function multiplied by a rate.
+
+        Parameters
+        ----------
+        rate : float
+            Factor.
+
+        Returns
+        -------
+        FittedTrees
+            The scaled function.
+        """
         return replace(self, flat=self.flat.scaled(rate))
 
     def add_to(self, particles: Directions) -> None:
-        """Add the leaf values of the training rows to particles (n, m, d), in place."""
+        """Add the values at the training rows to particles, in place.
+
+        The result is bit for bit that of adding `predict` of the training features.
+
+        Parameters
+        ----------
+        particles : array of shape (n, m, d)
+            Particles that change.
+        """
         check_state(particles, (self.leaf.shape[1], *self.flat.shape))
         state = particles.reshape(particles.shape[0], -1)
         flat = self.flat
@@ -58,17 +97,60 @@ class FittedTrees:
         )
 
     def without_rows(self) -> FittedTrees:
-        """Return the same trees without the places of training rows, which take 4 bytes each."""
+        """Return the function without its values at the training rows.
+
+        Returns
+        -------
+        FittedTrees
+            A smaller object that still predicts.
+        """
         return replace(self, leaf=np.empty((len(self.leaf), 0), dtype=self.leaf.dtype))
 
     def predict(self, X: Any) -> Directions:
-        """Return the leaf values (n, m, d) of new rows."""
+        """Return the movement at new rows.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Raw features.
+
+        Returns
+        -------
+        array of shape (n, m, d)
+            Movement of each particle.
+        """
         return self.flat.predict(X, n_threads=self.n_threads)
 
 
 @dataclass(frozen=True)
 class HistTree:
-    """Grows histogram trees on binned features, as the settings say."""
+    """Grow histogram trees on binned features.
+
+    Parameters
+    ----------
+    settings : TreeSettings
+        How trees are grown.
+    n_threads : int, default=1
+        Number of threads.
+    longest_step : float, default=inf
+        Leaf values are clipped to it.
+    constraints : Constraints, optional
+        Constraints on the trees.
+    grower : Grower, optional
+        What grows the trees; None is the compiled core.
+    cat_signal : array of shape (p,), optional
+        Signal of categorical features; see `with_signal`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.data import Features
+    >>> from wgboost.learners import HistTree
+    >>> X = np.arange(4.0)[:, None]
+    >>> fitted = HistTree().fit(Features.from_raw(X), X[:, :, None] // 2)
+    >>> fitted.predict(X).ravel()
+    array([0., 0., 1., 1.], dtype=float32)
+    """
 
     settings: TreeSettings = field(default_factory=TreeSettings)
     n_threads: int = 1
@@ -96,7 +178,24 @@ class HistTree:
         curvature: Directions | None = None,
         weight: Array | None = None,
     ) -> HistTree:
-        """Return a learner that knows how much the categories mattered in the first targets."""
+        """Return a learner that knows how much categories matter in the first targets.
+
+        Parameters
+        ----------
+        features : Features
+            Features of the training rows.
+        targets : array of shape (n, m, d)
+            What to fit: gradients if there is a curvature, else the movement itself.
+        curvature : array of shape (n, m, d) or None
+            Curvatures to divide by.
+        weight : array of shape (n,) or None
+            Sample weights.
+
+        Returns
+        -------
+        HistTree
+            The learner with `cat_signal` set.
+        """
         binned, cuts = features.binned, features.cuts
         if binned is None or cuts is None or not cuts.categorical.any():
             return self
@@ -111,7 +210,31 @@ class HistTree:
         weight: Array | None = None,
         rng: np.random.Generator | None = None,
     ) -> FittedTrees:
-        """Grow the trees of one round; raise ValueError for targets that are not finite."""
+        """Fit the function of one round.
+
+        Parameters
+        ----------
+        features : Features
+            Features of the training rows.
+        targets : array of shape (n, m, d)
+            What to fit: gradients if there is a curvature, else the movement itself.
+        curvature : array of shape (n, m, d) or None
+            Curvatures to divide by.
+        weight : array of shape (n,) or None
+            Sample weights.
+        rng : numpy.random.Generator, optional
+            Source of randomness.
+
+        Returns
+        -------
+        FittedTrees
+            The fitted function.
+
+        Raises
+        ------
+        ValueError
+            If targets are not finite.
+        """
         if features.binned is None or features.cuts is None:
             raise ValueError("HistTree reads binned features; use Features.from_raw(X, bins=255)")
         n = features.shape[0]

@@ -27,7 +27,30 @@ __all__ = ["FittedRegressor", "RegressorLearner", "as_learner", "weight_options"
 
 @dataclass(frozen=True, eq=False)
 class FittedRegressor:
-    """One fitted multi-output regressor, or one regressor per output."""
+    """Hold a fitted multi-output regressor, or one regressor per output.
+
+    Parameters
+    ----------
+    regressors : tuple
+        Fitted regressors.
+    training : array of shape (n, m, d)
+        Values at the training rows, before the rate.
+    shape : tuple (m, d)
+        Particles and parameters.
+    rate : float, default=1.0
+        Factor of all values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from wgboost.data import Features
+    >>> from wgboost.learners import RegressorLearner
+    >>> X = np.arange(4.0)[:, None]
+    >>> fitted = RegressorLearner(LinearRegression()).fit(Features.from_raw(X), X[:, :, None])
+    >>> fitted.scaled(0.5).predict(X).ravel().round(3)
+    array([0. , 0.5, 1. , 1.5], dtype=float32)
+    """
 
     regressors: tuple[Any, ...]
     training: Directions  # (n, m, d) values at the training rows, before the rate
@@ -35,20 +58,56 @@ class FittedRegressor:
     rate: float = 1.0
 
     def scaled(self, rate: float) -> FittedRegressor:
-        """Return the same function multiplied by a rate."""
+        """Return the function multiplied by a rate.
+
+        Parameters
+        ----------
+        rate : float
+            Factor.
+
+        Returns
+        -------
+        FittedRegressor
+            The scaled function.
+        """
         return replace(self, rate=self.rate * rate)
 
     def add_to(self, particles: Directions) -> None:
-        """Add the values at the training rows to particles, in place."""
+        """Add the values at the training rows to particles, in place.
+
+        The result is bit for bit that of adding `predict` of the training features.
+
+        Parameters
+        ----------
+        particles : array of shape (n, m, d)
+            Particles that change.
+        """
         check_state(particles, self.training.shape)
         particles += self.training * np.float32(self.rate)
 
     def without_rows(self) -> FittedRegressor:
-        """Return the same function without its values at the training rows."""
+        """Return the function without its values at the training rows.
+
+        Returns
+        -------
+        FittedRegressor
+            A smaller object that still predicts.
+        """
         return replace(self, training=np.empty((0, *self.shape), dtype=np.float32))
 
     def predict(self, X: Any) -> Directions:
-        """Return the values (n, m, d) at new rows."""
+        """Return the movement at new rows.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Raw features.
+
+        Returns
+        -------
+        array of shape (n, m, d)
+            Movement of each particle.
+        """
         return _values(self.regressors, X, self.shape) * np.float32(self.rate)
 
 
@@ -76,9 +135,33 @@ def _seeded(estimator: Any, rng: np.random.Generator) -> Any:
 
 
 def weight_options(estimator: Any, weight: Array | None) -> dict[str, Array]:
-    """Return weights by the keyword that `estimator.fit` has for them, in a Pipeline its last step.
+    """Return sample weights by the keyword that `estimator.fit` has for them.
 
-    Raises TypeError if it has none.
+    Parameters
+    ----------
+    estimator : estimator
+        A regressor, or a Pipeline, whose last step gets the weights.
+    weight : array of shape (n,) or None
+        Sample weights.
+
+    Returns
+    -------
+    dict
+        Keyword arguments of `fit`; empty without weights.
+
+    Raises
+    ------
+    TypeError
+        If the estimator takes no weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from wgboost.learners import weight_options
+    >>> list(weight_options(make_pipeline(Ridge()), np.ones(2)))
+    ['ridge__sample_weight']
     """
     if weight is None:
         return {}
@@ -96,10 +179,22 @@ def weight_options(estimator: Any, weight: Array | None) -> dict[str, Array]:
 
 @dataclass(frozen=True)
 class RegressorLearner:
-    """Fits clones of a scikit-learn regressor to the movement.
+    """Fit clones of a scikit-learn regressor to the movement.
 
-    One clone fits all outputs where the regressor says it can, else there is one per output.
-    With a curvature the movement is each row's own Newton step g / c: leaf sums are a tree's.
+    One clone fits all outputs where the regressor can, else there is one per output. With a
+    curvature each row's target is its Newton step g / c.
+
+    Parameters
+    ----------
+    regressor : estimator
+        A scikit-learn regressor.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from wgboost.learners import RegressorLearner
+    >>> RegressorLearner(Ridge()).uses_codes
+    False
     """
 
     regressor: Any
@@ -113,7 +208,33 @@ class RegressorLearner:
         weight: Array | None = None,
         rng: np.random.Generator | None = None,
     ) -> FittedRegressor:
-        """Fit one round; raise TypeError if weights are given to a regressor without them."""
+        """Fit the function of one round.
+
+        Parameters
+        ----------
+        features : Features
+            Features of the training rows.
+        targets : array of shape (n, m, d)
+            What to fit: gradients if there is a curvature, else the movement itself.
+        curvature : array of shape (n, m, d) or None
+            Curvatures to divide by.
+        weight : array of shape (n,) or None
+            Sample weights.
+        rng : numpy.random.Generator, optional
+            Source of randomness.
+
+        Returns
+        -------
+        FittedRegressor
+            The fitted function.
+
+        Raises
+        ------
+        ValueError
+            If targets are not finite.
+        TypeError
+            If the regressor takes no weights and some are given.
+        """
         X, n = features.raw, features.shape[0]
         targets = check_targets("targets", targets, n)
         check_finite("targets", targets)
@@ -138,7 +259,30 @@ class RegressorLearner:
 
 
 def as_learner(learner: Any) -> Learner:
-    """Return a learner for a learner, or for a scikit-learn regressor to be cloned each round."""
+    """Return a learner for a learner or a scikit-learn regressor.
+
+    Parameters
+    ----------
+    learner : Learner or estimator
+        A learner is returned as it is; a regressor is cloned each round.
+
+    Returns
+    -------
+    Learner
+        The learner.
+
+    Raises
+    ------
+    TypeError
+        If it is a class, a classifier, or nothing of these.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from wgboost.learners import as_learner
+    >>> as_learner(Ridge())
+    RegressorLearner(regressor=Ridge(), uses_codes=False)
+    """
     if isinstance(learner, type):
         raise TypeError(
             f"learner={learner.__name__} is a class; give an object: {learner.__name__}()"

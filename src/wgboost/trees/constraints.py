@@ -14,19 +14,26 @@ __all__ = ["Constraints"]
 
 @dataclass(frozen=True)
 class Constraints:
-    """Constraints on the function that a tree is.
+    """Hold constraints on the function that a tree is.
 
-    Attributes
+    Parameters
     ----------
-    monotone : tuple of int
-        For each of p features: 1 if one coordinate of every particle must not fall as the feature
-        rises, -1 if it must not rise, 0 if it is free. Empty: all are. A missing value is on
-        neither end.
-    parameter : int
-        The coordinate that is held to it.
-    groups : tuple of tuples of int
-        Features that may be asked for on one path from the root, group by group; a feature in no
-        group is never asked for. Empty: any may.
+    monotone : tuple of int, default=()
+        For each of p features 1 if the constrained coordinate of every particle must not fall as
+        the feature rises, -1 if it must not rise, 0 if it is free. Empty: all are free. Missing
+        values are unconstrained.
+    parameter : int, default=0
+        Index of the constrained coordinate.
+    groups : tuple of tuples of int, default=()
+        Groups of features that may be used together on one path from the root. A feature in no
+        group is never used. Empty: any may.
+
+    Examples
+    --------
+    >>> from wgboost.trees import Constraints
+    >>> Constraints(groups=((0, 1), (2,))).groups_for(3)
+    array([[1, 1, 0],
+           [0, 0, 1]], dtype=uint8)
     """
 
     monotone: tuple[int, ...] = ()
@@ -34,7 +41,33 @@ class Constraints:
     groups: tuple[tuple[int, ...], ...] = ()
 
     def monotone_for(self, cuts: Cuts, n_params: int) -> Array | None:
-        """Return the signs (p,) as the core takes them; raise ValueError if they do not fit."""
+        """Return the signs of monotone constraints for the core.
+
+        Parameters
+        ----------
+        cuts : Cuts
+            Bins of the features.
+        n_params : int
+            Number d of coordinates.
+
+        Returns
+        -------
+        array of shape (p,) or None
+            Signs as int8; None without constraints.
+
+        Raises
+        ------
+        ValueError
+            If the signs do not fit the features, or a constrained feature is categorical.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.data import Cuts
+        >>> from wgboost.trees import Constraints
+        >>> Constraints(monotone=(1,)).monotone_for(Cuts.find(np.arange(4.0)[:, None]), 2)
+        array([1], dtype=int8)
+        """
         if not any(self.monotone):
             return None
         p = len(cuts.edges)
@@ -52,7 +85,30 @@ class Constraints:
         return signs
 
     def groups_for(self, n_features: int) -> Array | None:
-        """Return the groups as masks (groups, p); raise ValueError if they do not fit."""
+        """Return the groups of features as masks.
+
+        Parameters
+        ----------
+        n_features : int
+            Number p of features.
+
+        Returns
+        -------
+        array of shape (groups, p) or None
+            Masks as uint8; None without groups.
+
+        Raises
+        ------
+        ValueError
+            If a group has an unknown feature.
+
+        Examples
+        --------
+        >>> from wgboost.trees import Constraints
+        >>> Constraints(groups=((0,), (1,))).groups_for(2)
+        array([[1, 0],
+               [0, 1]], dtype=uint8)
+        """
         if not self.groups:
             return None
         masks = np.zeros((len(self.groups), n_features), dtype=np.uint8)

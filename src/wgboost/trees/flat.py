@@ -18,16 +18,10 @@ from wgboost.validation import check_integer, check_threads
 __all__ = ["FlatTrees"]
 
 _NODE_ARRAYS = {
-    "feature": np.int32,
-    "threshold": np.float64,
-    "bin": np.uint8,
-    "missing_left": np.uint8,
-    "category_set": np.int32,
-    "left": np.int32,
-    "leaf": np.int32,
-    "gain": np.float32,
+    "feature": np.int32, "threshold": np.float64, "bin": np.uint8, "missing_left": np.uint8,
+    "category_set": np.int32, "left": np.int32, "leaf": np.int32, "gain": np.float32,
     "cover": np.int64,
-}
+}  # fmt: skip
 _CALL = 2**25  # rows times trees of one native call: Ctrl-C is heard between calls
 _ROW_ARRAYS = {**_NODE_ARRAYS, "output": np.int32, "values": np.float32, "sets": np.uint32}
 _FIRSTS = ("first_node", "first_leaf", "first_set")
@@ -35,9 +29,37 @@ _FIRSTS = ("first_node", "first_leaf", "first_set")
 
 @dataclass(frozen=True, eq=False)
 class FlatTrees:
-    """All trees of a model, round by round, each node a row of the same arrays.
+    """Hold all trees of a model, round by round, in flat arrays.
 
-    Indices of nodes, leaves and category sets count from the first of their tree.
+    Indices of nodes, leaves and category sets count from the first of their tree. The arrays of
+    nodes are those of `Tree`.
+
+    Parameters
+    ----------
+    n_features : int
+        Number p of features.
+    shape : tuple (m, d)
+        Particles and parameters.
+    trees_per_round : int
+        1, or m for trees per particle.
+    first_node, first_leaf, first_set : arrays of shape (trees + 1,)
+        First node, leaf and category set of each tree, int64.
+    output : array of shape (trees,)
+        First of the K outputs that a tree adds to, int32.
+    feature, threshold, bin, missing_left, category_set, left, leaf, gain, cover : arrays
+        One value per node, as in `Tree`.
+    values : array of shape (leaves, outputs per tree)
+        Leaf values, float32.
+    sets : array of shape (sets, 8)
+        Bits of 256 codes as uint32.
+    level_groups : LevelGroups, optional
+        Codes of categories with more levels than codes.
+
+    Examples
+    --------
+    >>> from wgboost.trees import FlatTrees
+    >>> FlatTrees.empty(n_features=2, shape=(1, 1)).predict([[0.0, 1.0]], start=3.0)
+    array([[[3.]]], dtype=float32)
     """
 
     n_features: int
@@ -62,7 +84,18 @@ class FlatTrees:
 
     @classmethod
     def join(cls, parts: Sequence[FlatTrees]) -> FlatTrees:
-        """Lay ensembles of the same kind behind each other; the rounds of all, in order."""
+        """Concatenate ensembles of the same kind; raise ValueError if they differ in kind.
+
+        Parameters
+        ----------
+        parts : sequence of FlatTrees
+            Ensembles, in order.
+
+        Returns
+        -------
+        FlatTrees
+            The rounds of all.
+        """
         if not parts:
             raise ValueError("nothing to join; FlatTrees.empty makes an ensemble without rounds")
         for other in parts[1:]:
@@ -80,7 +113,20 @@ class FlatTrees:
 
     @classmethod
     def empty(cls, n_features: int, shape: tuple[int, int]) -> FlatTrees:
-        """Return an ensemble without rounds."""
+        """Return an ensemble without rounds.
+
+        Parameters
+        ----------
+        n_features : int
+            Number p of features.
+        shape : tuple (m, d)
+            Particles and parameters.
+
+        Returns
+        -------
+        FlatTrees
+            The ensemble.
+        """
         arrays: dict[str, Any] = {name: np.zeros(0, kind) for name, kind in _ROW_ARRAYS.items()}
         arrays["values"] = np.zeros((0, shape[0] * shape[1]), np.float32)
         arrays["sets"] = np.zeros((0, 8), np.uint32)
@@ -88,7 +134,18 @@ class FlatTrees:
         return cls(n_features, shape, 1, **arrays)
 
     def head(self, n_rounds: int) -> FlatTrees:
-        """Return the first rounds alone."""
+        """Return the first rounds.
+
+        Parameters
+        ----------
+        n_rounds : int
+            Number of rounds.
+
+        Returns
+        -------
+        FlatTrees
+            The first rounds.
+        """
         check_integer("n_rounds", n_rounds, low=0, high=self.n_rounds)
         trees = n_rounds * self.trees_per_round
         arrays = {name: getattr(self, name)[: self.first_node[trees]] for name in _NODE_ARRAYS}
@@ -98,11 +155,33 @@ class FlatTrees:
         return replace(self, **arrays, output=self.output[:trees])
 
     def scaled(self, rate: float) -> FlatTrees:
-        """Return the same trees with leaf values multiplied by a rate."""
+        """Return the trees with leaf values multiplied by a rate.
+
+        Parameters
+        ----------
+        rate : float
+            Factor.
+
+        Returns
+        -------
+        FlatTrees
+            The scaled trees.
+        """
         return replace(self, values=self.values * np.float32(rate))
 
     def clipped(self, longest: float) -> FlatTrees:
-        """Return the same trees with leaf values held between -longest and longest."""
+        """Return the trees with leaf values clipped to [-longest, longest].
+
+        Parameters
+        ----------
+        longest : float
+            Largest absolute value.
+
+        Returns
+        -------
+        FlatTrees
+            The clipped trees.
+        """
         return replace(self, values=np.clip(self.values, -longest, longest))
 
     @property
@@ -141,10 +220,7 @@ class FlatTrees:
         return forest
 
     def check_arrays(self) -> None:
-        """Raise ValueError unless every array has its type, and every index, size and bound fits.
-
-        What grows makes no others; what comes from a file may.
-        """
+        """Raise ValueError unless types, indices, sizes and bounds of all arrays are valid."""
         for name, kind in {**_ROW_ARRAYS, **dict.fromkeys(_FIRSTS, np.int64)}.items():
             array, dimensions = getattr(self, name), 2 if name in ("values", "sets") else 1
             if not isinstance(array, np.ndarray) or array.dtype != kind or array.ndim != dimensions:
@@ -185,7 +261,24 @@ class FlatTrees:
         self, X: Any, *, start: Array | float = 0.0, n_rounds: int | None = None,
         n_threads: int = 1,
     ) -> Directions:  # fmt: skip
-        """Return start plus the sum of the first rounds' leaves (n, m, d) at raw features."""
+        """Return start plus the leaf values of the first rounds.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Raw features.
+        start : float or array of shape (m, d) or (n, m, d), default=0.0
+            What the leaves are added to.
+        n_rounds : int, optional
+            Number of rounds; None takes all.
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        array of shape (n, m, d)
+            Particles of each row.
+        """
         X, rounds = self._checked(X, n_rounds, n_threads)
         out = self._start(X.shape[0], start)
         flat, trees = out.reshape(X.shape[0], -1), rounds * self.trees_per_round
@@ -198,7 +291,22 @@ class FlatTrees:
     def staged_predict(
         self, X: Any, *, start: Array | float = 0.0, n_threads: int = 1
     ) -> Iterator[Directions]:
-        """Yield `predict` after 1, 2, ... rounds, each at the cost of one."""
+        """Yield `predict` after 1, 2, ... rounds, each at the cost of one.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Raw features.
+        start : float or array of shape (m, d) or (n, m, d), default=0.0
+            What the leaves are added to.
+        n_threads : int, default=1
+            Number of threads.
+
+        Yields
+        ------
+        particles : array of shape (n, m, d)
+            Particles after the round.
+        """
         X, rounds = self._checked(X, None, n_threads)
         out = self._start(X.shape[0], start)
         flat, per_round = out.reshape(X.shape[0], -1), self.trees_per_round
@@ -211,7 +319,24 @@ class FlatTrees:
         self, binned: Binned, *, start: Array | float = 0.0, n_rounds: int | None = None,
         n_threads: int = 1,
     ) -> Directions:  # fmt: skip
-        """Return the same as `predict` from codes made by the cuts of training."""
+        """Return the same as `predict` from codes.
+
+        Parameters
+        ----------
+        binned : Binned
+            Codes (n, p) of the cuts of training.
+        start : float or array of shape (m, d) or (n, m, d), default=0.0
+            What the leaves are added to.
+        n_rounds : int, optional
+            Number of rounds; None takes all.
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        array of shape (n, m, d)
+            Particles of each row.
+        """
         n, p = binned.shape
         check_threads(n_threads)
         if p != self.n_features:
@@ -224,17 +349,48 @@ class FlatTrees:
         return out
 
     def add_binned(self, binned: Binned, particles: Directions, *, n_threads: int = 1) -> None:
-        """Add all rounds to particles (n, m, d) in place, from codes."""
+        """Add all rounds to particles in place, from codes.
+
+        Parameters
+        ----------
+        binned : Binned
+            Codes (n, p) of the cuts of training.
+        particles : array of shape (n, m, d)
+            Particles that change.
+        n_threads : int, default=1
+            Number of threads.
+        """
         flat = particles.reshape(particles.shape[0], -1)
         trees = self._rounds(None) * self.trees_per_round
         self._forest.predict_codes(binned.codes, binned.n_bins, flat, 0, trees, n_threads)
 
     def apply(self, X: Any, *, n_rounds: int | None = None, n_threads: int = 1) -> Array:
-        """Return the leaf (n, trees) that each row reaches in each tree."""
+        """Return the leaf that each row reaches in each tree.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Raw features.
+        n_rounds : int, optional
+            Number of rounds; None takes all.
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        array of shape (n, trees)
+            Indices of leaves within their tree.
+        """
         X, rounds = self._checked(X, n_rounds, n_threads)
         return self._forest.apply(X, 0, rounds * self.trees_per_round, n_threads)
 
     def feature_gains(self) -> Array:
-        """Return the total gain (p,) of the splits on each feature."""
+        """Return the total gain of the splits on each feature.
+
+        Returns
+        -------
+        array of shape (p,)
+            Gains.
+        """
         inner = self.feature >= 0
         return np.bincount(self.feature[inner], weights=self.gain[inner], minlength=self.n_features)

@@ -107,7 +107,16 @@ class TreeSettings:
 
 
 class Grower(Protocol):
-    """What grows the trees of a round in place of the compiled core; see `grow_trees`."""
+    """Grow the trees of a round in place of the compiled core.
+
+    A protocol: a function with the parameters of `grow_trees`, without workspace and signal.
+
+    Examples
+    --------
+    >>> from wgboost.trees import Grower
+    >>> Grower.__name__
+    'Grower'
+    """
 
     def __call__(
         self, binned: Binned, cuts: Cuts, direction: Directions, curvature: Directions | None,
@@ -168,18 +177,57 @@ def grow_trees(
 ) -> tuple[FlatTrees, Array]:
     """Grow the trees of one round.
 
-    Leaf values are sum(w g) / (sum(w) + l2) of the directions g, or with a curvature c
-    sum(w g) / (sum(w c) + l2), output by output. Shapes and types are taken as checked; drawn
-    rows whose targets are not finite or whose curvature is negative raise ValueError. With
-    monotone constraints the values are held to the bounds that the splits above them set.
-    `cat_signal` (p,) of float32 is what `level_signal` found before the first round.
+    Leaf values are sum(w g) / (sum(w) + l2) of the directions g, or with a curvature c sum(w g) /
+    (sum(w c) + l2), output by output. Shapes and types are not checked.
+
+    Parameters
+    ----------
+    binned : Binned
+        Codes (n, p) of the cuts of training.
+    cuts : Cuts
+        Bins of the features.
+    direction : array of shape (n, m, d)
+        Directions of the rows, float32.
+    curvature : array of shape (n, m, d) or None
+        Curvatures to divide by.
+    weight : array of shape (n,) or None
+        Sample weights.
+    settings : TreeSettings
+        How trees are grown.
+    rng : numpy.random.Generator
+        Source of randomness.
+    workspace : Workspace
+        Memory of the core, kept from round to round.
+    n_threads : int, default=1
+        Number of threads.
+    constraints : Constraints, optional
+        Constraints on the trees.
+    cat_signal : array of shape (p,), optional
+        What `level_signal` found before the first round, float32.
 
     Returns
     -------
     trees : FlatTrees
         One round: a shared tree, or one per particle.
-    leaf : array (trees, n) of int32
-        The leaf of every training row, drawn or not.
+    leaf : array of shape (trees, n)
+        Leaf of every training row, drawn or not, int32.
+
+    Raises
+    ------
+    ValueError
+        If a drawn row has directions that are not finite or a negative curvature.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import _core
+    >>> from wgboost.data import Cuts
+    >>> from wgboost.trees import TreeSettings, grow_trees
+    >>> X, rng = np.arange(4.0)[:, None], np.random.default_rng(0)
+    >>> cuts, g = Cuts.find(X), (X[:, :, None] // 2).astype(np.float32)
+    >>> given = cuts.apply(X), cuts, g, None, None, TreeSettings(), rng, _core.Workspace()
+    >>> grow_trees(*given)[1]
+    array([[0, 0, 1, 1]], dtype=int32)
     """
     n, m, d = direction.shape
     if settings.subsample < 1.0 and weight is None and not _core.all_finite(direction):

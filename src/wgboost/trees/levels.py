@@ -21,22 +21,37 @@ def level_signal(
 
     The directions (n, m, d) are averaged over particles. For each of the d outputs, S is the sum of
     squares between the K levels of a feature, divided by the variance of the rows. Levels without
-    information have an expected S of K - 1; this and a standard deviation of S are subtracted.
-    What is left of S, summed over outputs, relative to what was subtracted, is the ratio of the
-    variance of the effects to that of the mean of the n / K rows of a level.
+    information have an expected S of K - 1; this and a standard deviation of S are subtracted. What
+    is left of S, summed over outputs, relative to what was subtracted, is the ratio of the variance
+    of the effects to that of the mean of the n / K rows of a level.
 
     Parameters
     ----------
     binned : Binned
-        Codes (n, p).
-    categorical : array (p,) of bool
-        Other features have a signal of 0.
-    direction, curvature : array (n, m, d)
-    weight : array (n,), optional
+        Codes (n, p) of the cuts of training.
+    categorical : array of shape (p,)
+        Whether a feature is categorical. Other features have a signal of 0.
+    direction : array of shape (n, m, d)
+        Directions of the rows, float32.
+    curvature : array of shape (n, m, d) or None
+        Curvatures to divide by.
+    weight : array of shape (n,) or None
+        Sample weights.
 
     Returns
     -------
-    array (p,) of float32
+    array of shape (p,)
+        Signal of each feature, float32.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.data import Cuts
+    >>> from wgboost.trees import level_signal
+    >>> X = np.repeat([0.0, 1.0], 20)[:, None]
+    >>> cuts = Cuts.find(X, n_levels=np.array([2]))
+    >>> level_signal(cuts.apply(X), cuts.categorical, X[:, :, None] + 0.1) > 0
+    array([ True])
     """
     w = np.ones(len(direction)) if weight is None else weight.astype(np.float64)
     g = w[:, None] * direction.mean(axis=1, dtype=np.float64)
