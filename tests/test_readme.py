@@ -37,11 +37,12 @@ def rows_of(text):
     return [[cell.strip() for cell in line] for line in lines]
 
 
-def test_the_figures_beside_others_are_those_of_the_tables():
+def test_the_figures_of_the_comparison_are_those_of_the_tables():
     tables = (ROOT / "paper/best.md").read_text()
     head, _, *rows = rows_of(tables[tables.index("## NLL") : tables.index("Some test rows")])
-    beside = (ROOT / "README.md").read_text()
-    names, _, *own = rows_of(beside[beside.index("## Beside") : beside.index("27 % of wine")])
+    readme = (ROOT / "README.md").read_text()
+    comparison = readme[readme.index("## Comparison") : readme.index("27 % of the test rows of")]
+    names, _, *own = rows_of(comparison)
     shown = {line[0].split(" (")[0]: dict(zip(names[1:], line[1:], strict=True)) for line in own}
     fewer = next(line[0] for line in own if line[0].startswith("`WGBRegressor()`"))
     for row in rows:
