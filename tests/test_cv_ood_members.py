@@ -17,6 +17,7 @@ from wgboost.selection import (
     ood_recipe,
 )
 from wgboost.selection.classifier import ClassifierBag
+from wgboost.training import resolve_settings
 
 RNG = np.random.default_rng(3)
 PLACES = np.array([[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]])
@@ -30,7 +31,7 @@ SMALL = {"cv": 5, "n_estimators": 40, "n_particles": 5, "random_state": 0, "n_jo
 
 
 @pytest.fixture(scope="module")
-def wide():
+def ood_bag():
     return WGBClassifierCV(ood_members=True, **SMALL).fit(X, LABELS)
 
 
@@ -39,60 +40,62 @@ def precision(bag):
     return metrics.ood_average_precision(*scores)
 
 
-def test_every_fourth_fold_has_a_wide_member_of_its_own(wide):
-    table = wide.cv_results_
+def test_every_fourth_fold_has_a_ood_member_of_its_own(ood_bag):
+    table = ood_bag.cv_results_
     assert_array_equal(table["fold"][table["recipe"] == "ood"], [0, 4])
-    assert table["kept"].sum() == len(wide.members_) == 5 + 2
-    assert wide.best_recipe_ in classifier_recipes(120)
-    own = table["recipe"] == wide.best_recipe_
+    assert table["kept"].sum() == len(ood_bag.members_) == 5 + 2
+    assert ood_bag.best_recipe_ in classifier_recipes(120)
+    own = table["recipe"] == ood_bag.best_recipe_
     raced = table["fold"][~own & (table["recipe"] != "ood")]
     alone = own & ~np.isin(table["fold"], raced)  # folds that did not choose the recipe
     assert alone.sum() >= 1
-    assert wide.best_value_ == pytest.approx(np.average(table["value"][alone]))  # 24 rows each
-    for one in wide.members_[5:]:
+    assert ood_bag.best_value_ == pytest.approx(np.average(table["value"][alone]))  # 24 rows each
+    for one in ood_bag.members_[5:]:
         assert one.get_params()["leaf"] == "mean"
         assert one.n_estimators_ == 300
-    assert_array_equal(wide.members_[5].validation_rows_, wide.members_[0].validation_rows_)
-    assert_array_equal(wide.members_[6].validation_rows_, wide.members_[4].validation_rows_)
-    WGBClassifier(**ood_recipe(10**6))._check_parameters()
+    assert_array_equal(ood_bag.members_[5].validation_rows_, ood_bag.members_[0].validation_rows_)
+    assert_array_equal(ood_bag.members_[6].validation_rows_, ood_bag.members_[4].validation_rows_)
+    resolve_settings(WGBClassifier(**ood_recipe(10**6)).get_params(deep=False))
 
 
-def test_wide_members_are_heard_by_ood_scores_alone(wide, tmp_path):
-    raw = clone(wide).set_params(calibrated=False).fit(X, LABELS)
+def test_ood_members_are_heard_by_ood_scores_alone(ood_bag, tmp_path):
+    raw = clone(ood_bag).set_params(calibrated=False).fit(X, LABELS)
     mean = np.mean([one.predict_proba(NEW) for one in raw.members_[:5]], axis=0)
     assert_allclose(raw.predict_proba(NEW), mean, atol=1e-6)
-    assert wide.predict_dist(NEW).particles.shape[1] == 5 * 5
-    for one in (raw, wide):
+    assert ood_bag.predict_dist(NEW).particles.shape[1] == 5 * 5
+    for one in (raw, ood_bag):
         dist = one.predict_dist(NEW, calibrated=False)
         mean = np.mean([each.predict_proba(NEW) for each in one.members_], axis=0)
         assert_allclose(dist.probabilities(), mean, atol=1e-6)
         assert_array_equal(one.ood_score(NEW), metrics.ood_scores(dist))
-    wide.save(tmp_path / "bag.wgb")
+    ood_bag.save(tmp_path / "bag.wgb")
     same = load(tmp_path / "bag.wgb")
-    assert_array_equal(same.predict_proba(NEW), wide.predict_proba(NEW))
-    assert_array_equal(same.ood_score(NEW), wide.ood_score(NEW))
+    assert_array_equal(same.predict_proba(NEW), ood_bag.predict_proba(NEW))
+    assert_array_equal(same.ood_score(NEW), ood_bag.ood_score(NEW))
 
 
-def test_predictions_with_and_without_wide_members_are_the_same(wide):
-    narrow = clone(wide).set_params(ood_members=False).fit(X, LABELS)
-    assert_array_equal(wide.predict_proba(NEW), narrow.predict_proba(NEW))
-    assert wide.calibration_ == narrow.calibration_
+def test_predictions_with_and_without_ood_members_are_the_same(ood_bag):
+    narrow = clone(ood_bag).set_params(ood_members=False).fit(X, LABELS)
+    assert_array_equal(ood_bag.predict_proba(NEW), narrow.predict_proba(NEW))
+    assert ood_bag.calibration_ == narrow.calibration_
     prior = {"scale": 3.0}
-    assert_allclose(wide.predict_proba(NEW, prior=prior), narrow.predict_proba(NEW, prior=prior))
-    stages = zip(wide.staged_predict_dist(NEW), narrow.staged_predict_dist(NEW), strict=False)
+    assert_allclose(ood_bag.predict_proba(NEW, prior=prior), narrow.predict_proba(NEW, prior=prior))
+    stages = zip(ood_bag.staged_predict_dist(NEW), narrow.staged_predict_dist(NEW), strict=False)
     for ours, theirs in stages:
         assert_array_equal(ours.particles, theirs.particles)
-    again, other = (clone(one).fit(X, LABELS).calibrate(NEW, LABELS[::2]) for one in (wide, narrow))
+    again, other = (
+        clone(one).fit(X, LABELS).calibrate(NEW, LABELS[::2]) for one in (ood_bag, narrow)
+    )
     assert_array_equal(again.predict_proba(NEW), other.predict_proba(NEW))
 
 
-def test_left_out_classes_decide_whether_wide_members_are_had(wide):
+def test_left_out_classes_decide_whether_ood_members_are_had(ood_bag):
     # Where features without meaning make members for OOD scores uncertain of rows that are known.
     rng, labels = np.random.default_rng(0), np.repeat(["a", "b", "c"], 100)
     many = np.repeat(PLACES, 100, axis=0) + 0.35 * rng.normal(size=(300, 2))
     many = np.hstack([many, rng.normal(size=(300, 2))])
     had, chosen, narrow = (
-        clone(wide).set_params(ood_members=one).fit(many, labels) for one in (True, None, False)
+        clone(ood_bag).set_params(ood_members=one).fit(many, labels) for one in (True, None, False)
     )
     assert precision(had) < precision(narrow) - 0.1
     assert len(chosen.members_) == len(narrow.members_) == 5
@@ -100,17 +103,17 @@ def test_left_out_classes_decide_whether_wide_members_are_had(wide):
 
 
 @pytest.mark.parametrize(("gain", "helps"), [(0.051, True), (0.049, False), (-0.2, False)])
-def test_wide_members_have_to_be_worth_while(monkeypatch, wide, gain, helps):
+def test_ood_members_have_to_be_worth_while(monkeypatch, ood_bag, gain, helps):
     kind = "wgboost.selection.classifier"
     monkeypatch.setattr(f"{kind}.left_out_class_gain", lambda *_, **__: gain)
     few = {"n_estimators": 2, "n_particles": 2, "cv": 2, "ood_members": None}
-    bag = clone(wide).set_params(**few).fit(X, LABELS)
+    bag = clone(ood_bag).set_params(**few).fit(X, LABELS)
     assert (len(bag.members_) > 2) is helps
 
 
-def test_wide_members_count_in_scores_as_others_do(wide):
+def test_ood_members_count_in_scores_as_others_do(ood_bag):
     more = [{"n_particles": 9, "evidence": 3.0}]
-    bag = clone(wide).set_params(recipes=more, ood_members=True, calibrated=False).fit(X, LABELS)
+    bag = clone(ood_bag).set_params(recipes=more, ood_members=True, calibrated=False).fit(X, LABELS)
     assert len(bag.members_) > 5
     each = [one.predict_proba(NEW) for one in bag.members_]
     dist = bag.predict_dist(NEW, calibrated=False)
@@ -155,13 +158,13 @@ def test_the_largest_classes_are_left_out(sizes, left_out):
     assert list(left_out_classes(labels)) == left_out
 
 
-def test_calibration_sees_the_members_of_a_fold_together(wide):
+def test_calibration_sees_the_members_of_a_fold_together(ood_bag):
     # Without factors the rows of a fold would have the mean of both its members.
-    fold = wide.members_[0].validation_rows_
-    both = np.mean([wide.members_[i].predict_proba(X[fold]) for i in (0, 5)], axis=0)
-    scores = wide._of([wide.members_[0], wide.members_[5]]).predict_proba(X[fold])
+    fold = ood_bag.members_[0].validation_rows_
+    both = np.mean([ood_bag.members_[i].predict_proba(X[fold]) for i in (0, 5)], axis=0)
+    scores = ood_bag._assemble([ood_bag.members_[0], ood_bag.members_[5]]).predict_proba(X[fold])
     assert_allclose(scores, both, atol=1e-6)
-    assert len(wide.ood_reference_) == 120
+    assert len(ood_bag.ood_reference_) == 120
 
 
 @pytest.mark.filterwarnings("ignore:text labels are taken in the order a < b < c")
@@ -199,7 +202,7 @@ def test_with_recipes_of_ones_own_only_if_asked():
         WGBClassifierCV(ood_members="yes").fit(X, LABELS)
 
 
-def test_ctrl_c_in_a_wide_member_leaves_the_others():
+def test_ctrl_c_in_a_ood_member_leaves_the_others():
     calls = []
 
     def nll_until(dist, y):

@@ -35,7 +35,7 @@ _OF_MODELS = (
 
 
 class Conformal(AttributeHints, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """An estimator around another one whose predictions it calibrates."""
+    """Base class of the conformal estimators."""
 
     _hints: ClassVar[dict[str, str]] = {
         **dict.fromkeys(_OF_MODELS, "the models that it has fitted do: take one of estimators_"),
@@ -72,24 +72,33 @@ class Conformal(AttributeHints, MetaEstimatorMixin, BaseEstimator):  # type: ign
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None,
         offset: Any = None, exposure: Any = None, y_std: Any = None, **fit_params: Any,
     ) -> Self:  # fmt: skip
-        """Fit the models and score the rows that they have not seen.
+        """Fit the models and score the rows that they were not trained on.
 
         Parameters
         ----------
-        X, y
-            Rows. With method="prefit" none of them may have been used to fit the estimator. y and
-            all that follows may be names of columns, if X is a frame.
-        sample_weight : array (n,), optional
-            Handed to the estimator. For calibration all rows of positive weight count alike: what
-            is guaranteed is for rows exchangeable with them.
-        groups : array (n,), optional
-            Rows of a group stay together, so that models are judged on groups they have not seen.
-            Rows of a group are not exchangeable: coverage is then a matter of experience.
-        offset, exposure, y_std : array (n,) or number, optional
-            Handed to the estimator, as in `WGBRegressor.fit`; offset and exposure are then needed
-            for predictions too.
-        **fit_params : array (n,) or number, optional
-            What else the estimator's `fit` takes by row.
+        X : array, data frame or sparse matrix (n, p)
+            Features. With method="prefit" none of the rows may have been used to fit the estimator.
+        y : array (n,) or str
+            Outcomes. As all parameters that follow, it may be the name of a column of X.
+        sample_weight : array (n,), str or None, default=None
+            Weights for the estimator. In calibration all rows of positive weight count alike:
+            coverage is guaranteed for rows exchangeable with them.
+        groups : array (n,), str or None, default=None
+            Labels of groups, whose rows stay together in a fold. Rows of a group are not
+            exchangeable, so coverage is then not guaranteed.
+        offset : array (n,), str or None, default=None
+            Offset for the estimator; predictions then need it too.
+        exposure : array (n,), str or None, default=None
+            Exposure for the estimator; predictions then need it too.
+        y_std : array (n,), float, str or None, default=None
+            Known standard deviation of the error of y.
+        **fit_params : array (n,) or number
+            What else `fit` of the estimator takes by row.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
         """
         check_choice("method", self.method, METHODS)
         check_choice("conformity", self.conformity, self._known_scores)

@@ -26,30 +26,61 @@ _UNMET = (
 
 
 class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
-    """Sets of classes that hold the right one as often as asked for.
+    """Predict sets of classes that contain the true class with a given probability.
 
     Parameters
     ----------
-    estimator
+    estimator : estimator or pipeline
         A classifier with `predict_proba`, such as `WGBClassifier`.
-    method : "cross", "split" or "prefit"
-        As in `ConformalRegressor`.
-    conformity : "adaptive" or "threshold"
-        Classes in the order of their probability, until the mass of those before exceeds a level;
-        or all classes above a probability. See `conformal_sets`.
-    cv, calibration_fraction, random_state
-        As in `ConformalRegressor`. Rows are held out, or put into folds, by chance alone: with
-        equal shares of classes, as of `StratifiedKFold`, nothing is guaranteed. A class that a
-        model has met no row of is odder for it than all others.
+    method : {"cross", "split", "prefit"}, default="cross"
+        "cross" is CV+ with the models of `cv` folds, so that every row both trains and calibrates.
+        "split" fits one model without `calibration_fraction` of the rows. "prefit" takes a fitted
+        estimator; `fit` then needs rows that it was not trained on. `ConformalRegressor` says what
+        each guarantees.
+    conformity : {"adaptive", "threshold"}, default="adaptive"
+        "adaptive" adds classes in the order of their probability until the mass of those before
+        exceeds a level. "threshold" takes all classes above a probability. See
+        `wgboost.conformal.conformal_sets`.
+    cv : int, splitter or iterable, default=5
+        Folds of "cross": a number, of rows in random order or of whole groups, or a splitter of
+        scikit-learn. Folds are not stratified: with equal shares of classes nothing is guaranteed.
+    calibration_fraction : float, default=0.25
+        Share of the rows that "split" holds out.
+    random_state : int, RandomState or None, default=None
+        Seed of the order of rows. The estimator has its own.
 
     Attributes
     ----------
-    classes_ : array
+    classes_ : array (k,)
         The labels, sorted, in the order of the columns of `predict_proba` and `predict_set`.
     estimators_ : list
         The models: one for each fold, or a single one.
     scores_ : list of arrays
-        For each model the scores of rows that it has not seen, sorted.
+        For each model the sorted scores of the rows that it was not trained on.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array (p,)
+        Names of the features, if X had some.
+
+    Notes
+    -----
+    A class of which a model was trained on no row gets an infinite score from it.
+
+    See Also
+    --------
+    ConformalRegressor : Intervals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import ConformalClassifier, WGBClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (100, 2))
+    >>> y = np.where(X[:, 0] > 0, "yes", "no")
+    >>> plain = WGBClassifier(n_estimators=10, n_particles=3, early_stopping=True, random_state=0)
+    >>> model = ConformalClassifier(plain, method="split", random_state=0).fit(X, y)
+    >>> model.predict_set(X[:3], confidence=0.8).shape
+    (3, 2)
     """
 
     _needs = "predict_proba"
@@ -116,7 +147,19 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of rows whose label is predicted.
 
-        Parameters are those of `WGBClassifier.score`.
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix (n, p)
+            Features.
+        y : array (n,) or str
+            Labels.
+        sample_weight : array (n,), str or None, default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            Accuracy.
         """
         self._models()
         X, y, fit_params = score_metadata(self, X, y, sample_weight=sample_weight)
@@ -124,22 +167,60 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         return float(accuracy_score(y, self.predict(X), sample_weight=weight))
 
     def predict_proba(self, X: Any, **predict_params: Any) -> Array:
-        """Return the mean of the models' class probabilities, (n, k)."""
+        """Return the mean of the models' class probabilities.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix (n, p)
+            Features.
+        **predict_params : array (n,) or number
+            What else `predict_proba` of the estimator takes.
+
+        Returns
+        -------
+        array (n, k)
+            Probabilities, in the order of `classes_`.
+        """
         mean: Array = np.mean(self._tables(X, predict_params), axis=0)
         return mean
 
     def predict(self, X: Any, **predict_params: Any) -> Array:
-        """Return the label that is most probable by the mean of the models."""
+        """Return the label that is most probable by the mean of the models.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix (n, p)
+            Features.
+        **predict_params : array (n,) or number
+            What else `predict_proba` of the estimator takes.
+
+        Returns
+        -------
+        array (n,)
+            Labels.
+        """
         best = self.predict_proba(X, **predict_params).argmax(axis=1)
         labels: Array = self.classes_[best]
         return labels
 
     def predict_set(self, X: Any, confidence: float = 0.9, **predict_params: Any) -> Array:
-        """Return sets (n, k) that hold the class with this probability, or more.
+        """Return sets that contain the true class with at least the given probability.
 
-        True is in; columns are in the order of `classes_`. No set is empty. With too few
-        calibration rows for the confidence all classes are in, and a warning says how many are
-        needed; so it is where too many of them are of classes that their model has not met.
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix (n, p)
+            Features.
+        confidence : float, default=0.9
+            Probability of containing the true class. With too few calibration rows all classes are
+            in, and a warning says how many rows are needed; so too if too many calibration rows are
+            of classes that their model was not trained on.
+        **predict_params : array (n,) or number
+            What else `predict_proba` of the estimator takes.
+
+        Returns
+        -------
+        array (n, k) of bool
+            True for the classes in the set, in the order of `classes_`. No set is empty.
         """
         check_confidence(confidence)
         tables = self._tables(X, predict_params)

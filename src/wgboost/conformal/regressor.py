@@ -22,38 +22,59 @@ __all__ = ["ConformalRegressor"]
 
 
 class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
-    """Intervals around the predictions of a model that hold y as often as asked for.
+    """Predict intervals that cover y with a given probability.
 
-    Whatever the model is worth: a bad one gets wide intervals. Their widths follow the predictive
+    Coverage holds for any model: a bad one gets wide intervals. Their widths follow the predictive
     distributions from row to row.
 
     Parameters
     ----------
-    estimator
+    estimator : estimator or pipeline
         An estimator with `predict_dist`, such as `WGBRegressor`, or a pipeline that ends with one.
-    method : "cross", "split" or "prefit"
-        "cross": CV+ with the models of `cv` folds, so that every row both trains and calibrates;
-        a chance of at least 1 - 2 alpha, less a little (see `cross_conformal_interval`), and about
-        1 - alpha in practice. "split": one model, fitted without `calibration_fraction` of the
-        rows; a chance of at least 1 - alpha. "prefit": the estimator is fitted, and `fit` takes
-        rows that it has not seen; guaranteed as "split".
-    conformity : "cdf" or "scaled"
+    method : {"cross", "split", "prefit"}, default="cross"
+        "cross" is CV+ with the models of `cv` folds, so that every row both trains and calibrates.
+        It covers y with a probability of at least 1 - 2 alpha, less a little (see
+        `wgboost.conformal.cross_conformal_interval`), and about 1 - alpha in practice. "split" fits
+        one model without `calibration_fraction` of the rows and covers with at least 1 - alpha.
+        "prefit" takes a fitted estimator; `fit` then needs rows that it was not trained on, and the
+        guarantee is that of "split".
+    conformity : {"cdf", "scaled"}, default="cdf"
         Intervals between quantiles of the predictive distribution, or the mean plus and minus a
-        number of its standard deviations; see `conformal_interval`.
-    cv : int or splitter
-        Folds of "cross": a number, of rows in random order (of whole groups, if they are given),
-        or a splitter of scikit-learn.
-    calibration_fraction : float
-        Share of rows that "split" holds out.
-    random_state : int or None
-        Of the order of rows. The estimator has its own.
+        number of its standard deviations; see `wgboost.conformal.conformal_interval`.
+    cv : int, splitter or iterable, default=5
+        Folds of "cross": a number, of rows in random order or of whole groups, or a splitter of
+        scikit-learn.
+    calibration_fraction : float, default=0.25
+        Share of the rows that "split" holds out.
+    random_state : int, RandomState or None, default=None
+        Seed of the order of rows. The estimator has its own.
 
     Attributes
     ----------
     estimators_ : list
         The models: one for each fold, or a single one.
     scores_ : list of arrays
-        For each model the scores of rows that it has not seen, sorted.
+        For each model the sorted scores of the rows that it was not trained on.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array (p,)
+        Names of the features, if X had some.
+
+    See Also
+    --------
+    ConformalClassifier : Sets of classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import ConformalRegressor, WGBRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (100, 2))
+    >>> y = X[:, 0] + 0.1 * rng.standard_normal(100)
+    >>> plain = WGBRegressor(n_estimators=10, n_particles=3, early_stopping=True, random_state=0)
+    >>> model = ConformalRegressor(plain, method="split", random_state=0).fit(X, y)
+    >>> model.predict_interval(X[:3], confidence=0.8).shape
+    (3, 2)
     """
 
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"offset": True, "exposure": True}
@@ -100,7 +121,24 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
     def predict(
         self, X: Any, *, offset: Any = None, exposure: Any = None, **fit_params: Any
     ) -> Array:
-        """Return the mean of the models' predictions, (n,); offset and exposure as in `fit`."""
+        """Return the mean of the models' predictions.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix (n, p)
+            Features.
+        offset : array (n,), str or None, default=None
+            Offset, as in `fit`.
+        exposure : array (n,), str or None, default=None
+            Exposure, as in `fit`.
+        **fit_params : array (n,) or number
+            What else `predict` of the estimator takes.
+
+        Returns
+        -------
+        array (n,)
+            Predictions.
+        """
         X, given = self._given(X, {"offset": offset, "exposure": exposure, **fit_params})
         mean: Array = np.mean([model.predict(X, **given) for model in self._models()], axis=0)
         return mean
@@ -111,7 +149,23 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
     ) -> float:  # fmt: skip
         """Return the share of the variance of y that `predict` explains, R^2.
 
-        Parameters are those of `WGBRegressor.score`.
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix (n, p)
+            Features.
+        y : array (n,) or str
+            Outcomes.
+        sample_weight : array (n,), str or None, default=None
+            Weights of the rows.
+        offset : array (n,), str or None, default=None
+            Offset, as in `fit`.
+        exposure : array (n,), str or None, default=None
+            Exposure, as in `fit`.
+
+        Returns
+        -------
+        float
+            R^2, at most 1.
         """
         self._models()
         given = {"sample_weight": sample_weight, "offset": offset, "exposure": exposure}
@@ -123,10 +177,26 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         self, X: Any, confidence: float = 0.9, *, offset: Any = None, exposure: Any = None,
         **predict_params: Any,
     ) -> Array:  # fmt: skip
-        """Return intervals (n, 2) that hold y with this probability, or more.
+        """Return intervals that cover y with at least the given probability.
 
-        With too few calibration rows for the confidence they are the whole support of y, and a
-        warning says how many are needed. `predict_params` is what else `predict_dist` takes.
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix (n, p)
+            Features.
+        confidence : float, default=0.9
+            Probability of covering y. With too few calibration rows the interval is the whole
+            support of y, and a warning says how many rows are needed.
+        offset : array (n,), str or None, default=None
+            Offset, as in `fit`.
+        exposure : array (n,), str or None, default=None
+            Exposure, as in `fit`.
+        **predict_params : array (n,) or number
+            What else `predict_dist` of the estimator takes.
+
+        Returns
+        -------
+        array (n, 2)
+            Lower and upper ends.
         """
         check_confidence(confidence)
         X, given = self._given(X, {"offset": offset, "exposure": exposure, **predict_params})

@@ -72,30 +72,117 @@ class ClassifierBag(BagSpec):
 
 
 class WGBClassifierCV(BaseClassifier):
-    """A calibrated bag of `WGBClassifier`, with settings chosen by cross-validation.
+    """Choose settings by cross-validation, and predict with a calibrated bag of `WGBClassifier`.
 
-    See `WGBRegressorCV`, whose parameters and attributes it has, and these:
+    Recipes, which are sets of parameters, are compared by successive halving over folds: all of
+    them on the first fold, the better half (from 5,000 rows on the better third) on the next, and
+    so on. Every model is fitted without one fold and stopped early on it. The bag consists of the
+    models of the best recipe on all folds. Its predictions mix the particles of all models, and the
+    rows of each model's own fold calibrate it.
 
     Parameters
     ----------
-    recipes : dict, list or None
-        Parameters of `WGBClassifier` by the recipe's name, or a list of such. None is
-        `wgboost.selection.classifier_recipes`, which depends on the number of rows.
-    cv : int, splitter or None
-        Folds, with classes in equal shares where their number is given.
-    ood_members : bool or None
-        Whether every fourth fold has a further member, of `wgboost.selection.ood_recipe`: on some
-        data its particles stay apart where there are no rows, which OOD scores live on. It takes no
-        part in the race. None leaves out up to six classes in turn, to see whether their rows
-        stand out clearly more with such members; two classes, or recipes of one's own, have none.
-    response, class_weight, eval_metric
-        As in `WGBClassifier`.
+    recipes : dict, list or None, default=None
+        Parameters of `WGBClassifier` by the name of the recipe, or a list of such parameters. None
+        is `wgboost.selection.classifier_recipes`, which depends on the number of rows.
+    cv : int, splitter, iterable or None, default=None
+        Folds: their number, a splitter of scikit-learn, or pairs of indices to train and to test
+        on. A number makes folds with equal shares of the classes, or of whole groups if `groups`
+        are given. None is 10 folds below 2,000 rows and 5 from there on.
+    time_budget : float or None, default=None
+        Seconds. No fit is begun that would leave the best recipe so far too little time for its
+        other folds, which are always finished. The result then depends on the machine.
+    calibrated : bool, default=True
+        Whether to fit `calibration_` to the rows that members were not trained on.
+    ood_members : bool or None, default=None
+        Whether every fourth fold has a further member, of `wgboost.selection.ood_recipe`, that only
+        OOD scores use. On some data its particles stay apart where there are no rows. None leaves
+        out up to six classes in turn, and adds such members if OOD scores then detect the rows of
+        the missing class clearly better. Two classes, or recipes of one's own, have none.
+    n_particles : int, default=10
+        Number of particles per row and member.
+    n_estimators : int, default=1000
+        Largest number of boosting rounds of a member; early stopping finds the number.
+    n_iter_no_change : int or None, default=50
+        Number of rounds without improvement after which a member stops. None never stops it.
+    categorical_features : "from_dtype", list, mask or None, default="from_dtype"
+        Columns that trees split by sets of categories, as in `WGBClassifier`.
+    monotone_constraints : dict, list (p,) or None, default=None
+        1 if the log-odds must not decrease with a feature, -1 if they must not increase; as in
+        `WGBClassifier`.
+    interaction_constraints : list of lists, "no_interactions" or None, default=None
+        Groups of columns that may occur together on a path of a tree.
+    response : str or Response, default="categorical"
+        Distribution of y: "categorical", "ordinal" or an object, as in `WGBClassifier`.
+    prior : dict or None, default=None
+        Parameters of the prior of the response by name.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, as in `WGBClassifier`.
+    eval_metric : str, callable or list, default="nll"
+        Metric of early stopping and of the comparison of recipes. The first of a list decides.
+    n_jobs : int or None, default=None
+        Number of threads, as in `WGBClassifier`. The model does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed of the folds and of all members.
+    verbose : int, default=0
+        1 prints a line for each model; more also shows their progress.
 
     Attributes
     ----------
-    classes_, ranks_ : array
-        As in `WGBClassifier`. All members know all classes, whether or not they were trained on
-        rows of each.
+    classes_ : array (k,)
+        Sorted labels. All members know all classes, whether or not they were trained on rows of
+        each.
+    ranks_ : array (k,)
+        Labels in the order of an ordinal response.
+    members_ : list of WGBClassifier
+        The models of the bag, one for each fold, followed by members for OOD scores.
+    model_ : FittedBag
+        The fitted models as one value.
+    best_recipe_ : str
+        Name of the best recipe.
+    best_params_ : dict
+        Parameters of the best recipe.
+    best_value_ : float
+        `eval_metric` of one member of the best recipe on new rows, before calibration, over the
+        folds on which no other recipe was tried; see `WGBRegressorCV`.
+    cv_results_ : dict of arrays
+        What was tried, in order: "recipe", "fold", "value", "rounds", "evidence", "seconds" and
+        "kept", whether the bag has the model. Members for OOD scores have the recipe "ood".
+    calibration_ : Calibration
+        Factors that predictions follow, with ``calibrated=True``.
+    ood_reference_ : OODReference
+        OOD scores of ordinary rows, for `ood_pvalue`.
+    ood_references_ : dict of OODReference
+        The same by the name of the score: "max_variance" and "mutual_information".
+    interrupted_ : bool
+        Whether Ctrl-C ended the fit.
+    feature_importances_ : array (p,)
+        Mean share of each feature in the gain of all splits.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array (p,)
+        Names of the features, if X had some.
+    response_ : Response
+        The response distribution.
+
+    See Also
+    --------
+    WGBClassifier : A single model with given settings.
+    wgboost.selection.classifier_recipes : The usual recipes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBClassifierCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (80, 2))
+    >>> y = np.where(X[:, 0] > 0, "yes", "no")
+    >>> few = {"n_estimators": 20, "n_particles": 3, "cv": 2, "random_state": 0}
+    >>> bag = WGBClassifierCV([{"max_leaves": 4}], **few).fit(X, y)
+    >>> len(bag.members_)
+    2
+    >>> bag.predict_proba(X[:3]).shape
+    (3, 2)
     """
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {
@@ -135,24 +222,42 @@ class WGBClassifierCV(BaseClassifier):
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, offset: Any = None,
         exposure: Any = None, y_std: Any = None, callbacks: Sequence[Any] = (),
     ) -> Self:  # fmt: skip
-        """Try the recipes, keep the models of the best one, and calibrate them.
+        """Compare the recipes, keep the models of the best one, and calibrate them.
 
         Parameters
         ----------
-        X, y, sample_weight, offset, exposure, y_std
-            Rows, as in `WGBRegressor.fit`.
-        groups : array (n,), optional
-            Rows of one group are in one fold.
-        callbacks : sequence of callables
+        X : array, data frame or sparse matrix (n, p)
+            Features of the training rows.
+        y : array (n,) or str
+            Labels, or the name of a column of X.
+        sample_weight : array (n,), str or None, default=None
+            Weights of the rows.
+        groups : array (n,), str or None, default=None
+            Labels of groups. Rows of one group are in one fold.
+        offset : array (n,), str or None, default=None
+            Known part of the location, as in `WGBClassifier.fit`.
+        exposure : array (n,), str or None, default=None
+            Not used by classes; see `WGBRegressorCV.fit`.
+        y_std : array (n,), float, str or None, default=None
+            Not used by classes; see `WGBRegressorCV.fit`.
+        callbacks : sequence of callables, default=()
             Called after every round of every model, with the "member" in the dict; see
-            `wgboost.callbacks`. A callback that returns True ends the fit, as `MaxTime` does: the
-            bag then has the models of the best recipe so far that were finished, or the first one.
+            `wgboost.callbacks`. A callback that returns True ends the fit, as `MaxTime` does. The
+            bag then has the finished models of the best recipe so far, or the first model.
 
-        Notes
-        -----
-        Ctrl-C ends the fit with the folds that the best recipe so far has finished, and the warning
-        `Interrupted`; before there is one it raises KeyboardInterrupt. A fit that raises leaves the
-        estimator as it was.
+        Returns
+        -------
+        self : WGBClassifierCV
+            The fitted bag.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data make no sense. A fit that raises leaves the estimator as it
+            was.
+        KeyboardInterrupt
+            If Ctrl-C is pressed before the first model is fitted. Later, Ctrl-C ends the fit with
+            the folds that the best recipe so far has finished, and the warning `Interrupted`.
         """
         fit_params = {
             "sample_weight": sample_weight, "offset": offset, "exposure": exposure, "y_std": y_std,
@@ -175,12 +280,29 @@ class WGBClassifierCV(BaseClassifier):
         return bag
 
     def to_saved(self) -> SavedModel:
-        """Return the estimator as a file holds it."""
+        """Return the estimator as a model file holds it.
+
+        Returns
+        -------
+        SavedModel
+            Parameters, fitted attributes and members.
+        """
         return saved_bag(self, self.members_)
 
     @classmethod
     def from_saved(cls, saved: SavedModel) -> Self:
-        """Return the estimator that a file holds; see `wgboost.load`."""
+        """Return the estimator that a model file holds; see `wgboost.load`.
+
+        Parameters
+        ----------
+        saved : SavedModel
+            The contents of the file.
+
+        Returns
+        -------
+        WGBClassifierCV
+            The fitted bag.
+        """
         estimator = cls(**saved.params)
         restore_bag(estimator, saved, cls.member_type)
         return estimator

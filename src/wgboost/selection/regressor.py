@@ -41,68 +41,118 @@ class RegressorBag(BagSpec):
 
 
 class WGBRegressorCV(BaseRegressor):
-    """A calibrated bag of `WGBRegressor`, with settings chosen by cross-validation.
+    """Choose settings by cross-validation, and predict with a calibrated bag of `WGBRegressor`.
 
-    Recipes, which are sets of parameters, race over folds: all on the first, the better half (from
-    5,000 rows on the better third) on the next, and so on. Every model is fitted without one fold
-    and stopped early on it. The winner's models of all folds are the bag, whose predictions mix the
-    particles of all of them; the rows of each model's own fold calibrate it.
+    Recipes, which are sets of parameters, are compared by successive halving over folds: all of
+    them on the first fold, the better half (from 5,000 rows on the better third) on the next, and
+    so on. Every model is fitted without one fold and stopped early on it. The bag consists of the
+    models of the best recipe on all folds. Its predictions mix the particles of all models, and the
+    rows of each model's own fold calibrate it.
 
     Parameters
     ----------
-    recipes : dict, list or None
-        Parameters of `WGBRegressor` by the recipe's name, or a list of such. None is
-        `wgboost.selection.regressor_recipes`, which depends on the number of rows.
-    cv : int, splitter or None
-        Folds: their number, of rows in random order or with `groups` of whole groups; a splitter of
-        scikit-learn; or pairs of indices to train and to test on. None is 10 folds of less
-        than 2,000 rows and 5 of more. Where every fold is later than the rows that its model was
-        trained on, as of `TimeSeriesSplit`, the members of the bag are fitted once more in the end,
-        to the rows of the last fold as well.
-    time_budget : float or None
-        Seconds. Nothing is begun that would leave the best recipe so far too little time for its
+    recipes : dict, list or None, default=None
+        Parameters of `WGBRegressor` by the name of the recipe, or a list of such parameters. None
+        is `wgboost.selection.regressor_recipes`, which depends on the number of rows.
+    cv : int, splitter, iterable or None, default=None
+        Folds: their number, a splitter of scikit-learn, or pairs of indices to train and to test
+        on. A number makes folds of rows in random order, or of whole groups if `groups` are given.
+        None is 10 folds below 2,000 rows and 5 from there on. Where every fold is later than the
+        rows that its model was trained on, as with `TimeSeriesSplit`, the members are fitted once
+        more at the end, to the rows of the last fold as well.
+    time_budget : float or None, default=None
+        Seconds. No fit is begun that would leave the best recipe so far too little time for its
         other folds, which are always finished. The result then depends on the machine.
-    calibrated : bool
-        Whether to fit `calibration_` to the rows that members have not seen.
-    n_particles, n_estimators, n_iter_no_change, categorical_features, monotone_constraints
-        As in `WGBRegressor`, for all recipes that do not say otherwise; as are
-        `monotone_parameter`, `interaction_constraints`, `response` and `prior`.
-    eval_metric : str or callable, or a list
-        What early stopping and the race go by; see `WGBRegressor`.
-    n_jobs : int or None
-        As in `WGBRegressor`: None takes a thread for each core unless something limits them.
-    random_state : int, RandomState or None
-        Of the folds and of all members.
-    verbose : int
-        1 shows a line for each model; more also shows their progress.
+    calibrated : bool, default=True
+        Whether to fit `calibration_` to the rows that members were not trained on.
+    n_particles : int, default=10
+        Number of particles per row and member.
+    n_estimators : int, default=4000
+        Largest number of boosting rounds of a member; early stopping finds the number.
+    n_iter_no_change : int or None, default=50
+        Number of rounds without improvement after which a member stops. None never stops it.
+    categorical_features : "from_dtype", list, mask or None, default="from_dtype"
+        Columns that trees split by sets of categories, as in `WGBRegressor`.
+    monotone_constraints : dict, list (p,) or None, default=None
+        1 if the constrained parameter must not decrease with a feature, -1 if it must not increase;
+        as in `WGBRegressor`.
+    monotone_parameter : int, str or None, default=None
+        Parameter of the response that `monotone_constraints` constrain. None is the location.
+    interaction_constraints : list of lists, "no_interactions" or None, default=None
+        Groups of columns that may occur together on a path of a tree.
+    response : str or Response, default="normal"
+        Distribution of y, as in `WGBRegressor`.
+    prior : dict or None, default=None
+        Parameters of the prior of the response by name.
+    eval_metric : str, callable or list, default="nll"
+        Metric of early stopping and of the comparison of recipes, as in `WGBRegressor`. The first
+        of a list decides.
+    n_jobs : int or None, default=None
+        Number of threads, as in `WGBRegressor`. The model does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed of the folds and of all members.
+    verbose : int, default=0
+        1 prints a line for each model; more also shows their progress.
 
     Attributes
     ----------
     members_ : list of WGBRegressor
         The models of the bag, one for each fold, all with the same units of y.
+    model_ : FittedBag
+        The fitted models as one value.
     best_recipe_ : str
+        Name of the best recipe.
     best_params_ : dict
-        The name of the recipe that won, and its parameters.
+        Parameters of the best recipe.
     best_value_ : float
-        What its `eval_metric` is for one member on new rows, before calibration; the bag is usually
-        better. It is the mean of "value" in `cv_results_` over the folds on which no other recipe
-        was tried, so that the choice of the recipe does not flatter it. If there is no such fold,
-        the mean is over all folds and a little too good.
+        `eval_metric` of one member of the best recipe on new rows, before calibration; the bag is
+        usually better. It is the mean of "value" in `cv_results_` over the folds on which no other
+        recipe was tried, so that the choice of the recipe does not bias it. Without such a fold the
+        mean is over all folds and a little optimistic.
     cv_results_ : dict of arrays
         What was tried, in order: "recipe", "fold", "value", "rounds", "evidence", "seconds" and
-        "kept", whether the bag has a model of it. "value" is the metric on the rows of the fold, at
-        the number of rounds that is best on the recipe's other folds; a recipe that was tried on
-        one fold only has the value at its best round there, which is too good.
-        ``pandas.DataFrame(cv_results_)``.
+        "kept", whether the bag has the model. "value" is the metric on the rows of the fold, at the
+        number of rounds that is best on the other folds of the recipe. A recipe that was tried on
+        one fold only has the value at its best round there, which is optimistic.
+        ``pandas.DataFrame(cv_results_)`` shows it as a table.
     calibration_ : Calibration
-        The factors that predictions follow.
+        Factors that predictions follow, with ``calibrated=True``.
     ood_reference_ : OODReference
-        Which OOD scores are usual, for `ood_pvalue`.
+        OOD scores of ordinary rows, for `ood_pvalue`.
     ood_references_ : dict of OODReference
         The same by the name of the score: "epistemic" and "max_variance".
     interrupted_ : bool
         Whether Ctrl-C ended the fit.
     feature_importances_ : array (p,)
+        Mean share of each feature in the gain of all splits.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array (p,)
+        Names of the features, if X had some.
+    response_ : Response
+        The response distribution.
+
+    See Also
+    --------
+    WGBRegressor : A single model with given settings.
+    wgboost.selection.regressor_recipes : The usual recipes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressorCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (80, 2))
+    >>> y = X[:, 0] + 0.1 * rng.standard_normal(80)
+    >>> recipes = {"small": {"max_leaves": 4}, "large": {"max_leaves": 8}}
+    >>> few = {"n_estimators": 20, "n_particles": 3, "cv": 2, "random_state": 0}
+    >>> bag = WGBRegressorCV(recipes, **few).fit(X, y)
+    >>> len(bag.members_)
+    2
+    >>> bag.best_recipe_ in recipes
+    True
+    >>> bag.predict_dist(X[:3]).mean().shape
+    (3,)
     """
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {
@@ -141,24 +191,42 @@ class WGBRegressorCV(BaseRegressor):
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, offset: Any = None,
         exposure: Any = None, y_std: Any = None, callbacks: Sequence[Any] = (),
     ) -> Self:  # fmt: skip
-        """Try the recipes, keep the models of the best one, and calibrate them.
+        """Compare the recipes, keep the models of the best one, and calibrate them.
 
         Parameters
         ----------
-        X, y, sample_weight, offset, exposure, y_std
-            Rows, as in `WGBRegressor.fit`.
-        groups : array (n,), optional
-            Rows of one group are in one fold.
-        callbacks : sequence of callables
+        X : array, data frame or sparse matrix (n, p)
+            Features of the training rows.
+        y : array (n,), (n, q) or str
+            Outcomes, which may be `censored`, or the name of a column of X.
+        sample_weight : array (n,), str or None, default=None
+            Weights of the rows.
+        groups : array (n,), str or None, default=None
+            Labels of groups. Rows of one group are in one fold.
+        offset : array (n,), str or None, default=None
+            Known part of the location, as in `WGBRegressor.fit`.
+        exposure : array (n,), str or None, default=None
+            Exposure of the rows, as in `WGBRegressor.fit`.
+        y_std : array (n,), float, str or None, default=None
+            Known standard deviation of the error of y.
+        callbacks : sequence of callables, default=()
             Called after every round of every model, with the "member" in the dict; see
-            `wgboost.callbacks`. A callback that returns True ends the fit, as `MaxTime` does: the
-            bag then has the models of the best recipe so far that were finished, or the first one.
+            `wgboost.callbacks`. A callback that returns True ends the fit, as `MaxTime` does. The
+            bag then has the finished models of the best recipe so far, or the first model.
 
-        Notes
-        -----
-        Ctrl-C ends the fit with the folds that the best recipe so far has finished, and the warning
-        `Interrupted`; before there is one it raises KeyboardInterrupt. A fit that raises leaves the
-        estimator as it was.
+        Returns
+        -------
+        self : WGBRegressorCV
+            The fitted bag.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data make no sense. A fit that raises leaves the estimator as it
+            was.
+        KeyboardInterrupt
+            If Ctrl-C is pressed before the first model is fitted. Later, Ctrl-C ends the fit with
+            the folds that the best recipe so far has finished, and the warning `Interrupted`.
         """
         fit_params = {
             "sample_weight": sample_weight, "offset": offset, "exposure": exposure, "y_std": y_std,
@@ -181,12 +249,29 @@ class WGBRegressorCV(BaseRegressor):
         return bag
 
     def to_saved(self) -> SavedModel:
-        """Return the estimator as a file holds it."""
+        """Return the estimator as a model file holds it.
+
+        Returns
+        -------
+        SavedModel
+            Parameters, fitted attributes and members.
+        """
         return saved_bag(self, self.members_)
 
     @classmethod
     def from_saved(cls, saved: SavedModel) -> Self:
-        """Return the estimator that a file holds; see `wgboost.load`."""
+        """Return the estimator that a model file holds; see `wgboost.load`.
+
+        Parameters
+        ----------
+        saved : SavedModel
+            The contents of the file.
+
+        Returns
+        -------
+        WGBRegressorCV
+            The fitted bag.
+        """
         estimator = cls(**saved.params)
         restore_bag(estimator, saved, cls.member_type)
         return estimator
