@@ -26,17 +26,25 @@ _BOUNDED = 64  # the same of rows with bounds, whose likelihood costs many times
 
 @dataclass(frozen=True)
 class AveragedFlow:
-    """Start all rows at the particles that a flow without features settles at.
+    """Start all rows at the particles where a flow without features settles.
 
-    Attributes
+    Parameters
     ----------
-    steps, rate : int, float
-        So many steps of this size from standard normal draws; fewer when the flow has settled, and
-        at most 1,000 of counts and of a response without sufficient statistics.
-    of : "posterior" or "directions"
-        The direction of the averaged posterior, mean score over mean curvature (the author's
-        code), or the average of the rows' directions (the paper's text; costs a pass over
-        a sample of 1,000 rows per step).
+    steps : int, default=5000
+        Largest number of steps from standard normal draws. The flow ends when it has settled, and
+        after 1,000 steps for counts and for responses without sufficient statistics.
+    rate : float, default=0.1
+        Size of a step.
+    of : {"posterior", "directions"}, default="posterior"
+        "posterior" follows the averaged posterior, mean score over mean curvature, as the author's
+        code does. "directions" follows the average of the rows' directions, as the paper's text
+        says; it costs a pass over a sample of 1,000 rows per step.
+
+    Examples
+    --------
+    >>> from wgboost.boosting import AveragedFlow
+    >>> AveragedFlow(steps=100).rate
+    0.1
     """
 
     steps: int = 5000
@@ -59,7 +67,43 @@ def averaged_flow(
     n_particles: int,
     rng: np.random.Generator,
 ) -> Array:
-    """Return start particles (m, d), float64."""
+    """Return the start particles.
+
+    Parameters
+    ----------
+    flow : AveragedFlow
+        Settings of the flow.
+    response : Response
+        The response, with its prior.
+    y : array (n,), (n, q) or Observations
+        Standardised outcomes.
+    weight : array (n,) or None
+        Sample weights.
+    evidence : float or array (n,)
+        Power of the likelihood.
+    kernel : Kernel
+        Kernel of the repulsion.
+    n_particles : int
+        Number of particles m.
+    rng : numpy.random.Generator
+        Source of the first particles.
+
+    Returns
+    -------
+    array (m, d)
+        Particles in float64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.boosting import AveragedFlow, averaged_flow
+    >>> from wgboost.directions import Kernel
+    >>> from wgboost.responses import Normal
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.standard_normal(50)
+    >>> averaged_flow(AveragedFlow(), Normal(), y, None, 1.0, Kernel(), 4, rng).shape
+    (4, 2)
+    """
     value = y.value if isinstance(y, Observations) else y
     theta = response.initial_theta(value, weight) + rng.standard_normal(
         (n_particles, response.n_params)

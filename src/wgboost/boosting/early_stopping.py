@@ -19,12 +19,44 @@ _LAST = 50  # rounds that are the last, where patience is endless
 
 
 class Interrupted(UserWarning):
-    """Training was stopped by hand; the model consists of the rounds so far."""
+    """Warn that training was interrupted by hand; the model consists of the rounds so far.
+
+    Examples
+    --------
+    >>> from wgboost import Interrupted
+    >>> issubclass(Interrupted, UserWarning)
+    True
+    """
 
 
 @dataclass(eq=False)
 class Validation:
-    """Rows that are not trained on, their particles and what was measured on them."""
+    """Track metrics on rows that are not trained on.
+
+    Parameters
+    ----------
+    name : str
+        Name of the validation set.
+    raw : array (n, p)
+        Raw features.
+    binned : Binned or None
+        Binned features, if the learner uses them.
+    particles : array (n, m, d)
+        Particles, updated every round.
+    metrics : dict of callables
+        Functions of the particles by name; smaller is better.
+    history : dict of lists, default={}
+        Values by metric, from before the first round on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.boosting import Validation
+    >>> metric = {"mean": lambda particles: particles.mean()}
+    >>> validation = Validation("rows", np.zeros((2, 1)), None, np.ones((2, 3, 1)), metric)
+    >>> validation.measure()
+    {'mean': 1.0}
+    """
 
     name: str
     raw: Array  # (n, p)
@@ -34,14 +66,26 @@ class Validation:
     history: dict[str, list[float]] = field(default_factory=dict)
 
     def measure(self) -> dict[str, float]:
-        """Append the metrics of the present particles to the history and return them."""
+        """Append the metrics of the present particles to the history.
+
+        Returns
+        -------
+        dict of float
+            The values by metric.
+        """
         values = {name: float(metric(self.particles)) for name, metric in self.metrics.items()}
         for name, value in values.items():
             self.history.setdefault(name, []).append(value)
         return values
 
     def add(self, fitted: Any) -> None:
-        """Move the particles by one round's function."""
+        """Move the particles by the function of one round.
+
+        Parameters
+        ----------
+        fitted : FittedLearner
+            The fitted learner of the round.
+        """
         flat = getattr(fitted, "flat", None)
         if flat is not None and self.binned is not None:
             flat.add_binned(self.binned, self.particles)
@@ -51,10 +95,39 @@ class Validation:
 
 @dataclass(eq=False)
 class StoppingRule:
-    """Finds the best number of rounds by one metric of one validation set.
+    """Find the best number of rounds by one metric of one validation set.
 
-    A value that is not finite is worse than any number. `patience` is how many rounds to wait for
-    a better one; None: for ever. With `begun` it goes on where another one was.
+    A value that is not finite is worse than any number.
+
+    Parameters
+    ----------
+    validation : Validation
+        The validation set.
+    metric : str
+        Name of the metric.
+    patience : int or None, default=None
+        Number of rounds to wait for a better value. None waits for ever.
+    best_round : int, default=0
+        Best number of rounds so far.
+    best_value : float, default=inf
+        Its value.
+    odd_rounds : list of int, default=[]
+        Rounds without a finite value.
+    begun : bool, default=False
+        Whether the rule continues an earlier one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.boosting import StoppingRule, Validation
+    >>> values = iter([3.0, 1.0, 2.0])
+    >>> metric = {"m": lambda particles: next(values)}
+    >>> validation = Validation("rows", np.zeros((1, 1)), None, np.zeros((1, 1, 1)), metric)
+    >>> rule = StoppingRule(validation, "m", patience=1)
+    >>> _ = validation.measure()
+    >>> rule.begin(0)
+    >>> [bool(validation.measure() and rule.update(r)) for r in (1, 2)], rule.best_round
+    ([False, True], 1)
     """
 
     validation: Validation
@@ -66,7 +139,13 @@ class StoppingRule:
     begun: bool = False
 
     def begin(self, first_round: int) -> None:
-        """Take note of the model that rounds are added to."""
+        """Record the value of the model that rounds are added to.
+
+        Parameters
+        ----------
+        first_round : int
+            Number of its rounds.
+        """
         if self.begun:
             return
         value = self.validation.history[self.metric][-1]
@@ -75,7 +154,23 @@ class StoppingRule:
         self.best_value = value if math.isfinite(value) else math.inf
 
     def update(self, n_rounds: int) -> bool:
-        """Take note of the latest value; return whether patience is at its end."""
+        """Record the latest value.
+
+        Parameters
+        ----------
+        n_rounds : int
+            Number of rounds of the model.
+
+        Returns
+        -------
+        bool
+            Whether to stop.
+
+        Raises
+        ------
+        ValueError
+            If no value so far has been finite.
+        """
         value = self.validation.history[self.metric][-1]
         if not math.isfinite(value):
             if not math.isfinite(self.best_value):
@@ -90,9 +185,17 @@ class StoppingRule:
         return self.patience is not None and n_rounds - self.best_round >= self.patience
 
     def ran_out(self, n_rounds: int) -> bool:
-        """Whether so many rounds were too few: the best is among the last of them.
+        """Return whether the best round is among the last of at least 500.
 
-        Not of fewer than 500, which are a choice.
+        Parameters
+        ----------
+        n_rounds : int
+            Number of rounds that were allowed.
+
+        Returns
+        -------
+        bool
+            Whether more rounds may give a better model.
         """
         last = _LAST if self.patience is None else self.patience
         return n_rounds >= _MANY and n_rounds - self.best_round < last

@@ -21,7 +21,19 @@ __all__ = ["BoostingResult", "Callback", "Keep", "boost"]
 
 @dataclass(frozen=True)
 class Keep:
-    """What a callback returns to end the loop with the first so many rounds as the model."""
+    """End the loop from a callback, with the first rounds as the model.
+
+    Parameters
+    ----------
+    rounds : int
+        Number of rounds to keep.
+
+    Examples
+    --------
+    >>> from wgboost.boosting import Keep
+    >>> Keep(10).rounds
+    10
+    """
 
     rounds: int
 
@@ -31,7 +43,25 @@ Callback = Callable[[dict[str, Any]], bool | Keep | None]
 
 @dataclass(eq=False)
 class BoostingResult:
-    """The rounds that were added, why there are no more, and how many to keep."""
+    """Hold the rounds that were added and why they ended.
+
+    Parameters
+    ----------
+    rounds : list of FittedLearner, default=[]
+        The rounds that were added.
+    interrupted : bool, default=False
+        Whether Ctrl-C ended the loop.
+    stopped : bool, default=False
+        Whether a callback returned True.
+    keep : Keep or None, default=None
+        Number of rounds to keep, if a callback says so.
+
+    Examples
+    --------
+    >>> from wgboost.boosting import BoostingResult
+    >>> BoostingResult().rounds
+    []
+    """
 
     rounds: list[FittedLearner] = field(default_factory=list)
     interrupted: bool = False  # by Ctrl-C

@@ -20,12 +20,44 @@ N_REPLICATES = 20
 
 @dataclass(frozen=True, eq=False)
 class ParametricBootstrap:
-    """Boosts made data as a model was boosted: same features, trees, rounds, rate and draws.
+    """Estimate the errors of a boosted model by boosting simulated data.
 
-    What the model says of the parameters takes the place of the truth and noise of known size that
-    of y. The difference between what is boosted from these and where they came from is an error
-    that can be seen: the noise that is left, that which splits chase, and what a model of so many
-    rounds and leaves smooths away. What it has no inkling of is not in it.
+    The parameters that the model predicts take the place of the truth, and simulated noise of known
+    size that of y. Boosting uses the same features, trees, rounds, learning rate and draws. The
+    difference between the boosted parameters and the truth is an error: noise that is left, noise
+    that splits follow, and smoothing by so many rounds and leaves. Structure that the model has
+    missed is not part of it.
+
+    Parameters
+    ----------
+    features : Features
+        Features of the training rows.
+    learner : HistTree
+        Learner of the model.
+    n_rounds : int
+        Number of rounds of the model.
+    rate : float
+        Learning rate.
+    newton : bool
+        Whether leaves weight rows by their curvature.
+    weight : array (n,) or None, default=None
+        Sample weights.
+    seed : int, default=0
+        Seed of the model.
+    n_replicates : int, default=20
+        Number of simulated data sets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.boosting import ParametricBootstrap
+    >>> from wgboost.data import Features
+    >>> from wgboost.learners import HistTree
+    >>> features = Features.from_raw(np.arange(20.0)[:, None], bins=255)
+    >>> bootstrap = ParametricBootstrap(features, HistTree(), n_rounds=3, rate=0.5, newton=True)
+    >>> truth = np.zeros((20, 2))
+    >>> bootstrap.errors(truth, np.ones((20, 2)), truth).shape
+    (20, 20, 2)
     """
 
     features: Features
@@ -38,10 +70,21 @@ class ParametricBootstrap:
     n_replicates: int = N_REPLICATES
 
     def errors(self, truth: Array, information: Array, start: Array) -> Directions:
-        """Return errors (n, n_replicates, d) of parameters whose truth (n, d) is known.
+        """Return errors of parameters whose true values are known.
 
-        `information` (n, d) is one over the variance of the noise, and `start` (n, d) where
-        boosting begins.
+        Parameters
+        ----------
+        truth : array (n, d)
+            True parameters of each row.
+        information : array (n, d)
+            One over the variance of the noise.
+        start : array (n, d)
+            Where boosting begins.
+
+        Returns
+        -------
+        array (n, n_replicates, d)
+            Boosted minus true parameters.
         """
         (n, d), rng = truth.shape, np.random.default_rng([self.seed, 2**31 + 3])
         target = rng.standard_normal((n, self.n_replicates, d), dtype=np.float32)
@@ -54,9 +97,19 @@ class ParametricBootstrap:
         return fitted
 
     def smoothed(self, values: Array, X: Array | None = None) -> Array:
-        """Return what the same rounds make of values (n,): their mean over neighbouring rows.
+        """Return values smoothed over neighbouring rows by the same rounds.
 
-        With X (k, p), raw features of other rows, it is returned for these (k,).
+        Parameters
+        ----------
+        values : array (n,)
+            Values of the training rows.
+        X : array (k, p) or None, default=None
+            Raw features of other rows; None is the training rows.
+
+        Returns
+        -------
+        array (n,) or (k,)
+            Smoothed values.
         """
         target = values.astype(np.float32)[:, None, None]
         fitted = np.full_like(target, np.average(values, weights=self.weight))

@@ -21,7 +21,29 @@ _ROWS = 4096  # at a time: what lies between particles and movement stays in the
 
 @dataclass(eq=False)
 class RoundTargets:
-    """Computes the movement of all particles, in memory that is used again every round."""
+    """Compute what the learner of a round is fitted to.
+
+    Memory is used again every round.
+
+    Parameters
+    ----------
+    target : RowTarget
+        Posterior of each row.
+    direction : Direction
+        How particles move.
+    leaf : {"mean", "newton"}
+        Leaf values of the learner.
+    n_threads : int, default=1
+        Number of threads.
+    mean_step : MeanStep or None, default=None
+        Common step of truncated rows.
+
+    Examples
+    --------
+    >>> from wgboost.boosting import LEAVES
+    >>> LEAVES
+    ('mean', 'newton')
+    """
 
     target: RowTarget
     direction: Direction
@@ -34,9 +56,10 @@ class RoundTargets:
     def __call__(
         self, particles: Directions, rate: float, rng: np.random.Generator
     ) -> tuple[Directions, Directions | None]:
-        """Return the learner's targets (n, m, d) and, for leaf="newton", their curvature.
+        """Return the targets (n, m, d) of the learner and, with leaf="newton", their curvature.
 
-        leaf="mean": the targets are the movement itself, g / c. leaf="newton": they are g, with c.
+        With leaf="mean" the targets are g / c; with leaf="newton" they are g, and c is the
+        curvature.
         """
         gradient, curvature = self._separate(particles, rate, rng)
         if self.mean_step is not None:

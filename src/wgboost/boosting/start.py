@@ -22,7 +22,16 @@ __all__ = [
 
 
 class Start(Protocol):
-    """Where the particles of a row are before the first round."""
+    """Give the particles of rows before the first round.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.boosting import ConstantStart, Start
+    >>> start: Start = ConstantStart(np.zeros((3, 2)))
+    >>> start.shape
+    (3, 2)
+    """
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -40,7 +49,20 @@ class Start(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ConstantStart:
-    """The same particles for every row."""
+    """Start every row at the same particles.
+
+    Parameters
+    ----------
+    particles : array (m, d)
+        The particles.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.boosting import ConstantStart
+    >>> ConstantStart(np.zeros((3, 2))).at(np.zeros((5, 1))).shape
+    (5, 3, 2)
+    """
 
     particles: Array  # (m, d)
 
@@ -62,7 +84,27 @@ class ConstantStart:
 
 @dataclass(frozen=True, eq=False)
 class GPStart(ConstantStart):
-    """The same particles for every row, relative to a smooth function of x and its scale."""
+    """Start every row at the same particles, relative to a Gaussian process and its scale.
+
+    Parameters
+    ----------
+    particles : array (m, d)
+        The particles.
+    gp : GPModel
+        Location and scale as smooth functions of x.
+    data : str
+        Identity of the rows that the process was fitted to.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> X = np.linspace(0, 6, 60)[:, None]
+    >>> few = {"n_estimators": 3, "n_particles": 3, "early_stopping": True, "random_state": 0}
+    >>> model = WGBRegressor(init="smooth", refit=False, **few).fit(X, np.sin(X[:, 0]))
+    >>> type(model.model_.start).__name__
+    'GPStart'
+    """
 
     gp: GPModel
     data: str  # the identity of the rows that the process was fitted to
@@ -74,7 +116,31 @@ class GPStart(ConstantStart):
 
 @dataclass(frozen=True, eq=False)
 class EstimatorStart:
-    """Common particles, moved at x by what an estimator predicts there."""
+    """Start rows at common particles, moved by the predictions of an estimator.
+
+    Parameters
+    ----------
+    particles : array (m, d)
+        The common particles.
+    estimator : estimator
+        Fitted on all training rows.
+    response : Response
+        The response.
+    units : Units
+        Units of y.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from wgboost.boosting import EstimatorStart
+    >>> from wgboost.responses import Normal, Units
+    >>> X = np.arange(4.0)[:, None]
+    >>> line = LinearRegression().fit(X, X[:, 0])
+    >>> start = EstimatorStart(np.zeros((1, 2)), line, Normal(), Units())
+    >>> start.at(X)[:, 0, 0].round(3).tolist()
+    [0.0, 1.0, 2.0, 3.0]
+    """
 
     particles: Array  # (m, d)
     estimator: Any  # fitted on all training rows

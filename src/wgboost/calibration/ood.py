@@ -23,14 +23,23 @@ __all__ = ["OODReference", "aligned_scores"]
 
 @dataclass(frozen=True, eq=False)
 class OODReference:
-    """OOD scores of rows from the training distribution, none of them seen by their model.
+    """Hold OOD scores of ordinary rows, none of them seen by their model.
 
     Parameters
     ----------
     scores : array (n,)
         The scores; they are kept sorted.
-    method : str or None
-        Of `metrics.ood_scores`; None is its default.
+    method : str or None, default=None
+        Method of `wgboost.metrics.ood_scores`; None is its default.
+
+    Examples
+    --------
+    >>> from wgboost import OODReference
+    >>> reference = OODReference([0.3, 0.1, 0.2])
+    >>> reference.scores
+    array([0.1, 0.2, 0.3])
+    >>> reference.pvalue([0.15, 0.5])
+    array([0.75, 0.25])
     """
 
     scores: Array
@@ -47,14 +56,39 @@ class OODReference:
         return len(self.scores)
 
     def pvalue(self, scores: Any) -> Array:
-        """Return `metrics.ood_pvalue` of scores (n,) by the same method."""
+        """Return the p-values of scores.
+
+        Parameters
+        ----------
+        scores : array (n,)
+            Scores by the same method.
+
+        Returns
+        -------
+        array (n,)
+            Share of ordinary rows with at least such a score; see `wgboost.metrics.ood_pvalue`.
+        """
         return ood_pvalue(scores, self.scores)
 
     @classmethod
     def held_out(cls, estimator: Any, X: Any, method: str | None = None) -> Self:
-        """Return the scores of rows that a fitted estimator has not seen.
+        """Return the scores of rows that a fitted estimator was not trained on.
 
         p-values are then exact: uniform over rows exchangeable with these.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted estimator with `predict_dist`.
+        X : array, data frame or sparse matrix (n, p)
+            Features of rows that it was not trained on.
+        method : str or None, default=None
+            Method of `wgboost.metrics.ood_scores`; None is its default.
+
+        Returns
+        -------
+        OODReference
+            The scores.
         """
         return cls(ood_scores(predict_dist(estimator, X, calibrated=False), method), method)
 
@@ -63,12 +97,34 @@ class OODReference:
         cls, estimator: Any, X: Any, y: Any, *, method: str | None = None, cv: Any = 5,
         groups: Any = None, random_state: Any = None, **fit_params: Any,
     ) -> Self:  # fmt: skip
-        """Return the scores of rows, each by a model of a fold that has not seen it.
+        """Return the scores of the training rows, each by a model of a fold that has not seen it.
 
-        `estimator` is fitted to these very rows; other arguments as in
-        `wgboost.folds.out_of_fold`. Scores of folds are brought to the scale of the
-        estimator's by `aligned_scores`. Its p-values are then nearly uniform. Rows of weight zero
-        are not among them.
+        The scores of folds are brought to the scale of the estimator's by `aligned_scores`.
+        p-values are then nearly uniform. Rows of weight zero are left out.
+
+        Parameters
+        ----------
+        estimator : estimator
+            An estimator with `predict_dist`, fitted to these very rows.
+        X : array, data frame or sparse matrix (n, p)
+            Features.
+        y : array (n,)
+            Outcomes.
+        method : str or None, default=None
+            Method of `wgboost.metrics.ood_scores`; None is its default.
+        cv : int, splitter or iterable, default=5
+            Folds, as in `wgboost.folds.out_of_fold`.
+        groups : array (n,) or None, default=None
+            Labels of groups, whose rows stay together.
+        random_state : int, RandomState or None, default=None
+            Seed of the order of rows.
+        **fit_params : array (n,) or number
+            What `fit` takes besides X and y.
+
+        Returns
+        -------
+        OODReference
+            The scores.
         """
         if method is not None:
             check_choice("method", method, OOD_METHODS)
@@ -91,8 +147,23 @@ class OODReference:
     ) -> Self:  # fmt: skip
         """Return the scores of the rows of folds, on the scale of another model's.
 
-        `dist` are the other model's distributions of the rows of X, which the folds are of: all of
-        them, or those with the indices `rows`, which are enough to know its scale by.
+        Parameters
+        ----------
+        folds : iterable of Fold
+            Models with the rows that they were not trained on.
+        X : array, data frame or sparse matrix (n, p)
+            Features of all rows.
+        dist : Mixture
+            Distributions of the other model for the rows of X.
+        method : str or None, default=None
+            Method of `wgboost.metrics.ood_scores`; None is its default.
+        rows : array or None, default=None
+            Indices of the rows that `dist` is about; None is all of them.
+
+        Returns
+        -------
+        OODReference
+            The scores.
         """
 
         def scores_by(model: Any, rows: Any) -> Array:
@@ -110,18 +181,31 @@ class OODReference:
 
 
 def aligned_scores(scores: Any, seen_by_fold: Any, seen_by_model: Any) -> Array:
-    """Return scores (n,) of one model as another would have given them, as far as ranks tell.
+    """Return the scores of one model as another model would have given them, by rank.
 
-    Models of different folds have spreads of different size. Of rows that are the same to both, the
-    k-th smallest of their scores by the one corresponds to the k-th smallest by the other; in
-    between along lines, and beyond the largest in proportion.
+    Models of different folds have spreads of different size. For rows that both models know equally
+    well, the k-th smallest score of the one corresponds to the k-th smallest score of the other.
+    Between these the map is linear, and beyond the largest it is proportional.
 
     Parameters
     ----------
-    scores
-        By a fold's model, of rows that it has not seen.
-    seen_by_fold, seen_by_model
-        By that model and by the other one, of rows that both have seen, or neither.
+    scores : array (n,)
+        Scores by a fold's model, of rows that it was not trained on.
+    seen_by_fold : array (k,)
+        Scores by the same model, of rows that both models were trained on, or neither.
+    seen_by_model : array (k,)
+        Scores by the other model, of the same rows.
+
+    Returns
+    -------
+    array (n,)
+        The aligned scores.
+
+    Examples
+    --------
+    >>> from wgboost.calibration import aligned_scores
+    >>> aligned_scores([1.5, 4.0], [1.0, 2.0], [10.0, 20.0])
+    array([15., 40.])
     """
     values = check_scores("scores", scores)
     known, wanted = (

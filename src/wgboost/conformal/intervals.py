@@ -36,10 +36,31 @@ _IMPOSSIBLE = (
 
 
 def interval_scores(dist: Mixture, y: Any, conformity: str = "cdf") -> Array:
-    """Return how odd each y (n,) is for its row's distribution, larger being odder.
+    """Return the nonconformity score of each outcome; a larger score is less conforming.
 
-    By conformity="cdf" minus the probability p of the nearer tail, or log(1e-250 / p) where p is
-    smaller than 1e-250; by "scaled" the distance from the mean in standard deviations.
+    Parameters
+    ----------
+    dist : Mixture
+        Predictive distributions of n rows.
+    y : array (n,)
+        Outcomes.
+    conformity : {"cdf", "scaled"}, default="cdf"
+        "cdf" is minus the probability p of the nearer tail, or log(1e-250 / p) where p is below
+        1e-250. "scaled" is the distance from the mean in standard deviations.
+
+    Returns
+    -------
+    array (n,)
+        Scores.
+
+    Examples
+    --------
+    >>> from wgboost.conformal import interval_scores
+    >>> from wgboost.predictive import Mixture
+    >>> from wgboost.responses import Normal
+    >>> dist = Mixture(Normal(), [[[0.0, 0.0]], [[0.0, 0.0]]])
+    >>> interval_scores(dist, [0.0, 2.0], conformity="scaled")
+    array([0., 2.])
     """
     sides = interval_score_of(conformity, dist)
     values = check_exact_y(dist, y)
@@ -48,7 +69,31 @@ def interval_scores(dist: Mixture, y: Any, conformity: str = "cdf") -> Array:
 
 
 def interval_at(dist: Mixture, level: float, conformity: str = "cdf") -> tuple[Array, Array]:
-    """Return the ends (n,) of the values that are no odder than the level."""
+    """Return the intervals of the values whose score is at most the level.
+
+    Parameters
+    ----------
+    dist : Mixture
+        Predictive distributions of n rows.
+    level : float
+        Largest score, as from `conformal_level`.
+    conformity : {"cdf", "scaled"}, default="cdf"
+        As in `interval_scores`.
+
+    Returns
+    -------
+    low, high : array (n,)
+        Ends of the intervals.
+
+    Examples
+    --------
+    >>> from wgboost.conformal import interval_at
+    >>> from wgboost.predictive import Mixture
+    >>> from wgboost.responses import Normal
+    >>> low, high = interval_at(Mixture(Normal(), [[[0.0, 0.0]]]), 2.0, conformity="scaled")
+    >>> print(low.round(3), high.round(3))
+    [-2.] [2.]
+    """
     return interval_score_of(conformity, dist).ends(float(level))
 
 
@@ -56,24 +101,43 @@ def conformal_interval(
     dist_calibration: Mixture, y_calibration: Any, dist: Mixture, confidence: float = 0.9,
     *, conformity: str = "cdf",
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Return the ends (n,) of intervals that hold y with at least this probability.
+    """Return split conformal intervals that cover y with at least the given probability.
 
-    Split conformal prediction. It holds for any model, right or wrong, if the calibration rows
-    and the new row are exchangeable and the model has seen none of them: over draws of them all
-    the chance is at least the confidence and, where scores have no ties, at most 1 / (n + 1) more.
+    The guarantee holds for any model, if the calibration rows and the new row are exchangeable and
+    the model was trained on none of them. Over draws of them all the probability is at least the
+    confidence and, without ties of scores, at most 1 / (n + 1) more.
 
     Parameters
     ----------
-    dist_calibration, y_calibration
-        Predictions of n rows that the model has not seen, and what was seen.
-    dist
-        Predictions of new rows, by the same model.
-    confidence
-        A probability between 0 and 1. With too few rows to tell it the interval is the whole
-        support, and a warning says how many are needed.
-    conformity
-        "cdf": central intervals of the predictive distribution at another probability than it
-        says. "scaled": mean plus and minus so many standard deviations.
+    dist_calibration : Mixture
+        Predictions of n rows that the model was not trained on.
+    y_calibration : array (n,)
+        Outcomes of those rows.
+    dist : Mixture
+        Predictions of new rows by the same model.
+    confidence : float, default=0.9
+        A probability between 0 and 1. With too few calibration rows the interval is the whole
+        support, and a warning says how many rows are needed.
+    conformity : {"cdf", "scaled"}, default="cdf"
+        "cdf" gives central intervals of the predictive distribution at another probability.
+        "scaled" gives the mean plus and minus a number of standard deviations.
+
+    Returns
+    -------
+    low, high : array (m,)
+        Ends of the intervals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.conformal import conformal_interval
+    >>> from wgboost.predictive import Mixture
+    >>> from wgboost.responses import Normal
+    >>> known = Mixture(Normal(), np.zeros((19, 1, 2)))
+    >>> y = np.linspace(-2, 2, 19)
+    >>> low, high = conformal_interval(known, y, known[:1], 0.9, conformity="scaled")
+    >>> print(low.round(3), high.round(3))
+    [-2.] [2.]
     """
     scores = interval_scores(dist_calibration, y_calibration, conformity)
     level = conformal_level(scores, confidence)
@@ -88,25 +152,44 @@ def cross_conformal_interval(
     *,
     conformity: str = "cdf",
 ) -> tuple[Array, Array]:
-    """Return the ends (n,) of intervals from the models of K folds: CV+.
+    """Return intervals from the models of K folds: CV+.
 
-    A row i of fold k, which the model of that fold has not seen, has a score; the model says for
-    the new row which values y are no odder than that, an interval. The lower end returned is the
-    j-th smallest of the lower ends of all rows, the upper end the j-th largest of the upper ends,
-    j = floor((n + 1) (1 - confidence)).
+    Each row i of fold k has a score by the model of that fold, which was not trained on it. That
+    model also gives the new row an interval of the values with at most that score. The lower end
+    returned is the j-th smallest lower end over all rows, and the upper end the j-th largest upper
+    end, with j = floor((n + 1) (1 - confidence)).
 
-    With alpha = 1 - confidence the chance to hold y is at least 1 - 2 alpha - b with
-    b = min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1)), which is 0 for K = n (jackknife+), and
-    close to 1 - alpha unless the models of different folds have little to do with each other.
+    With alpha = 1 - confidence the probability of covering y is at least 1 - 2 alpha - b with
+    b = min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1)), which is 0 for K = n (jackknife+). It is
+    close to 1 - alpha unless the models of different folds are very different.
 
     Parameters
     ----------
-    dists
+    dists : sequence of Mixture
         For each fold the predictions of the same new rows, by that fold's model.
-    scores
-        For each fold the `interval_scores` of its rows, which its model has not seen.
-    confidence, conformity
+    scores : sequence of arrays
+        For each fold the `interval_scores` of its rows, by that fold's model.
+    confidence : float, default=0.9
+        A probability between 0 and 1.
+    conformity : {"cdf", "scaled"}, default="cdf"
         As in `conformal_interval`.
+
+    Returns
+    -------
+    low, high : array (m,)
+        Ends of the intervals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.conformal import cross_conformal_interval
+    >>> from wgboost.predictive import Mixture
+    >>> from wgboost.responses import Normal
+    >>> dists = [Mixture(Normal(), np.zeros((1, 1, 2)))] * 2
+    >>> scores = [np.linspace(0, 1, 10), np.linspace(0, 2, 10)]
+    >>> low, high = cross_conformal_interval(dists, scores, 0.9, conformity="scaled")
+    >>> bool(low[0] < -1 < 1 < high[0])
+    True
     """
     if len(dists) == 0 or len(dists) != len(scores):
         raise ValueError(f"{len(dists)} distributions with {len(scores)} arrays of scores")

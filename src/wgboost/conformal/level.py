@@ -32,7 +32,24 @@ def check_confidence(confidence: Any) -> float:
 
 
 def rows_needed(confidence: float) -> int:
-    """Return the least number of calibration rows with which an interval is finite."""
+    """Return the smallest number of calibration rows with which an interval is finite.
+
+    Parameters
+    ----------
+    confidence : float
+        A probability between 0 and 1.
+
+    Returns
+    -------
+    int
+        Number of rows.
+
+    Examples
+    --------
+    >>> from wgboost.conformal import rows_needed
+    >>> rows_needed(0.95)
+    19
+    """
     return math.ceil(confidence / (1 - confidence) - _ROUNDING)
 
 
@@ -68,18 +85,31 @@ def warn_if_infinite(scores: Array, confidence: float, why: str) -> None:
 
 
 def conformal_level(scores: Any, confidence: float = 0.9) -> float:
-    """Return the level that a further score does not exceed with this probability, or more.
+    """Return the level that a further score does not exceed with at least this probability.
 
-    The k-th smallest of the n scores, k = ceil((n + 1) confidence); infinity, with a warning, if k
-    is n + 1. Exact for any distribution of the scores if the rows are exchangeable: the chance is
-    at least the confidence, and at most 1 / (n + 1) above it where no two scores are equal.
+    It is the k-th smallest of the n scores, k = ceil((n + 1) confidence), or infinity with a
+    warning if k is n + 1. It is exact for any distribution of the scores if the rows are
+    exchangeable: the probability is at least the confidence, and at most 1 / (n + 1) above it
+    without ties.
 
     Parameters
     ----------
     scores : array (n,)
-        How odd each calibration row is.
-    confidence : float
+        Nonconformity scores of the calibration rows; a larger score is less conforming.
+    confidence : float, default=0.9
         A probability between 0 and 1.
+
+    Returns
+    -------
+    float
+        The level.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.conformal import conformal_level
+    >>> conformal_level(np.arange(1.0, 20.0), confidence=0.9)
+    18.0
     """
     values = np.sort(check_scores("scores", scores))
     rank = conformal_rank(values.size, check_confidence(confidence))

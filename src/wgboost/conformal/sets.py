@@ -48,10 +48,26 @@ SET_SCORES: dict[str, Callable[[Array], Array]] = {"adaptive": _mass_before, "th
 
 
 def scores_of_classes(probabilities: Any, conformity: str = "adaptive") -> Array:
-    """Return how odd each class is for its row, (n, k), larger being odder.
+    """Return the nonconformity score of every class of every row.
 
-    By conformity="adaptive" the mass of all classes that are more probable, by "threshold"
-    1 - probability.
+    Parameters
+    ----------
+    probabilities : array (n, k)
+        Class probabilities.
+    conformity : {"adaptive", "threshold"}, default="adaptive"
+        "adaptive" is the mass of all classes that are more probable. "threshold" is 1 -
+        probability.
+
+    Returns
+    -------
+    array (n, k)
+        Scores.
+
+    Examples
+    --------
+    >>> from wgboost.conformal import scores_of_classes
+    >>> scores_of_classes([[0.5, 0.25, 0.25]])
+    array([[0. , 0.5, 0.5]])
     """
     check_choice("conformity", conformity, SET_SCORES)
     shares = np.asarray(probabilities, dtype=np.float64)
@@ -61,7 +77,32 @@ def scores_of_classes(probabilities: Any, conformity: str = "adaptive") -> Array
 
 
 def class_scores(dist: Mixture, y: Any, conformity: str = "adaptive") -> Array:
-    """Return how odd each class y (n,) is for its row's distribution, larger being odder."""
+    """Return the nonconformity score of the class of each row.
+
+    Parameters
+    ----------
+    dist : Mixture
+        Predictive distributions of n rows.
+    y : array (n,)
+        Codes of the classes.
+    conformity : {"adaptive", "threshold"}, default="adaptive"
+        As in `scores_of_classes`.
+
+    Returns
+    -------
+    array (n,)
+        Scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.conformal import class_scores
+    >>> from wgboost.predictive import Mixture
+    >>> from wgboost.responses import Categorical
+    >>> dist = Mixture(Categorical(n_classes=2), np.zeros((2, 1, 1)))
+    >>> class_scores(dist, [0, 1], conformity="threshold")
+    array([0.5, 0.5])
+    """
     codes = check_exact_y(dist, y).astype(int)
     each = scores_of_classes(dist.probabilities(), conformity)
     own: Array = each[np.arange(len(codes)), codes]
@@ -69,7 +110,28 @@ def class_scores(dist: Mixture, y: Any, conformity: str = "adaptive") -> Array:
 
 
 def sets_at(probabilities: Any, level: float, conformity: str = "adaptive") -> Array:
-    """Return which classes are no odder than the level, (n, k); the most probable always is in."""
+    """Return the sets of classes whose score is at most the level.
+
+    Parameters
+    ----------
+    probabilities : array (n, k)
+        Class probabilities.
+    level : float
+        Largest score, as from `conformal_level`.
+    conformity : {"adaptive", "threshold"}, default="adaptive"
+        As in `scores_of_classes`.
+
+    Returns
+    -------
+    array (n, k) of bool
+        True for the classes in the set, which always has the most probable one.
+
+    Examples
+    --------
+    >>> from wgboost.conformal import sets_at
+    >>> sets_at([[0.5, 0.375, 0.125]], 0.5)
+    array([[ True,  True, False]])
+    """
     inside: Array = scores_of_classes(probabilities, conformity) <= level
     return _with_best(inside, np.asarray(probabilities))
 
@@ -83,23 +145,40 @@ def conformal_sets(
     dist_calibration: Mixture, y_calibration: Any, dist: Mixture, confidence: float = 0.9,
     *, conformity: str = "adaptive",
 ) -> Array:  # fmt: skip
-    """Return sets of classes (n, k), True being in, that hold y with at least this probability.
+    """Return sets of classes that contain y with at least the given probability.
 
-    Split conformal prediction; see `conformal_interval` for what is guaranteed. No set is empty:
-    where the most probable class alone is right more often than asked for, so are the sets.
+    This is split conformal prediction; see `conformal_interval` for the guarantee. No set is empty:
+    where the most probable class alone is right more often than the confidence, so are the sets.
 
     Parameters
     ----------
-    dist_calibration, y_calibration
-        Predictions of rows that the model has not seen, and the codes of their classes.
-    dist
-        Predictions of new rows, by the same model.
-    confidence
+    dist_calibration : Mixture
+        Predictions of n rows that the model was not trained on.
+    y_calibration : array (n,)
+        Codes of the classes of those rows.
+    dist : Mixture
+        Predictions of new rows by the same model.
+    confidence : float, default=0.9
         A probability between 0 and 1.
-    conformity
-        "adaptive": classes in the order of their probability until the mass of those before
-        exceeds a level, so that sets grow where the model is in doubt. "threshold": all classes
-        above a certain probability, which gives the smallest sets on average.
+    conformity : {"adaptive", "threshold"}, default="adaptive"
+        "adaptive" adds classes in the order of their probability until the mass of those before
+        exceeds a level, so that sets are larger where the model is uncertain. "threshold" takes all
+        classes above a probability, which gives the smallest sets on average.
+
+    Returns
+    -------
+    array (m, k) of bool
+        True for the classes in the set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.conformal import conformal_sets
+    >>> from wgboost.predictive import Mixture
+    >>> from wgboost.responses import Categorical
+    >>> known = Mixture(Categorical(n_classes=2), np.full((9, 1, 1), 2.0))
+    >>> conformal_sets(known, [0] * 8 + [1], known[:1], 0.8)
+    array([[ True, False]])
     """
     level = conformal_level(class_scores(dist_calibration, y_calibration, conformity), confidence)
     return sets_at(dist.probabilities(), level, conformity)
@@ -109,20 +188,36 @@ def cross_conformal_sets(
     probabilities: Sequence[Any], scores: Sequence[Any], confidence: float = 0.9,
     *, conformity: str = "adaptive",
 ) -> Array:  # fmt: skip
-    """Return sets of classes (n, k) from the models of K folds.
+    """Return sets of classes from the models of K folds.
 
-    A class is in unless it is odder than too many rows: those rows that, by the models that have
-    not seen them, are less odd than it is by the same models. What is guaranteed is what
-    `cross_conformal_interval` says. The class that is most probable on average is always in.
+    A class is in the set unless its score exceeds those of too many rows, each compared by the
+    model that was not trained on the row. The guarantee is that of `cross_conformal_interval`. The
+    class that is most probable on average is always in.
 
     Parameters
     ----------
-    probabilities
-        For each fold those of the same new rows, (n, k), by that fold's model.
-    scores
-        For each fold the scores of its rows, which its model has not seen.
-    confidence, conformity
+    probabilities : sequence of arrays (m, k)
+        For each fold the probabilities of the same new rows, by that fold's model.
+    scores : sequence of arrays
+        For each fold the scores of its rows, by that fold's model.
+    confidence : float, default=0.9
+        A probability between 0 and 1.
+    conformity : {"adaptive", "threshold"}, default="adaptive"
         As in `conformal_sets`.
+
+    Returns
+    -------
+    array (m, k) of bool
+        True for the classes in the set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.conformal import cross_conformal_sets
+    >>> tables = [[[0.75, 0.25]], [[0.5, 0.5]]]
+    >>> scores = [np.linspace(0, 0.5, 10), np.linspace(0, 0.5, 10)]
+    >>> cross_conformal_sets(tables, scores, 0.8, conformity="threshold")
+    array([[ True, False]])
     """
     if len(probabilities) == 0 or len(probabilities) != len(scores):
         raise ValueError(f"{len(probabilities)} tables with {len(scores)} arrays of scores")

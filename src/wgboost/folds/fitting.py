@@ -31,18 +31,32 @@ _PREDICTED_WITH = ("offset", "exposure")
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """A model, and rows that it has not seen.
+    """Hold a model together with rows that it was not trained on.
 
-    Attributes
+    Parameters
     ----------
-    estimator
-        Fitted to all other rows.
-    rows, seen : Array
-        Indices of these rows, and of those that the model was fitted to.
-    X, y
-        Those rows.
-    fit_params : dict
-        What goes along with them, by keyword, where it was given: `sample_weight`, `offset`, ...
+    estimator : estimator
+        A model fitted to all other rows.
+    rows : array (k,)
+        Indices of the rows of the fold.
+    seen : array
+        Indices of the rows that the model was fitted to.
+    X : array, data frame or sparse matrix (k, p)
+        Features of the rows of the fold.
+    y : array (k,)
+        Outcomes of the rows of the fold.
+    fit_params : mapping
+        What belongs to these rows, by keyword: `sample_weight`, `offset`, ...
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from wgboost.folds import out_of_fold
+    >>> X, y = np.arange(6.0)[:, None], np.arange(6.0)
+    >>> folds = list(out_of_fold(LinearRegression(), X, y, cv=3, random_state=0))
+    >>> [fold.rows.size for fold in folds]
+    [2, 2, 2]
     """
 
     estimator: Any
@@ -56,18 +70,56 @@ class Fold:
     def of(
         cls, model: Any, X: Any, y: Any, seen: Array, rows: Array, fit_params: Mapping[str, Any]
     ) -> Fold:
-        """Return a fitted model with rows of X and y that it has not seen."""
+        """Return a fold of a fitted model.
+
+        Parameters
+        ----------
+        model : estimator
+            A fitted model.
+        X : array, data frame or sparse matrix (n, p)
+            Features of all rows.
+        y : array (n,)
+            Outcomes of all rows.
+        seen : array
+            Indices of the rows that the model was fitted to.
+        rows : array (k,)
+            Indices of the rows of the fold.
+        fit_params : mapping
+            What belongs to all rows, by keyword.
+
+        Returns
+        -------
+        Fold
+            The model with the rows of the fold.
+        """
         along = take_fit_params(fit_params, count_rows(X), rows)
         return cls(model, rows, seen, take_rows(X, rows), take_rows(y, rows), along)
 
     def take(self, some: Array) -> Fold:
-        """Return some of the rows, by their place in the fold."""
+        """Return some of the rows of the fold.
+
+        Parameters
+        ----------
+        some : array
+            Positions of the rows in the fold.
+
+        Returns
+        -------
+        Fold
+            The same model with those rows.
+        """
         fit_params = {k: v[some] if np.ndim(v) > 0 else v for k, v in self.fit_params.items()}
         part = take_rows(self.X, some), take_rows(self.y, some)
         return Fold(self.estimator, self.rows[some], self.seen, *part, fit_params)
 
     def dist(self) -> Mixture:
-        """Return the predictive distributions of the rows, with their offset or exposure."""
+        """Return the predictive distributions of the rows, with their offset or exposure.
+
+        Returns
+        -------
+        Mixture
+            One distribution for each row.
+        """
         known = {k: v for k, v in self.fit_params.items() if k in _PREDICTED_WITH}
         return predict_dist(self.estimator, self.X, **known)
 
@@ -76,27 +128,43 @@ def out_of_fold(
     estimator: Any, X: Any, y: Any, *, cv: Any = 5, groups: Any = None, random_state: Any = None,
     stratified: bool = True, **fit_params: Any,
 ) -> Iterator[Fold]:  # fmt: skip
-    """Yield K models, each a clone fitted without the rows of its fold, one after the other.
+    """Yield clones that are each fitted without the rows of one fold.
 
     Parameters
     ----------
-    estimator
-        An estimator, fitted or not, or a pipeline.
-    X, y
-        Rows, as arrays, frames, series or sparse matrices.
-    cv : int or splitter
-        The number of folds, of rows in random order, of classes in equal shares, or with `groups`
-        of whole groups; or a splitter of scikit-learn, or pairs of indices to train and to test on.
-    groups : array (n,), optional
-        Rows of one group are in one fold.
-    random_state : int or None
-        Of the order of rows.
-    stratified : bool
-        False: a number of folds is of rows by chance alone, classes or not. What is estimated from
-        folds varies less where they have equal shares of classes, but rows are then no longer
-        exchangeable: what is guaranteed of folds, as CV+ is, needs folds that know nothing of y.
-    **fit_params : array (n,) or number, optional
+    estimator : estimator or pipeline
+        What to clone; it may be fitted or not.
+    X : array, data frame or sparse matrix (n, p)
+        Features.
+    y : array (n,)
+        Outcomes.
+    cv : int, splitter or iterable, default=5
+        Number of folds, a splitter of scikit-learn, or pairs of indices to train and to test on. A
+        number makes folds of rows in random order, for a classifier with equal shares of the
+        classes, or of whole groups if `groups` are given.
+    groups : array (n,) or None, default=None
+        Labels of groups. Rows of one group are in one fold.
+    random_state : int, RandomState or None, default=None
+        Seed of the order of rows.
+    stratified : bool, default=True
+        Whether folds of a classifier have equal shares of the classes. Estimates from such folds
+        vary less, but the rows are no longer exchangeable, which the guarantees of CV+ need.
+    **fit_params : array (n,) or number
         What `fit` takes besides X and y: `sample_weight`, `offset`, `exposure`, `y_std`.
+
+    Yields
+    ------
+    Fold
+        A model with the rows that it was not trained on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from wgboost.folds import out_of_fold
+    >>> X, y = np.arange(6.0)[:, None], np.arange(6.0)
+    >>> sum(fold.rows.size for fold in out_of_fold(LinearRegression(), X, y, cv=2))
+    6
     """
     n = checked_rows(X, y)
     splits = list(split_folds(estimator, cv, n, y, groups, random_state, stratified=stratified))
@@ -109,11 +177,42 @@ def held_out(
     estimator: Any, X: Any, y: Any, *, fraction: float = 0.25, groups: Any = None,
     random_state: Any = None, **fit_params: Any,
 ) -> Fold:  # fmt: skip
-    """Return a clone fitted without a share of the rows, and those rows; see `out_of_fold`.
+    """Return a clone fitted without a share of the rows, and those rows.
 
-    Rows are held out by chance alone, or by whole groups, never in equal shares of classes: the
-    rows held out would have the training rows' shares and new rows would not, so they would not be
-    exchangeable with new rows. A model may so have met none of a class that is held out.
+    Rows are held out at random, or by whole groups, and never in equal shares of classes: the rows
+    held out would then not be exchangeable with new rows. So a class may be missing from the
+    training rows.
+
+    Parameters
+    ----------
+    estimator : estimator or pipeline
+        What to clone; it may be fitted or not.
+    X : array, data frame or sparse matrix (n, p)
+        Features.
+    y : array (n,)
+        Outcomes.
+    fraction : float, default=0.25
+        Share of the rows to hold out.
+    groups : array (n,) or None, default=None
+        Labels of groups, whose rows stay together.
+    random_state : int, RandomState or None, default=None
+        Seed of the draw.
+    **fit_params : array (n,) or number
+        What `fit` takes besides X and y.
+
+    Returns
+    -------
+    Fold
+        The model with the rows that were held out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from wgboost.folds import held_out
+    >>> X, y = np.arange(8.0)[:, None], np.arange(8.0)
+    >>> held_out(LinearRegression(), X, y, fraction=0.25, random_state=0).rows.size
+    2
     """
     check_number("calibration_fraction", fraction, above=0, high=0.99)
     n = checked_rows(X, y)

@@ -38,7 +38,39 @@ def split_folds(
     estimator: Any, cv: Any, n: int, y: Any, groups: Any, random_state: Any,
     *, stratified: bool = True,
 ) -> Iterator[tuple[Array, Array]]:  # fmt: skip
-    """Yield indices of n rows to train and to test on, as `out_of_fold` takes them."""
+    """Yield indices of the rows to train and to test on.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Folds of a classifier are stratified.
+    cv : int, splitter or iterable
+        As in `out_of_fold`.
+    n : int
+        Number of rows.
+    y : array (n,)
+        Outcomes.
+    groups : array (n,) or None
+        Labels of groups.
+    random_state : int, RandomState or None
+        Seed of the order of rows.
+    stratified : bool, default=True
+        As in `out_of_fold`.
+
+    Yields
+    ------
+    train, test : array
+        Indices of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from wgboost.folds import split_folds
+    >>> splits = split_folds(LinearRegression(), 2, 4, np.zeros(4), None, 0)
+    >>> [test.size for _, test in splits]
+    [2, 2]
+    """
     if hasattr(cv, "split") and not isinstance(cv, str):
         splits = cv.split(np.zeros(n), np.asarray(y), groups)
     elif isinstance(cv, Iterable) and not isinstance(cv, str):

@@ -12,20 +12,26 @@ __all__ = ["cross_validated_rounds", "cross_validated_values"]
 
 
 def cross_validated_rounds(curves: Sequence[Array], weights: Sequence[float]) -> list[int]:
-    """Return, for each fold, the number of rounds that is best on the other folds together.
+    """Return for each fold the number of rounds that is best on the other folds together.
 
     Parameters
     ----------
     curves : sequence of arrays
-        The metric on each fold after 0, 1, 2, ... rounds of the model without it, smaller is
-        better. A curve that ends goes on with its last value: early stopping ended it.
+        Metric on each fold after 0, 1, 2, ... rounds of the model without it; smaller is better. A
+        curve that early stopping ended goes on with its last value.
     weights : sequence of float
-        The weight of the rows of each fold.
+        Total weight of the rows of each fold.
 
     Returns
     -------
     list of int
-        Of a single fold, the rounds that are best on itself.
+        Numbers of rounds. A single fold has the number that is best on itself.
+
+    Examples
+    --------
+    >>> from wgboost.selection import cross_validated_rounds
+    >>> cross_validated_rounds([[3.0, 1.0, 2.0], [3.0, 2.0, 1.0]], [1.0, 1.0])
+    [2, 1]
     """
     length = max(len(curve) for curve in curves)
     whole = np.stack([np.pad(c, (0, length - len(c)), mode="edge") for c in map(_finite, curves)])
@@ -36,9 +42,25 @@ def cross_validated_rounds(curves: Sequence[Array], weights: Sequence[float]) ->
 
 
 def cross_validated_values(curves: Sequence[Array], weights: Sequence[float]) -> list[float]:
-    """Return the metric on each fold, at the number of rounds that is best on the others.
+    """Return the metric on each fold at the number of rounds that is best on the other folds.
 
-    A fold whose model was stopped before so many rounds has its last value.
+    Parameters
+    ----------
+    curves : sequence of arrays
+        As in `cross_validated_rounds`.
+    weights : sequence of float
+        As in `cross_validated_rounds`.
+
+    Returns
+    -------
+    list of float
+        Values. A fold whose model was stopped earlier has its last value.
+
+    Examples
+    --------
+    >>> from wgboost.selection import cross_validated_values
+    >>> cross_validated_values([[3.0, 1.0, 2.0], [3.0, 2.0, 1.0]], [1.0, 1.0])
+    [2.0, 2.0]
     """
     found = cross_validated_rounds(curves, weights)
     return [float(curve[min(r, len(curve) - 1)]) for curve, r in zip(curves, found, strict=True)]

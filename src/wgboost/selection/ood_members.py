@@ -22,7 +22,25 @@ _SCORE = "mutual_information"
 
 
 def left_out_classes(labels: Array) -> Array:
-    """Return up to six labels to leave out, the most frequent first; none of two classes."""
+    """Return up to six classes to leave out, the most frequent first.
+
+    Parameters
+    ----------
+    labels : array (n,)
+        The classes of the rows.
+
+    Returns
+    -------
+    array
+        Labels of classes with at least ten rows; empty if there are only two classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.selection import left_out_classes
+    >>> left_out_classes(np.repeat([0, 1, 2], [10, 30, 20]))
+    array([1, 2, 0])
+    """
     classes, sizes = np.unique(labels, return_counts=True)
     if classes.size < 3:
         return classes[:0]
@@ -39,25 +57,36 @@ def left_out_class_gain(
     budget: float | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> float:
-    """Return what OOD members add to the average precision of telling a left-out class.
+    """Return what OOD members add to the average precision of detecting a left-out class.
 
     Parameters
     ----------
     labels : array (n,)
         The classes of all rows.
-    split : rows to train on, rows to watch
-        Models see neither's rows of the class that is left out.
+    split : tuple of (train, validation)
+        Indices of rows. Models see neither's rows of the class that is left out.
     fitted : callable
-        Of rows to train on and to watch: a model, and one with OOD members beside it.
+        Function of the rows to train on and to validate with that returns a model without and one
+        with OOD members.
     X : callable
-        Of rows: their features.
-    budget : float, optional
-        Seconds; no class is left out that would take longer than is left.
+        Function of rows that returns their features.
+    budget : float or None, default=None
+        Seconds. No class is left out that would take longer than is left.
+    clock : callable, default=time.perf_counter
+        Function that returns the time in seconds.
 
     Returns
     -------
     float
         The mean over classes, 0 if there is none to leave out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.selection import left_out_class_gain
+    >>> two = np.array([0, 1] * 10)
+    >>> left_out_class_gain(two, (np.arange(10), np.arange(10, 20)), None, None)
+    0.0
     """
     train, watched = split
     known = np.concatenate(split)

@@ -31,12 +31,44 @@ def bag_ood_references(
     seed: int,
     n_threads: int = 1,
 ) -> dict[str, OODReference]:
-    """Return the scores of the rows of folds, each as the bag would have given it, by method.
+    """Return the OOD scores of the rows of folds as the bag would have given them, by method.
 
-    A row is new to the model of its own fold, but all other members have seen it: their agreement
-    with its y and the one's disagreement would pass for a large score of the bag. So models and bag
-    are compared (`aligned_scores`) at rows that lie between those of the matrix (n, p), which are
-    new to all. Scores that take an integral for every row are left out.
+    A row is new to the model of its own fold, but all other members were trained on it. Their
+    agreement and the disagreement of the one model would look like a large score of the bag. So
+    models and bag are compared (`aligned_scores`) at rows that are new to all: mixtures of
+    neighbouring rows. Scores that need an integral for every row are left out.
+
+    Parameters
+    ----------
+    bag : FittedBag
+        The bag.
+    folds : sequence of (Fold, FittedModel or FittedBag)
+        The rows of each fold, with the model that was not trained on them.
+    matrix : array (n, p)
+        Features of training rows.
+    seed : int
+        Seed of the mixtures.
+    n_threads : int, default=1
+        Number of threads of predictions.
+
+    Returns
+    -------
+    dict of OODReference
+        References by the name of the score.
+
+    Raises
+    ------
+    TypeError
+        If the models of the bag have no columns or no response.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressorCV
+    >>> X = np.arange(40.0)[:, None]
+    >>> few = {"n_estimators": 3, "n_particles": 3, "cv": 2, "random_state": 0}
+    >>> sorted(WGBRegressorCV([{}], **few).fit(X, np.sin(X[:, 0])).ood_references_)
+    ['epistemic', 'max_variance']
     """
     rng = np.random.default_rng([seed, 2**31 + 3])
     schema, response = bag.schema, bag.response
@@ -65,11 +97,33 @@ def bag_ood_references(
 
 
 def mix_with_neighbours(matrix: Array, categorical: Array, rng: np.random.Generator) -> Array:
-    """Return n rows that each have some features of a row and the others of one that is near it.
+    """Return rows that each have some features of a row and the others of a neighbour.
 
-    matrix (n, p) has codes in the columns that are categorical (p,), and NaN where values are
-    missing. Near are the 20 rows whose features differ least in rank; a category differs or not. Of
-    many features 100 are compared.
+    Neighbours are the 20 rows whose features differ least in rank; categories are equal or not. If
+    there are many features, 100 of them are compared.
+
+    Parameters
+    ----------
+    matrix : array (n, p)
+        Features, with codes of categories, and NaN where values are missing.
+    categorical : array (p,) of bool
+        Which columns hold codes.
+    rng : numpy.random.Generator
+        Source of the draws.
+
+    Returns
+    -------
+    array (n, p)
+        The mixtures.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.selection import mix_with_neighbours
+    >>> matrix = np.array([[0.0, 1.0], [2.0, 3.0]])
+    >>> mixed = mix_with_neighbours(matrix, np.array([False, False]), np.random.default_rng(0))
+    >>> bool(np.isin(mixed[:, 0], [0.0, 2.0]).all())
+    True
     """
     n, p = matrix.shape
     some = np.sort(rng.permutation(p)[:_COMPARED])

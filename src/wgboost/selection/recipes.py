@@ -83,10 +83,27 @@ _MOST_ROWS: list[_Spec] = [
 
 
 def regressor_recipes(n: int, *, smooth: bool = True) -> Recipes:
-    """Return the recipes of `WGBRegressorCV` for n rows, the likely ones first.
+    """Return the recipes of `WGBRegressorCV`, the likely ones first.
 
-    Without `smooth` none begins with a smooth start, which not every response can have.
     `benchmarks/recipes.py` is the experiment behind them.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    smooth : bool, default=True
+        Whether recipes may begin with a smooth start, which not every response can have.
+
+    Returns
+    -------
+    dict of dict
+        Parameters of `WGBRegressor` by the name of the recipe.
+
+    Examples
+    --------
+    >>> from wgboost.selection import regressor_recipes
+    >>> next(iter(regressor_recipes(500)))
+    'smooth_each_16_evidence_3'
     """
     if n < FEW:
         specs = _few_rows(16, 32 if n < 1000 else 64)
@@ -106,7 +123,24 @@ def regressor_recipes(n: int, *, smooth: bool = True) -> Recipes:
 
 
 def classifier_recipes(n: int) -> Recipes:
-    """Return the recipes of `WGBClassifierCV` for n rows, the likely ones first."""
+    """Return the recipes of `WGBClassifierCV`, the likely ones first.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+
+    Returns
+    -------
+    dict of dict
+        Parameters of `WGBClassifier` by the name of the recipe.
+
+    Examples
+    --------
+    >>> from wgboost.selection import classifier_recipes
+    >>> next(iter(classifier_recipes(500)))
+    'each_16_evidence_10'
+    """
     more, each = 1 if n < MANY else 4, "each" if n < 10 * MANY else "shared"
     specs: list[tuple[str, int, float, float, float]] = [
         (each, 16 * more, 10, 0.9, 0.3),
@@ -125,11 +159,27 @@ def classifier_recipes(n: int) -> Recipes:
 
 
 def ood_recipe(n: int) -> dict[str, Any]:
-    """Return the recipe of further members of a bag of classes, for n rows.
+    """Return the recipe of the members of a classifier bag that only OOD scores use.
 
     Large trees for each particle, leaves that are means, little evidence and rounds beyond the best
-    log loss keep particles apart where there are no data; `benchmarks/left_out.py` is the
+    log loss keep particles apart where there are no data. `benchmarks/left_out.py` is the
     experiment behind it.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+
+    Returns
+    -------
+    dict
+        Parameters of `WGBClassifier`.
+
+    Examples
+    --------
+    >>> from wgboost.selection import ood_recipe
+    >>> ood_recipe(500)["leaf"]
+    'mean'
     """
     each = "each" if n < 10 * MANY else "shared"
     return {
@@ -140,10 +190,33 @@ def ood_recipe(n: int) -> dict[str, Any]:
 
 
 def checked_recipes(given: Any, kind: type[Any]) -> Recipes:
-    """Return the user's recipes by name, checked against the parameters of a kind of model.
+    """Return recipes by name, checked against the parameters of an estimator.
 
-    Raises TypeError for what is no recipe, and ValueError for a parameter that there is not or
-    that is not a recipe's to set.
+    Parameters
+    ----------
+    given : dict or list
+        Parameters by the name of the recipe, or a list of parameters.
+    kind : type
+        Class of the estimator.
+
+    Returns
+    -------
+    dict of dict
+        Parameters by the name of the recipe.
+
+    Raises
+    ------
+    TypeError
+        If a recipe is not a dict of parameters.
+    ValueError
+        If a parameter does not exist, or recipes must not set it.
+
+    Examples
+    --------
+    >>> from wgboost import WGBRegressor
+    >>> from wgboost.selection import checked_recipes
+    >>> checked_recipes([{"max_leaves": 8}], WGBRegressor)
+    {'recipe_1': {'max_leaves': 8}}
     """
     if not isinstance(given, (Mapping, list, tuple)):
         raise TypeError(

@@ -15,11 +15,18 @@ _MANY = 200  # rows from which on folds are alike enough for what was sought in 
 
 
 class SharedStarts:
-    """Starts of models that were fitted, for those that are still to be.
+    """Share the smooth starts of fitted models with models that are still to be fitted.
 
-    Of the same fold, models with the same `init` and response have the same smooth start. Of other
-    folds, if they have many rows, the lengths of its kernel are taken over. Where a constant
-    predicted as well, further models of the kind start at the flow, as they would in the end.
+    Models of the same fold with the same `init` and response have the same smooth start. Models of
+    other folds, if they have many rows, take over the lengths of its kernel. Where a constant
+    predicted as well, further models of the kind start at the flow, as they would anyway.
+
+    Examples
+    --------
+    >>> from wgboost import WGBRegressor
+    >>> from wgboost.selection import SharedStarts
+    >>> SharedStarts().prepare(WGBRegressor(init="smooth"), fold=0) is None
+    True
     """
 
     def __init__(self) -> None:
@@ -27,7 +34,21 @@ class SharedStarts:
         self._needless: set[str] = set()
 
     def prepare(self, member: Member, fold: int) -> Start | None:
-        """Return a start that is like that of a model, if there is one."""
+        """Return a start to take over for a model, if there is one.
+
+        Parameters
+        ----------
+        member : WGBRegressor or WGBClassifier
+            The model, not fitted yet. Its `init` is set to "flow" where a smooth start did not
+            help.
+        fold : int
+            Index of the fold that it is fitted without.
+
+        Returns
+        -------
+        Start or None
+            The start.
+        """
         kind = _kind(member)
         if kind in self._needless:
             member.set_params(init="flow")
@@ -35,7 +56,17 @@ class SharedStarts:
         return self._known.get((kind, fold), self._known.get(kind))
 
     def learn(self, member: Member, fold: int, n_rows: int) -> None:
-        """Keep the start of a fitted model."""
+        """Keep the start of a fitted model.
+
+        Parameters
+        ----------
+        member : WGBRegressor or WGBClassifier
+            The fitted model.
+        fold : int
+            Index of the fold that it was fitted without.
+        n_rows : int
+            Number of its training rows.
+        """
         kind, start = _kind(member), member.model_.start
         if not _is_smooth(member.init):
             return
