@@ -19,10 +19,28 @@ _NUMBERS = 2**22  # in a temporary array
 
 
 def pit(dist: Mixture, y: Any, random_state: Any = None) -> Array:
-    """Return the probability integral transform cdf(y) of each row, (n,).
+    """Compute the probability integral transform, cdf(y), of each row.
 
-    Uniform on [0, 1] if the distributions are right. For a discrete response a uniform draw
-    between cdf(y - 1) and cdf(y), by the seed or generator `random_state`.
+    Parameters
+    ----------
+    dist : Mixture
+        The predictive distributions.
+    y : array-like of shape (n,)
+        The observations.
+    random_state : int, Generator or None, default=None
+        For a discrete response the value is drawn uniformly between cdf(y - 1) and cdf(y).
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Uniform on [0, 1] if the distributions are right.
+
+    Examples
+    --------
+    >>> from wgboost import Mixture, Normal, metrics
+    >>> dist = Mixture(Normal(), [[[0.0, 0.0]], [[1.0, 0.0]]])
+    >>> metrics.pit(dist, [0.0, 3.0]).round(4)
+    array([0.5   , 0.9772])
     """
     values = check_exact_y(dist, y)
     below = dist.cdf(values)
@@ -35,10 +53,32 @@ def pit(dist: Mixture, y: Any, random_state: Any = None) -> Array:
 
 
 def pit_bounds(dist: Mixture, y: Any) -> tuple[Array, Array, Array]:
-    """Return between which probabilities each row's y lies, (n,) both, and whether y is known.
+    """Compute the probabilities that each y lies between.
 
-    The two differ for a discrete response, between whose steps y is anywhere, and where y is
-    `censored`. Of truncated rows they are probabilities given that the row could be seen.
+    The two differ for a discrete response and where y is `censored`. For truncated rows they are
+    probabilities given that the row could be observed.
+
+    Parameters
+    ----------
+    dist : Mixture
+        The predictive distributions.
+    y : array-like of shape (n,)
+        The observations, which may be `censored`.
+
+    Returns
+    -------
+    low, high : ndarray of shape (n,)
+        The probabilities.
+    exact : ndarray of bool, shape (n,)
+        Whether y is known exactly.
+
+    Examples
+    --------
+    >>> from wgboost import Mixture, Normal, censored
+    >>> from wgboost.metrics.calibration import pit_bounds
+    >>> low, high, exact = pit_bounds(Mixture(Normal(), [[[0.0, 0.0]]]), censored([0.0], [1.0]))
+    >>> low.round(4), high.round(4), exact
+    (array([0.5]), array([0.8413]), array([False]))
     """
     if dist.response.nominal:
         raise ValueError("classes have no order and no quantiles; see reliability_curve")
@@ -71,22 +111,39 @@ def _share_below(low: Array, high: Array, weight: Array, levels: Array) -> Array
 def calibration_curve(
     dist: Mixture, y: Any, levels: Any = None, *, sample_weight: Any = None
 ) -> tuple[Array, Array]:
-    """Return probabilities, and the share of rows that fell below the quantile at each of them.
+    """Compute the share of rows below the predicted quantile at each probability.
 
-    The two are equal if the distributions are right. A discrete y counts in part where a level
-    falls within the probability of y itself. A row whose y lies between bounds has its share
+    The shares equal the probabilities if the distributions are right. A discrete y counts in part
+    where a level falls within the probability of y itself. A row whose y lies between bounds is
     spread over the probabilities between them as the other rows suggest (the self-consistent
-    estimate, which is Kaplan and Meier's where y is censored on the right). That estimate has 200
-    equal steps of probability and is linear in between; without bounds the curve is exact.
+    estimate, which is Kaplan and Meier's for y censored on the right). That estimate has 200 equal
+    steps and is linear in between; without bounds the curve is exact.
 
     Parameters
     ----------
-    dist, y
-        Predictions, and what was seen.
-    levels
+    dist : Mixture
+        The predictive distributions.
+    y : array-like of shape (n,)
+        The observations, which may be `censored`.
+    levels : array-like of shape (g,), optional
         Probabilities in [0, 1]; 0, 0.05, ..., 1 by default.
-    sample_weight
-        Weights (n,) of the rows.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows; equal by default.
+
+    Returns
+    -------
+    levels : ndarray of shape (g,)
+        The probabilities.
+    share : ndarray of shape (g,)
+        The share of rows below the quantile at each of them.
+
+    Examples
+    --------
+    >>> from wgboost import Mixture, Normal, metrics
+    >>> dist = Mixture(Normal(), [[[0.0, 0.0]], [[1.0, 0.0]]])
+    >>> level, share = metrics.calibration_curve(dist, [0.0, 3.0], levels=[0.2, 0.6, 1.0])
+    >>> share
+    array([0. , 0.5, 1. ])
     """
     grid = np.linspace(0, 1, 21) if levels is None else np.asarray(levels, dtype=np.float64)
     if grid.ndim != 1 or not ((grid >= 0) & (grid <= 1)).all():
@@ -128,21 +185,38 @@ def _self_consistent(known: Array, first: Array, last: Array, weight: Array) -> 
 def reliability_curve(
     dist: Mixture, y: Any, *, code: int | None = None, n_bins: int = 10, sample_weight: Any = None
 ) -> tuple[Array, Array, Array]:
-    """Return predicted and actual share of a class, and the weight of rows, by bins of the former.
-
-    Bins that no row falls into are left out.
+    """Compute predicted and actual shares of a class, by bins of the predicted probability.
 
     Parameters
     ----------
-    dist, y
-        Predictions of classes, and the classes.
-    code
-        The class to look at. None: of two classes the second; of more the most probable one of
-        each row, whichever that is.
-    n_bins
+    dist : Mixture
+        The predictive distributions of classes.
+    y : array-like of shape (n,)
+        The labels, or codes if `dist` has no labels.
+    code : int, optional
+        The code of the class. By default the second of two classes, or the most probable class of
+        each row if there are more.
+    n_bins : int, default=10
         Number of bins of equal width.
-    sample_weight
-        Weights (n,) of the rows.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows; equal by default.
+
+    Returns
+    -------
+    predicted : ndarray of shape (b,)
+        The mean predicted probability in each bin that has rows.
+    share : ndarray of shape (b,)
+        The share of the class among the rows of the bin.
+    weight : ndarray of shape (b,)
+        The total weight of the rows of the bin.
+
+    Examples
+    --------
+    >>> from wgboost import Categorical, Mixture, metrics
+    >>> dist = Mixture(Categorical(), [[[2.0]], [[-1.0]]])
+    >>> predicted, share, weight = metrics.reliability_curve(dist, [0, 1])
+    >>> predicted.round(3), share, weight
+    (array([0.119, 0.731]), array([0., 1.]), array([1., 1.]))
     """
     codes, shares = check_exact_y(dist, y).astype(int), dist.probabilities()
     check_integer("n_bins", n_bins, low=1)
@@ -164,12 +238,35 @@ def reliability_curve(
 def calibration_error(
     dist: Mixture, y: Any, *, n_bins: int = 10, sample_weight: Any = None
 ) -> float:
-    """Return how far predicted probabilities are from frequencies; 0 is best, 1 the worst.
+    """Compute the mean distance of predicted probabilities from frequencies.
 
-    The mean over all levels in [0, 1] of the distance between `calibration_curve` and the level:
-    of the right distributions n rows come to about 0.31 / sqrt(n) by chance. For
-    classes the mean over rows of the distance in `reliability_curve` (the expected calibration
-    error), with `n_bins` bins.
+    For numbers it is the mean over all levels in [0, 1] of the distance between `calibration_curve`
+    and the level; n rows of the right distributions come to about 0.31 / sqrt(n) by chance. For
+    classes it is the expected calibration error, the mean distance in `reliability_curve` over
+    rows.
+
+    Parameters
+    ----------
+    dist : Mixture
+        The predictive distributions.
+    y : array-like of shape (n,)
+        The observations, which may be `censored`, or classes.
+    n_bins : int, default=10
+        Number of bins for classes.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows; equal by default.
+
+    Returns
+    -------
+    float
+        0 is best, 1 is worst.
+
+    Examples
+    --------
+    >>> from wgboost import Mixture, Normal, metrics
+    >>> dist = Mixture(Normal(), [[[0.0, 0.0]], [[1.0, 0.0]]])
+    >>> round(metrics.calibration_error(dist, [0.0, 1.0]), 4)
+    0.25
     """
     if dist.response.nominal:
         predicted, share, rows = reliability_curve(

@@ -60,14 +60,45 @@ def _mean_over_pairs(
 
 
 def energy_distance(a: Any, b: Any) -> Array:
-    """Return ``2 E|A - B| - E|A - A'| - E|B - B'|`` of samples (n, s, d), (n, t, d): (n,)."""
+    """Compute the energy distance 2 E|A - B| - E|A - A'| - E|B - B'| of each row.
+
+    Parameters
+    ----------
+    a : array-like of shape (n, s, d) or (s, d)
+        Samples of the first distribution of each row.
+    b : array-like of shape (n, t, d) or (t, d)
+        Samples of the second distribution of each row.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> from wgboost import metrics
+    >>> metrics.energy_distance([[0.0], [1.0]], [[0.0], [3.0]])
+    array([1.])
+    """
     return EnergyDistanceTo(b)(a)
 
 
 class EnergyDistanceTo:
-    """The energy distance to samples (n, t, d), of which weights (n, t) may not be equal.
+    """Compute energy distances to the same samples several times.
 
-    What belongs to these samples alone is computed once.
+    The part of the distance that depends on these samples alone is computed once.
+
+    Parameters
+    ----------
+    samples : array-like of shape (n, t, d) or (t, d)
+        The samples of each row.
+    weights : ndarray of shape (n, t), optional
+        Weights of the samples, which sum to 1 in each row; equal by default.
+
+    Examples
+    --------
+    >>> distance = EnergyDistanceTo([[0.0], [3.0]])
+    >>> distance([[0.0], [1.0]])
+    array([1.])
     """
 
     def __init__(self, samples: Any, weights: Array | None = None) -> None:
@@ -81,7 +112,17 @@ class EnergyDistanceTo:
         return self._mean_length(self.samples, self.samples, weights, weights)
 
     def __call__(self, a: Any) -> Array:
-        """Return the distance (n,) of samples (n, s, d) of equal weight."""
+        """Compute the energy distance of other samples of equal weight.
+
+        Parameters
+        ----------
+        a : array-like of shape (n, s, d) or (s, d)
+            The other samples.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
         a, b = _rows(a, self.samples)
         between = self._mean_length(a, b, None, self.weights)
         return 2 * between - self._mean_length(a, a) - self.within
@@ -92,10 +133,27 @@ class EnergyDistanceTo:
 
 
 def mmd(a: Any, b: Any, bandwidth: Any = "median") -> Array:
-    """Return the squared maximum mean discrepancy of samples (n, s, d) and (n, t, d), (n,).
+    """Compute the squared maximum mean discrepancy of each row, with a Gaussian kernel.
 
-    With the kernel ``exp(-|x - y|^2 / h)``; "median" takes h as the median of squared distances
-    between a and b, row by row.
+    Parameters
+    ----------
+    a : array-like of shape (n, s, d) or (s, d)
+        Samples of the first distribution of each row.
+    b : array-like of shape (n, t, d) or (t, d)
+        Samples of the second distribution of each row.
+    bandwidth : float or "median", default="median"
+        h in the kernel exp(-|x - y|^2 / h). "median" is the median of the squared distances between
+        a and b, for each row.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> from wgboost import metrics
+    >>> metrics.mmd([[0.0], [1.0]], [[0.0], [3.0]], bandwidth=1.0).round(4)
+    array([0.4908])
     """
     a, b = _rows(a, b)
     if isinstance(bandwidth, str):
@@ -121,10 +179,33 @@ def mmd(a: Any, b: Any, bandwidth: Any = "median") -> Array:
 def sliced_wasserstein(
     a: Any, b: Any, *, order: float = 2.0, n_directions: int = 64, random_state: Any = 0
 ) -> Array:
-    """Return the sliced Wasserstein distance of samples (n, s, d) and (n, t, d), (n,).
+    """Compute the sliced Wasserstein distance of each row.
 
-    Exact in one dimension; in more the mean over random lines of the one-dimensional distance,
-    each to the power `order`, and its root.
+    It is exact in one dimension. In more dimensions it is the mean over random lines of the
+    distance along the line to the power `order`, and the root of that mean.
+
+    Parameters
+    ----------
+    a : array-like of shape (n, s, d) or (s, d)
+        Samples of the first distribution of each row.
+    b : array-like of shape (n, t, d) or (t, d)
+        Samples of the second distribution of each row.
+    order : float, default=2.0
+        The order of the distance, at least 1.
+    n_directions : int, default=64
+        Number of random lines if d > 1.
+    random_state : int, Generator or None, default=0
+        Where the random lines come from.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> from wgboost import metrics
+    >>> metrics.sliced_wasserstein([[0.0], [1.0]], [[0.0], [3.0]], order=1)
+    array([1.])
     """
     a, b = _rows(a, b)
     check_number("order", order, low=1)

@@ -13,7 +13,31 @@ __all__ = ["coverage", "coverage_gap", "interval_score", "interval_width"]
 
 
 def coverage(dist: Mixture, y: Any, confidence: float = 0.9, *, sample_weight: Any = None) -> float:
-    """Return the share of rows with y in the central interval; best near the confidence."""
+    """Compute the share of rows with y in the central interval.
+
+    Parameters
+    ----------
+    dist : Mixture
+        The predictive distributions.
+    y : array-like of shape (n,)
+        The observations.
+    confidence : float, default=0.9
+        The probability of the central interval, between 0 and 1.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows; equal by default.
+
+    Returns
+    -------
+    float
+        Best near the confidence.
+
+    Examples
+    --------
+    >>> from wgboost import Mixture, Normal, metrics
+    >>> dist = Mixture(Normal(), [[[0.0, 0.0]], [[1.0, 0.0]]])
+    >>> metrics.coverage(dist, [1.0, 3.0], confidence=0.9)
+    0.5
+    """
     values = check_exact_y(dist, y)
     low, high = dist.interval(check_confidence(confidence))
     return weighted_average((values >= low) & (values <= high), sample_weight)
@@ -22,7 +46,32 @@ def coverage(dist: Mixture, y: Any, confidence: float = 0.9, *, sample_weight: A
 def coverage_gap(
     dist: Mixture, y: Any, confidence: float = 0.9, *, sample_weight: Any = None
 ) -> float:
-    """Return the distance of the coverage from the confidence."""
+    """Compute the distance of the coverage from the confidence.
+
+    Parameters
+    ----------
+    dist : Mixture
+        The predictive distributions.
+    y : array-like of shape (n,)
+        The observations.
+    confidence : float, default=0.9
+        The probability of the central interval, between 0 and 1.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows; equal by default.
+
+    Returns
+    -------
+    float
+        Smaller is better.
+
+    Examples
+    --------
+    >>> from wgboost import Mixture, Normal, metrics
+    >>> dist = Mixture(Normal(), [[[0.0, 0.0]], [[1.0, 0.0]]])
+    >>> from wgboost.metrics.intervals import coverage_gap
+    >>> round(coverage_gap(dist, [1.0, 3.0], confidence=0.9), 4)
+    0.4
+    """
     share = coverage(dist, y, confidence, sample_weight=sample_weight)
     return abs(share - check_confidence(confidence))
 
@@ -30,7 +79,31 @@ def coverage_gap(
 def interval_width(
     dist: Mixture, y: Any = None, confidence: float = 0.9, *, sample_weight: Any = None
 ) -> float:
-    """Return the mean width of the central interval; y plays no role."""
+    """Compute the mean width of the central interval.
+
+    Parameters
+    ----------
+    dist : Mixture
+        The predictive distributions.
+    y : array-like of shape (n,), optional
+        Not used; it is there so that all metrics have the same arguments.
+    confidence : float, default=0.9
+        The probability of the central interval, between 0 and 1.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows; equal by default.
+
+    Returns
+    -------
+    float
+        In units of y; smaller is better at the same coverage.
+
+    Examples
+    --------
+    >>> from wgboost import Mixture, Normal, metrics
+    >>> dist = Mixture(Normal(), [[[0.0, 0.0]], [[1.0, 0.0]]])
+    >>> round(metrics.interval_width(dist), 4)
+    3.2897
+    """
     del y
     low, high = dist.interval(check_confidence(confidence))
     return weighted_average(high - low, sample_weight)
@@ -39,10 +112,38 @@ def interval_width(
 def interval_score(
     dist: Mixture, y: Any, confidence: float = 0.9, *, sample_weight: Any = None
 ) -> float:
-    """Return the interval score (Winkler's), in units of y: narrow is good, a miss is not.
+    """Compute the interval score, also called Winkler score.
 
-    The width of the central interval, plus 2 / (1 - confidence) times the distance of y from it.
-    Nobody does better than with the right interval.
+    It is the width of the central interval plus 2 / (1 - confidence) times the distance of y from
+    it. The right interval has the best expected score.
+
+    Parameters
+    ----------
+    dist : Mixture
+        The predictive distributions.
+    y : array-like of shape (n,)
+        The observations.
+    confidence : float, default=0.9
+        The probability of the central interval, between 0 and 1.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows; equal by default.
+
+    Returns
+    -------
+    float
+        In units of y; smaller is better.
+
+    Raises
+    ------
+    ValueError
+        If y are classes, or if the confidence is 1.
+
+    Examples
+    --------
+    >>> from wgboost import Mixture, Normal, metrics
+    >>> dist = Mixture(Normal(), [[[0.0, 0.0]], [[1.0, 0.0]]])
+    >>> round(metrics.interval_score(dist, [1.0, 3.0]), 4)
+    6.8412
     """
     values = check_exact_y(dist, y)
     if dist.response.nominal:

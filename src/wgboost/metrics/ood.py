@@ -19,20 +19,31 @@ OOD_METHODS = ("max_variance", "mutual_information", "epistemic")
 
 
 def ood_scores(dist: Mixture, method: str | None = None) -> Array:
-    """Return how much the particles of each row disagree, (n,): larger is further from the data.
+    """Compute how much the particles of each row disagree.
 
     Parameters
     ----------
-    dist
-        Predictive distributions.
-    method : "max_variance", "mutual_information", "epistemic" or None
-        "max_variance": the largest variance over particles of a class probability (the paper's
-        score is its inverse); without classes of a coordinate of theta, in standardised units.
-        "mutual_information": of y and particle, in nats; see `Mixture.mutual_information`.
-        "epistemic": the variance over particles of their means, or of their medians where the
-        response has no mean; of several columns the sum of these, each in units of the column's
-        variance in the training data; of classes the mutual information. None is "max_variance"
-        for classes and "epistemic" for all else.
+    dist : Mixture
+        The predictive distributions.
+    method : {"max_variance", "mutual_information", "epistemic"}, optional
+        "max_variance" is the largest variance over particles of a class probability (the score of
+        the paper is its inverse), or without classes of a coordinate of theta in standardised
+        units. "mutual_information" is that of y and particle, in nats. "epistemic" is the variance
+        over particles of their means, or of their medians if the response has no mean; for several
+        columns the sum over columns, each in units of its variance in the training data; for
+        classes the mutual information. The default is "max_variance" for classes and "epistemic"
+        otherwise.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Larger is further from the training data.
+
+    Examples
+    --------
+    >>> from wgboost import Mixture, Normal, metrics
+    >>> metrics.ood_scores(Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]], [[0.0, 0.0], [4.0, 0.0]]]))
+    array([0.25, 4.  ])
     """
     if not isinstance(dist, Mixture):
         raise TypeError(f"dist={dist!r} must be a predictive distribution, as of predict_dist")
@@ -67,18 +78,28 @@ def _largest_variance(dist: Mixture) -> Array:
 
 
 def ood_pvalue(scores: Any, reference: Any) -> Array:
-    """Return how rare such a large score is among rows of the training distribution, (n,).
+    """Compute how rare such a large score is among rows of the training distribution.
 
     p = (1 + number of reference scores >= score) / (1 + number of reference scores). A row that is
-    exchangeable with the reference rows has p <= a with probability at most a, for every a, and
-    close to a where scores have no ties: p is uniform. The smallest p is 1 / (1 + n).
+    exchangeable with the reference rows has p <= a with probability at most a, for every a. The
+    smallest p is 1 / (1 + number of reference scores).
 
     Parameters
     ----------
-    scores
-        Scores (n,) of new rows, larger meaning further from the training data.
-    reference
-        Scores of rows from the training distribution that the model has not seen.
+    scores : array-like of shape (n,)
+        Scores of new rows; larger is further from the training data.
+    reference : array-like of shape (r,)
+        Scores of rows from the training distribution that the model was not fitted on.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> from wgboost import metrics
+    >>> metrics.ood_pvalue([0.5, 9.0], [0.0, 1.0, 2.0])
+    array([0.75, 0.25])
     """
     new, known = check_scores("scores", scores), np.sort(check_scores("reference", reference))
     at_least = known.size - np.searchsorted(known, new, side="left")
@@ -87,27 +108,52 @@ def ood_pvalue(scores: Any, reference: Any) -> Array:
 
 
 def ood_average_precision(score_in: Any, score_out: Any) -> float:
-    """Return how well a score tells rows of the training distribution from others.
-
-    The average precision (area under the precision-recall curve, as a sum of precision times the
-    step in recall) of finding the in-distribution rows, the positives, by a small score; tied
-    rows enter together. 1 is perfect, the share of in-distribution rows is chance.
+    """Compute the average precision of finding in-distribution rows by a small score.
 
     Parameters
     ----------
-    score_in, score_out
-        Scores of rows from the training distribution and of other rows, larger meaning further
-        from the training data; infinite ones are allowed.
+    score_in : array-like of shape (a,)
+        Scores of rows from the training distribution, the positives. Infinite scores are allowed.
+    score_out : array-like of shape (b,)
+        Scores of other rows; larger is further from the training data.
+
+    Returns
+    -------
+    float
+        1 is perfect; the share of in-distribution rows is chance.
+
+    Examples
+    --------
+    >>> from wgboost import metrics
+    >>> metrics.ood_average_precision([0.0, 1.0], [2.0, 3.0])
+    1.0
     """
     positive, rank = _ranked(score_in, score_out)
     return float(average_precision_score(positive, -rank))
 
 
 def ood_roc_auc(score_in: Any, score_out: Any) -> float:
-    """Return the probability that a row from elsewhere has a larger score than one from inside.
+    """Compute the probability that an out-of-distribution row has the larger score.
 
-    The area under the ROC curve; ties count one half. 1 is perfect, 0.5 is chance. Arguments as
-    in `ood_average_precision`.
+    It is the area under the ROC curve; ties count one half.
+
+    Parameters
+    ----------
+    score_in : array-like of shape (a,)
+        Scores of rows from the training distribution. Infinite scores are allowed.
+    score_out : array-like of shape (b,)
+        Scores of other rows; larger is further from the training data.
+
+    Returns
+    -------
+    float
+        1 is perfect, 0.5 is chance.
+
+    Examples
+    --------
+    >>> from wgboost import metrics
+    >>> metrics.ood_roc_auc([0.0, 1.0], [0.5, 3.0])
+    0.75
     """
     positive, rank = _ranked(score_in, score_out)
     return float(roc_auc_score(positive, -rank))

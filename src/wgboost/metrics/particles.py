@@ -22,20 +22,66 @@ _QUANTILES = 64  # that stand for a distribution of scipy.stats
 
 
 def log_predictive(density: LogDensity, particles: Directions, y: Array) -> Array:
-    """Return the log of the mean over particles of the likelihood of y, (n,)."""
+    """Compute the log of the mean over particles of the likelihood of y.
+
+    Parameters
+    ----------
+    density : LogDensity
+        A density with a likelihood.
+    particles : ndarray of shape (n, m, d)
+        The particles of each row.
+    y : ndarray of shape (n,)
+        The observations.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import LogDensity, metrics
+    >>> def loglik(theta, y):
+    ...     return -0.5 * (y - theta[..., 0]) ** 2
+    >>> density = LogDensity(loglik, likelihood=loglik)
+    >>> metrics.log_predictive(density, np.zeros((1, 2, 1)), np.array([1.0]))
+    array([-0.5])
+    """
     logs = np.asarray(density.evaluate("likelihood", particles, y), dtype=np.float64)
     return log_mix(logs, None)
 
 
 def as_particle_metric(metric: Any, target: RowTarget) -> Metric:
-    """Return the metric of rows with these targets that a name or a function stands for.
+    """Return the metric of particles that early stopping minimises.
 
-    A function takes (particles (n, m, d), y), and `sample_weight` if it can, and returns a number,
-    smaller being better. "nll" is the mean of minus the log likelihood of y, "energy_distance" the
-    mean energy distance to each row's samples, or to the quantiles of a distribution of
-    scipy.stats. None is the one of the two that the targets have. Raises ValueError where they
-    have not: a density up to a constant says which particle is likelier, not how near a set of
-    particles is, and the likeliest set is a single point.
+    Parameters
+    ----------
+    metric : str, callable, Metric or None
+        "nll" is the mean of minus the log likelihood of y. "energy_distance" is the mean energy
+        distance to the samples of each row, or to the quantiles of a distribution of scipy.stats. A
+        function takes (particles (n, m, d), y), and perhaps `sample_weight`; smaller is better.
+        None is the metric that the targets have.
+    target : RowTarget
+        The targets of the rows.
+
+    Returns
+    -------
+    Metric
+
+    Raises
+    ------
+    ValueError
+        If the targets have no such metric. A density up to a constant does not say how near a set
+        of particles is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import metrics
+    >>> from wgboost.targets import SampleTarget
+    >>> target = SampleTarget(np.zeros((3, 4, 1)), np.full((3, 4), 0.25))
+    >>> metrics.as_particle_metric(None, target).name
+    'energy_distance'
     """
     if isinstance(metric, Metric):
         return metric

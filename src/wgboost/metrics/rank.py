@@ -13,12 +13,38 @@ __all__ = ["concordance"]
 
 
 def concordance(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
-    """Return how often the larger of two predictions belongs to the larger y; larger is better.
+    """Compute the concordance index: how often the larger prediction belongs to the larger y.
 
-    Over all pairs of rows whose order is known: the upper bound of one y is below the lower bound
-    of the other, or meets it where not both y are known; an event at the time at which another row
-    is censored came first, as Harrell has it. Predictions are medians; equal ones count one half.
-    1 is perfect, 0.5 is chance. A pair weighs as much as the product of its rows' weights.
+    The mean is over all pairs of rows whose order is known: the upper bound of one y is below the
+    lower bound of the other, or equal to it if not both are known exactly. An event at the time at
+    which another row is censored came first (Harrell). Predictions are medians; equal ones count
+    one half.
+
+    Parameters
+    ----------
+    dist : Mixture
+        The predictive distributions.
+    y : array-like of shape (n,)
+        The observations, which may be `censored`.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows. A pair has the product of the weights of its rows.
+
+    Returns
+    -------
+    float
+        1 is perfect, 0.5 is chance.
+
+    Raises
+    ------
+    ValueError
+        If no two rows have a known order.
+
+    Examples
+    --------
+    >>> from wgboost import Mixture, Normal, metrics
+    >>> dist = Mixture(Normal(), [[[0.0, 0.0]], [[1.0, 0.0]]])
+    >>> metrics.concordance(dist, [1.0, 3.0])
+    1.0
     """
     seen, middle = check_bounds(dist, y), dist.median()
     order = np.argsort(middle, kind="stable")

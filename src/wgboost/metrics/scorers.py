@@ -139,17 +139,30 @@ class Scorer:
 
 
 def make_scorer(function: Any, *, greater_is_better: bool = False, **settings: Any) -> Scorer:
-    """Return a scorer of a metric of one's own, a function of (dist, y).
+    """Make a scorer from a metric of your own.
 
     Parameters
     ----------
-    function
-        Takes (dist, y), and `sample_weight` if it can. Classes y are labels;
+    function : callable
+        A function of (dist, y), and perhaps `sample_weight`. Classes y are labels;
         `dist.encode_labels(y)` returns their codes.
-    greater_is_better
+    greater_is_better : bool, default=False
         Whether a larger value of the function is better.
-    **settings
+    **settings : Any
         Further arguments of the function.
+
+    Returns
+    -------
+    Scorer
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import metrics
+    >>> def largest_error(dist, y):
+    ...     return np.abs(dist.mean() - y).max()
+    >>> metrics.make_scorer(largest_error).name
+    'largest_error'
     """
     if not callable(function):
         raise TypeError(f"{function!r} must be a function of (dist, y); get_scorer takes names")

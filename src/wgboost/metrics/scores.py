@@ -27,10 +27,31 @@ __all__ = [
 
 
 def nll(dist: Mixture, y: Any, *, y_std: Any = None, sample_weight: Any = None) -> float:
-    """Return the negative log likelihood, in nats per row; y may be `censored`.
+    """Compute the negative log likelihood, in nats per row.
 
-    y_std, a number or (n,), is the standard deviation of the error that y was measured with: the
-    likelihood is then that of what was measured.
+    Parameters
+    ----------
+    dist : Mixture
+        The predictive distributions.
+    y : array-like of shape (n,) or (n, q)
+        The observations, which may be `censored`.
+    y_std : float or array-like of shape (n,), optional
+        Standard deviation of the error that y was measured with. The likelihood is then that of the
+        measured value.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows; equal by default.
+
+    Returns
+    -------
+    float
+        Smaller is better.
+
+    Examples
+    --------
+    >>> from wgboost import Mixture, Normal, metrics
+    >>> dist = Mixture(Normal(), [[[0.0, 0.0]], [[1.0, 0.0]]])
+    >>> round(metrics.nll(dist, [1.0, 3.0]), 4)
+    2.1689
     """
     seen = y if isinstance(y, Observations) else check_y(dist, y)
     if y_std is not None:
@@ -39,7 +60,31 @@ def nll(dist: Mixture, y: Any, *, y_std: Any = None, sample_weight: Any = None) 
 
 
 def log_loss(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
-    """Return the log loss of classes, in nats per row: their `nll` by its other name."""
+    """Compute the log loss of classes, in nats per row.
+
+    It is the `nll` by the name that is usual for classes.
+
+    Parameters
+    ----------
+    dist : Mixture
+        The predictive distributions of classes.
+    y : array-like of shape (n,)
+        The labels, or codes if `dist` has no labels.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows; equal by default.
+
+    Returns
+    -------
+    float
+        Smaller is better.
+
+    Examples
+    --------
+    >>> from wgboost import Categorical, Mixture, metrics
+    >>> dist = Mixture(Categorical(), [[[2.0]], [[-1.0]]])
+    >>> round(metrics.log_loss(dist, [0, 1]), 4)
+    0.2201
+    """
     check_y(dist, y)
     if not dist.response.nominal:
         raise ValueError(f"the log loss is for classes; for {dist.response.name!r} use nll")
@@ -47,12 +92,37 @@ def log_loss(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
 
 
 def crps(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
-    """Return the continuous ranked probability score, in units of y.
+    """Compute the continuous ranked probability score, in units of y.
 
-    The integral over x of (cdf(x) - 1{y <= x})^2: the mean absolute error if the distribution is
-    a point. In closed form for the normal and the Laplace response; otherwise by one quadrature
-    for all particles, good to about 1e-7 (counts above 1e9 to about 1e-3). Not for
-    classes, whose codes have no distance; see `brier`.
+    It is the integral over x of (cdf(x) - 1{y <= x})^2, which is the mean absolute error if the
+    distribution is a point. Mixtures of normal, Laplace and Cauchy distributions have a closed
+    form. The others need a quadrature that is good to about 1e-7 (counts above 1e9: to about 1e-3).
+
+    Parameters
+    ----------
+    dist : Mixture
+        The predictive distributions.
+    y : array-like of shape (n,)
+        The observations.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows; equal by default.
+
+    Returns
+    -------
+    float
+        Smaller is better.
+
+    Raises
+    ------
+    ValueError
+        If y are classes, whose codes have no distance, or has several columns.
+
+    Examples
+    --------
+    >>> from wgboost import Mixture, Normal, metrics
+    >>> dist = Mixture(Normal(), [[[0.0, 0.0]], [[1.0, 0.0]]])
+    >>> round(metrics.crps(dist, [1.0, 3.0]), 4)
+    1.0276
     """
     values = check_exact_y(dist, y)
     if dist.response.nominal:
@@ -63,12 +133,33 @@ def crps(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
 
 
 def energy_score(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
-    """Return the energy score of several columns of y (n, q): the CRPS of all of them together.
+    """Compute the energy score, the CRPS of several columns of y together.
 
-    E|Y - y| - E|Y - Y'| / 2 with two independent draws Y, Y' and Euclidean lengths, where every
-    column counts in its unit, `dist.units.scale`, so that no column outweighs the others by the
-    choice of its unit. By quadrature, good to about 1e-8; its cost grows with the square of the
-    number of particles.
+    It is E|Y - y| - E|Y - Y'| / 2 with two independent draws Y and Y' and Euclidean lengths. Every
+    column is divided by its unit, `dist.units.scale`. A quadrature is good to about 1e-8. The cost
+    grows with the square of the number of particles.
+
+    Parameters
+    ----------
+    dist : JointMixture
+        The predictive distributions of q columns.
+    y : array-like of shape (n, q)
+        The observations.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows; equal by default.
+
+    Returns
+    -------
+    float
+        Smaller is better.
+
+    Examples
+    --------
+    >>> from wgboost import MultivariateNormal, metrics
+    >>> from wgboost.predictive import JointMixture
+    >>> dist = JointMixture(MultivariateNormal(2), [[[0.0, 0.0, 0.0, 0.0, 0.0]]])
+    >>> round(metrics.energy_score(dist, [[0.0, 0.0]]), 4)
+    0.3671
     """
     values = check_exact_y(dist, y)
     if not isinstance(dist, JointMixture) or not isinstance(dist.response, MultivariateNormal):
@@ -79,10 +170,29 @@ def energy_score(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
 
 
 def rmse(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
-    """Return the root of the mean squared error of the predictive mean.
+    """Compute the root mean squared error of the predictive mean.
 
-    Of several columns the mean is over all of them too, each in its unit, `dist.units.scale`: a
-    number without unit.
+    Parameters
+    ----------
+    dist : Mixture
+        The predictive distributions.
+    y : array-like of shape (n,) or (n, q)
+        The observations.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows; equal by default.
+
+    Returns
+    -------
+    float
+        Smaller is better. The unit is that of y. If y has several columns, each is divided by its
+        unit, `dist.units.scale`, and the mean is over the columns too.
+
+    Examples
+    --------
+    >>> from wgboost import Mixture, Normal, metrics
+    >>> dist = Mixture(Normal(), [[[0.0, 0.0]], [[1.0, 0.0]]])
+    >>> round(metrics.rmse(dist, [1.0, 3.0]), 4)
+    1.5811
     """
     values = check_exact_y(dist, y)
     if dist.response.nominal:
@@ -94,9 +204,28 @@ def rmse(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
 
 
 def brier(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
-    """Return the Brier score of classes: the sum over classes of (probability - hit)^2.
+    """Compute the Brier score of classes: the sum over classes of (probability - hit)^2.
 
-    Between 0 and 2; for two classes twice the score of either class alone.
+    Parameters
+    ----------
+    dist : Mixture
+        The predictive distributions of classes.
+    y : array-like of shape (n,)
+        The labels, or codes if `dist` has no labels.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows; equal by default.
+
+    Returns
+    -------
+    float
+        Between 0 and 2; smaller is better. For two classes it is twice the score of either class.
+
+    Examples
+    --------
+    >>> from wgboost import Categorical, Mixture, metrics
+    >>> dist = Mixture(Categorical(), [[[2.0]], [[-1.0]]])
+    >>> round(metrics.brier(dist, [0, 1]), 4)
+    0.0865
     """
     probabilities, codes = dist.probabilities(), check_exact_y(dist, y).astype(int)
     probabilities[np.arange(len(codes)), codes] -= 1
@@ -110,10 +239,54 @@ def _best_class(dist: Mixture) -> Array:
 
 
 def accuracy(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
-    """Return the share of rows whose most probable class is y; larger is better."""
+    """Compute the share of rows whose most probable class is right.
+
+    Parameters
+    ----------
+    dist : Mixture
+        The predictive distributions of classes.
+    y : array-like of shape (n,)
+        The labels, or codes if `dist` has no labels.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows; equal by default.
+
+    Returns
+    -------
+    float
+        Larger is better.
+
+    Examples
+    --------
+    >>> from wgboost import Categorical, Mixture, metrics
+    >>> dist = Mixture(Categorical(), [[[2.0]], [[-1.0]]])
+    >>> metrics.accuracy(dist, [0, 0])
+    0.5
+    """
     return weighted_average(_best_class(dist) == check_exact_y(dist, y), sample_weight)
 
 
 def error_rate(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
-    """Return the share of rows whose most probable class is not y."""
+    """Compute the share of rows whose most probable class is wrong.
+
+    Parameters
+    ----------
+    dist : Mixture
+        The predictive distributions of classes.
+    y : array-like of shape (n,)
+        The labels, or codes if `dist` has no labels.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows; equal by default.
+
+    Returns
+    -------
+    float
+        Smaller is better.
+
+    Examples
+    --------
+    >>> from wgboost import Categorical, Mixture, metrics
+    >>> dist = Mixture(Categorical(), [[[2.0]], [[-1.0]]])
+    >>> metrics.error_rate(dist, [0, 0])
+    0.5
+    """
     return weighted_average(_best_class(dist) != check_exact_y(dist, y), sample_weight)

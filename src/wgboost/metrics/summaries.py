@@ -15,7 +15,22 @@ __all__ = ["Summary", "format_number", "summary"]
 
 @dataclass(frozen=True)
 class Summary:
-    """One line of a table of metrics: the name, the value, and how to read it."""
+    """One line of a summary: a metric, its value and how to read it.
+
+    Parameters
+    ----------
+    name : str
+        The label of the metric.
+    value : float
+        The value.
+    note : str
+        How to read the value.
+
+    Examples
+    --------
+    >>> Summary("RMSE", 0.123456, "error of the mean").text
+    '0.1235'
+    """
 
     name: str
     value: float
@@ -28,7 +43,16 @@ class Summary:
 
 
 def format_number(value: float) -> str:
-    """Return a number with four digits, or all of those before its point: 14538, not 1.454e+04.
+    """Format a number with four digits, or with all of those before its point.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -41,14 +65,28 @@ def format_number(value: float) -> str:
 
 
 def summary(dist: Mixture, y: Any, *, sample_weight: Any = None) -> list[Summary]:
-    """Return the main metrics of predictive distributions, chosen by what y is.
+    """Compute the main metrics for the kind of y.
 
     Parameters
     ----------
-    dist, y
-        As the metrics take them: y may be `censored`, or have several columns.
-    sample_weight
-        Weights (n,) of the rows.
+    dist : Mixture
+        The predictive distributions.
+    y : array-like of shape (n,) or (n, q)
+        The observations, which may be `censored`, classes or several columns.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows; equal by default.
+
+    Returns
+    -------
+    list of Summary
+        The lines of `METRICS` for this kind of y, in their order.
+
+    Examples
+    --------
+    >>> from wgboost import Categorical, Mixture, metrics
+    >>> dist = Mixture(Categorical(), [[[2.0]], [[-1.0]]])
+    >>> [line.name for line in metrics.summary(dist, [0, 1])]
+    ['Log loss', 'Brier score', 'Accuracy', 'Calibration error']
     """
     kind = kind_of_y(dist.response, y)
     found = []

@@ -18,14 +18,34 @@ __all__ = ["JointMixture", "make_mixture"]
 
 
 class JointMixture(Mixture):
-    """n predictive distributions of q columns each.
+    """n predictive distributions of q columns of y each.
 
-    What `Mixture` gives as one number per row has q of them here, (n, q): `mean`, `var`, `std`,
+    Methods that return one number per row for `Mixture` return (n, q) here: `mean`, `var`, `std`,
     `aleatoric` and `epistemic` are those of each column, in its unit. Values y have their columns
     on the last axis: (n, q), or (n, g, q) for several values per row. `logpdf` is the log density
-    of the columns together, `rvs` draws them together, and `cov` (n, q, q) says how they vary
-    together. Probabilities and quantiles belong to a column: `marginal(j)` is an ordinary
-    `Mixture`.
+    of the columns together, `rvs` draws them together, and `cov` is their covariance. Probabilities
+    and quantiles belong to one column: `marginal(j)` is an ordinary `Mixture`.
+
+    Parameters
+    ----------
+    response : Multivariate
+        The response of q columns.
+    particles : array-like of shape (n, m, d)
+        The particles, in the coordinates of the response and standardised units.
+    units : ColumnUnits or Units, optional
+        The units of the columns, or one for all of them.
+    weights : array-like of shape (n, m), optional
+        Weights of the particles; equal by default.
+
+    Examples
+    --------
+    >>> from wgboost import MultivariateNormal
+    >>> from wgboost.predictive import JointMixture
+    >>> dist = JointMixture(MultivariateNormal(2), [[[0.0, 1.0, 0.0, 0.0, 0.0]]])
+    >>> dist.mean()
+    array([[0., 1.]])
+    >>> dist.marginal(1).median()
+    array([1.])
     """
 
     response: Multivariate
@@ -44,7 +64,25 @@ class JointMixture(Mixture):
         self.units = units
 
     def marginal(self, j: int) -> Mixture:
-        """Return the distributions of column j alone."""
+        """Return the distributions of one column.
+
+        Parameters
+        ----------
+        j : int
+            The number of the column; negative numbers count from the last.
+
+        Returns
+        -------
+        Mixture
+
+        Examples
+        --------
+        >>> from wgboost import MultivariateNormal
+        >>> from wgboost.predictive import JointMixture
+        >>> dist = JointMixture(MultivariateNormal(2), [[[0.0, 1.0, 0.0, 0.0, 0.0]]])
+        >>> dist.marginal(1).mean()
+        array([1.])
+        """
         (q,) = self.response.y_shape
         j = check_integer("j", j, low=-q, high=q - 1)
         response, theta = self.response.marginal(self.theta(), j)
@@ -53,7 +91,20 @@ class JointMixture(Mixture):
     def columns(
         self, quantiles: Any = QUANTILES, names: Sequence[str] | None = None
     ) -> dict[str, Array]:
-        """Return the columns of `to_frame` by name, those of each column of y in turn."""
+        """Compute the columns of `to_frame`, for each column of y in turn.
+
+        Parameters
+        ----------
+        quantiles : float, list of floats or None, default=(0.05, 0.5, 0.95)
+            Levels of the quantiles.
+        names : list of str, optional
+            Names of the columns of y; their numbers by default.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n,)
+            The columns by name.
+        """
         (q,) = self.response.y_shape
         return {
             f"{name}_{what}": values
@@ -74,7 +125,12 @@ class JointMixture(Mixture):
         return self.over_rows(averaged, *shape)
 
     def mean(self) -> Array:
-        """Return the mean of each row's columns, (n, q)."""
+        """Compute the mean of each column.
+
+        Returns
+        -------
+        ndarray of shape (n, q)
+        """
         return self.units.restore(self._over_columns(self.response.mean, *self.response.y_shape))
 
     def cov(self) -> Array:
@@ -104,7 +160,13 @@ class JointMixture(Mixture):
         return self.over_rows(spread, *self.response.y_shape)
 
     def support(self) -> tuple[Array, Array]:
-        """Return the smallest and the largest possible y of each row's columns, (n, q) both."""
+        """Return the smallest and the largest possible y of each column.
+
+        Returns
+        -------
+        low, high : ndarray of shape (n, q)
+            The ends of the support.
+        """
         shape = (len(self), *self.response.y_shape)
         low, high = (np.full(shape, end) for end in self.response.support)
         return self.units.restore(low), self.units.restore(high)
@@ -131,6 +193,29 @@ class JointMixture(Mixture):
 def make_mixture(
     response: Response, particles: Any, units: Units | None = None, weights: Any = None
 ) -> Mixture:
-    """Return the predictive distributions, a `JointMixture` if y has several columns."""
+    """Make predictive distributions: a `JointMixture` if y has several columns, else a `Mixture`.
+
+    Parameters
+    ----------
+    response : Response
+        The response.
+    particles : array-like of shape (n, m, d)
+        The particles, in standardised units.
+    units : Units, optional
+        The units of y.
+    weights : array-like of shape (n, m), optional
+        Weights of the particles; equal by default.
+
+    Returns
+    -------
+    Mixture
+
+    Examples
+    --------
+    >>> from wgboost import Normal
+    >>> from wgboost.predictive import make_mixture
+    >>> make_mixture(Normal(), [[[0.0, 0.0]]])
+    <Mixture of normal: 1 rows, 1 particles>
+    """
     kind = JointMixture if isinstance(response, Multivariate) else Mixture
     return kind(response, particles, units, weights)

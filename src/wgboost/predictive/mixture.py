@@ -20,38 +20,87 @@ _HALF = np.array(0.5)
 
 
 class Mixture(Tabled):
-    """n predictive distributions, row i being the mean over j of p(y | particle j of row i).
+    """n predictive distributions, each a mixture over the particles of one row.
 
-    Everything is in the user's units, and methods give one number per row. Rows are the first
-    axis of whatever goes in or comes out. Where methods take values (y, or a probability q), these
-    are a number, one value per row (n,), a grid for every row (n, g), or one grid for all rows
-    (1, g), which gives (n, g). A distribution of one row takes values of any shape. ``dist[i]``,
-    ``dist[10:20]`` and ``dist[mask]`` are distributions of those rows.
+    Row i is the weighted mean over j of p(y | particle j of row i). Everything is in the user's
+    units. Rows are the first axis of arguments and results. Methods that take values (y, or a
+    probability q) accept a number, one value per row (n,), a grid for every row (n, g), or one grid
+    for all rows (1, g), which gives (n, g). A distribution of one row takes values of any shape.
+    ``dist[i]``, ``dist[10:20]`` and ``dist[mask]`` are distributions of those rows.
 
     Parameters
     ----------
-    response
-        The response p(y | theta); its prior plays no role here.
-    particles
-        theta (n, m, d), in the response's coordinates and standardised units.
-    units
-        What turns standardised y into the user's; the same units by default.
-    weights
-        Weights (n, m) of the particles, equal by default; each row's are normalised.
+    response : Response
+        The response p(y | theta). Its prior is not used.
+    particles : array-like of shape (n, m, d)
+        The particles theta, in the coordinates of the response and standardised units.
+    units : Units, optional
+        The shift and scale that turn standardised y into the user's; none by default.
+    weights : array-like of shape (n, m), optional
+        Weights of the particles, which are normalised in each row; equal by default.
+
+    Examples
+    --------
+    >>> from wgboost import Mixture, Normal
+    >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]], [[2.0, 0.0], [2.0, 0.0]]])
+    >>> dist
+    <Mixture of normal: 2 rows, 2 particles>
+    >>> dist.mean()
+    array([0.5, 2. ])
+    >>> dist.var()
+    array([1.25, 1.  ])
+    >>> dist[1].ppf([0.1, 0.5]).round(3)
+    array([0.718, 2.   ])
     """
 
     # --- moments ------------------------------------------------------------------------------
 
     def mean(self) -> Array:
-        """Return the mean of each row, (n,)."""
+        """Compute the mean of each row.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.mean()
+        array([0.5])
+        """
         return self.units.restore(self.over_rows(lambda t, w: mix(self.response.mean(t), w)))
 
     def var(self) -> Array:
-        """Return the variance of each row, (n,)."""
+        """Compute the variance of each row.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.var()
+        array([1.25])
+        """
         return self._squared(self._mean_of_variances() + self._variance_of_means())
 
     def std(self) -> Array:
-        """Return the standard deviation of each row, (n,)."""
+        """Compute the standard deviation of each row.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.std().round(4)
+        array([1.118])
+        """
         # The unit after the root: its square may be too small or too large for a number.
         deviation: Array = np.sqrt(self._mean_of_variances() + self._variance_of_means())
         return deviation * self.units.scale
@@ -79,10 +128,21 @@ class Mixture(Tabled):
         return self.over_rows(spread)
 
     def entropy(self) -> Array:
-        """Return the entropy of each row in nats, (n,).
+        """Compute the entropy of each row, in nats.
 
-        The mean entropy of the components, in closed form, plus `mutual_information`. Exact for
-        classes, and for one particle.
+        It is the mean entropy of the components, in closed form, plus `mutual_information`. It is
+        exact for classes and for one particle.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.entropy().round(4)
+        array([1.5304])
         """
         if self.response.nominal:
             exact: Array = special.entr(self.probabilities()).sum(axis=1)
@@ -94,20 +154,41 @@ class Mixture(Tabled):
     # --- what the data cannot say, and what the model does not know ---------------------------
 
     def aleatoric(self) -> Array:
-        """Return the uncertainty that would remain if the particle were known, (n,).
+        """Compute the aleatoric uncertainty: what remains if the particle is known.
 
-        The mean over particles of their variances; for classes, of their entropies.
+        Returns
+        -------
+        ndarray of shape (n,)
+            The mean over particles of their variances; for classes, of their entropies.
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.aleatoric()
+        array([1.])
         """
         if self.response.nominal:
             return self.over_rows(lambda t, w: mix(self.response.entropy(t), w))
         return self._squared(self._mean_of_variances())
 
     def epistemic(self) -> Array:
-        """Return the uncertainty about the particle, (n,).
+        """Compute the epistemic uncertainty: the disagreement of the particles.
 
-        The variance over particles of their means, or of their medians where the response has no
-        mean; for classes the mutual information of class and particle. `aleatoric` plus
-        `epistemic` is `var`, or for classes `entropy`.
+        `aleatoric` plus `epistemic` is `var`, or for classes `entropy`.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The variance over particles of their means, or of their medians if the response has no
+            mean. For classes it is the mutual information of class and particle.
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.epistemic()
+        array([0.25])
         """
         if not self.response.nominal:
             return self._squared(self._variance_of_means())
@@ -120,20 +201,43 @@ class Mixture(Tabled):
         return np.maximum(self.over_rows(information), 0)
 
     def mutual_information(self) -> Array:
-        """Return what y would tell about the particle, in nats, (n,): at most log m.
+        """Compute the mutual information of y and the particle, in nats.
 
-        The entropy of the mixture less the mean entropy of its components, which is the mean over
-        particles of the divergence of their response from the mixture. For classes it is
-        `epistemic`; otherwise an integral, good to about 1e-8, at a cost that grows with the
-        square of the number of particles; of counts that range over more than 20,000 it is good to
-        about 1e-6. Values closer to an end of the support than 2e-308 count
-        as one. Unlike the variance of means it sees particles that agree on the mean and not on
-        the scale, and it has no unit.
+        It is the entropy of the mixture less the mean entropy of its components. For classes it
+        equals `epistemic`. Otherwise it is an integral, good to about 1e-8, whose cost grows with
+        the square of the number of particles. Values closer to an end of the support than 2e-308
+        count as one. Unlike the variance of means it is sensitive to particles that agree on the
+        mean but not on the scale, and it has no unit.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Between 0 and log m.
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.mutual_information().round(4)
+        array([0.1114])
         """
         return self.epistemic() if self.response.nominal else mutual_information(self)
 
     def effective_sample_size(self) -> Array:
-        """Return how many equally weighted particles each row is worth, (n,)."""
+        """Compute the effective number of particles of each row.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The number of equally weighted particles that are worth as much.
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]], weights=[[3, 1]])
+        >>> dist.effective_sample_size()
+        array([1.6])
+        """
         n, m, _ = self.particles.shape
         if self.weights is None:
             return np.full(n, float(m))
@@ -143,9 +247,26 @@ class Mixture(Tabled):
     # --- samples and parameters ---------------------------------------------------------------
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Array:
-        """Return samples: one per row (n,), `size` per row (n, size), or of a shape (n, ...).
+        """Draw samples.
 
-        random_state is None, a seed or a numpy.random.Generator.
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            Number of samples per row, or a shape (n, ...); one per row by default.
+        random_state : int, Generator or None, default=None
+            The seed or the generator of random numbers.
+
+        Returns
+        -------
+        ndarray of shape (n,), (n, size) or `size`
+            Integers if the response is discrete.
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.rvs(3, random_state=0).shape
+        (1, 3)
         """
         n, m, _ = self.particles.shape
         shape = (n,) if size is None else (n, size) if np.ndim(size) == 0 else tuple(size)
@@ -170,5 +291,18 @@ class Mixture(Tabled):
         return drawn.astype(np.int64) if self.response.discrete else drawn
 
     def params(self) -> dict[str, Array]:
-        """Return the particles as parameters that a person would quote, by name, (n, m) each."""
+        """Return the particles as parameters in the user's units.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n, m)
+            The parameters by name.
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> {name: values.tolist() for name, values in dist.params().items()}
+        {'mean': [[0.0, 1.0]], 'scale': [[1.0, 1.0]]}
+        """
         return self.response.natural(self.theta(), self.units)

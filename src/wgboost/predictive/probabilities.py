@@ -25,9 +25,23 @@ class Probabilities(WeightedParticles):
     # --- density and probability --------------------------------------------------------------
 
     def log_likelihood(self, y: Any) -> Array:
-        """Return logpdf(y), or logpmf(y) of a discrete response.
+        """Compute logpdf(y), or logpmf(y) if the response is discrete.
 
-        y may be `censored`: the log probability of its bounds then, (n,).
+        Parameters
+        ----------
+        y : float or array-like of shape (n,), (n, g) or (1, g)
+            Values of y. If they are `censored`, the result is the log probability of their bounds.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, g)
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.log_likelihood(0.5).round(4)
+        array([-1.0439])
         """
         if is_censored(y) or isinstance(y, Observations):
             return self._log_likelihood_seen(
@@ -53,29 +67,139 @@ class Probabilities(WeightedParticles):
         return out - np.where(seen.exact, math.log(self.units.scale), 0.0)
 
     def logpdf(self, y: Any) -> Array:
-        """Return the log density at y; finite however far y is in the tails."""
+        """Compute the log density at y, which is finite however far y is in the tails.
+
+        Parameters
+        ----------
+        y : float or array-like of shape (n,), (n, g) or (1, g)
+            Values of y: one for all rows, one per row, or a grid for every row.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, g)
+
+        Raises
+        ------
+        AttributeError
+            If the response is discrete.
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.logpdf(0.5).round(4)
+        array([-1.0439])
+        """
         self._demand("pdf")
         return self.log_likelihood(y)
 
     def pdf(self, y: Any) -> Array:
-        """Return the density at y."""
+        """Compute the density at y.
+
+        Parameters
+        ----------
+        y : float or array-like of shape (n,), (n, g) or (1, g)
+            Values of y: one for all rows, one per row, or a grid for every row.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, g)
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.pdf([[0.0, 0.5]]).round(4)
+        array([[0.3205, 0.3521]])
+        """
         return np.exp(self.logpdf(y))
 
     def logpmf(self, y: Any) -> Array:
-        """Return the log probability of y."""
+        """Compute the log probability of y.
+
+        Parameters
+        ----------
+        y : float or array-like of shape (n,), (n, g) or (1, g)
+            Values of y: one for all rows, one per row, or a grid for every row.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, g)
+
+        Raises
+        ------
+        AttributeError
+            If the response is continuous.
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Poisson
+        >>> Mixture(Poisson(), [[[0.0]]]).logpmf(0)
+        array([-1.])
+        """
         self._demand("pmf")
         return self.log_likelihood(y)
 
     def pmf(self, y: Any) -> Array:
-        """Return the probability of y."""
+        """Compute the probability of y.
+
+        Parameters
+        ----------
+        y : float or array-like of shape (n,), (n, g) or (1, g)
+            Values of y: one for all rows, one per row, or a grid for every row.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, g)
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Poisson
+        >>> Mixture(Poisson(), [[[0.0]]]).pmf(0).round(4)
+        array([0.3679])
+        """
         return np.exp(self.logpmf(y))
 
     def cdf(self, y: Any) -> Array:
-        """Return the probability of a value <= y."""
+        """Compute the probability of a value of at most y.
+
+        Parameters
+        ----------
+        y : float or array-like of shape (n,), (n, g) or (1, g)
+            Values of y: one for all rows, one per row, or a grid for every row.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, g)
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.cdf(0.5)
+        array([0.5])
+        """
         return self._probability(y, self.response.cdf)
 
     def sf(self, y: Any) -> Array:
-        """Return the probability of a value > y."""
+        """Compute the probability of a value above y.
+
+        Parameters
+        ----------
+        y : float or array-like of shape (n,), (n, g) or (1, g)
+            Values of y: one for all rows, one per row, or a grid for every row.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, g)
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.sf(1.0).round(4)
+        array([0.3293])
+        """
         return self._probability(y, self.response.sf)
 
     def _probability(self, y: Any, side: Callable[[Array, Array], Array]) -> Array:
@@ -84,11 +208,45 @@ class Probabilities(WeightedParticles):
         return self.over_grid(side, self.units.standardise(grid)).clip(0, 1).reshape(shape)
 
     def logcdf(self, y: Any) -> Array:
-        """Return the log of cdf(y), with its digits also where cdf underflows."""
+        """Compute the log of cdf(y), which keeps its digits where cdf underflows.
+
+        Parameters
+        ----------
+        y : float or array-like of shape (n,), (n, g) or (1, g)
+            Values of y: one for all rows, one per row, or a grid for every row.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, g)
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.logcdf(-50.0).round(1)
+        array([-1255.5])
+        """
         return self._log_probability(y, self.response.logcdf)
 
     def logsf(self, y: Any) -> Array:
-        """Return the log of sf(y), with its digits also where sf underflows."""
+        """Compute the log of sf(y), which keeps its digits where sf underflows.
+
+        Parameters
+        ----------
+        y : float or array-like of shape (n,), (n, g) or (1, g)
+            Values of y: one for all rows, one per row, or a grid for every row.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, g)
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.logsf(51.0).round(1)
+        array([-1255.5])
+        """
         return self._log_probability(y, self.response.logsf)
 
     def _log_probability(self, y: Any, side: Callable[[Array, Array], Array]) -> Array:
@@ -107,14 +265,49 @@ class Probabilities(WeightedParticles):
     # --- quantiles ----------------------------------------------------------------------------
 
     def ppf(self, q: Any) -> Array:
-        """Return the smallest y with cdf(y) >= q; NaN for q outside [0, 1].
+        """Compute quantiles: the smallest y with cdf(y) >= q.
 
-        For a continuous response cdf(ppf(q)) is q to rounding in both tails.
+        For a continuous response cdf(ppf(q)) is q up to rounding in both tails.
+
+        Parameters
+        ----------
+        q : float or array-like of shape (n,), (n, g) or (1, g)
+            Probabilities: one for all rows, one per row, or a grid for every row.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, g)
+            NaN where q is outside [0, 1].
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.ppf([[0.05, 0.5, 0.95]]).round(3)
+        array([[-1.339,  0.5  ,  2.339]])
         """
         return self._quantile(q, upper=False)
 
     def isf(self, q: Any) -> Array:
-        """Return the smallest y with sf(y) <= q; NaN for q outside [0, 1]."""
+        """Compute upper quantiles: the smallest y with sf(y) <= q.
+
+        Parameters
+        ----------
+        q : float or array-like of shape (n,), (n, g) or (1, g)
+            Probabilities: one for all rows, one per row, or a grid for every row.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, g)
+            NaN where q is outside [0, 1].
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.isf(0.05).round(3)
+        array([2.339])
+        """
         return self._quantile(q, upper=True)
 
     def _quantile(self, q: Any, upper: bool) -> Array:
@@ -122,11 +315,23 @@ class Probabilities(WeightedParticles):
         return self.units.restore(mixture_quantiles(self, grid, upper)).reshape(shape)
 
     def median(self) -> Array:
-        """Return the median of each row, (n,)."""
+        """Compute the median of each row.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.median()
+        array([0.5])
+        """
         return self.ppf(0.5)
 
     def interval(self, confidence: Any) -> tuple[Array, Array]:
-        """Return the ends of the central interval that holds y with this probability.
+        """Compute the ends of the central interval that has this probability.
 
         Parameters
         ----------
@@ -135,7 +340,8 @@ class Probabilities(WeightedParticles):
 
         Returns
         -------
-        low, high : arrays (n,), or (n, k) of k probabilities
+        low, high : ndarray of shape (n,), or (n, k) for k probabilities
+            The ends of the interval.
 
         Examples
         --------
@@ -150,14 +356,39 @@ class Probabilities(WeightedParticles):
         return self.ppf(outside), self.isf(outside)
 
     def support(self) -> tuple[Array, Array]:
-        """Return the smallest and the largest possible y of each row, (n,) both."""
+        """Return the smallest and the largest possible y of each row.
+
+        Returns
+        -------
+        low, high : ndarray of shape (n,)
+            The ends of the support.
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.support()
+        (array([-inf]), array([inf]))
+        """
         low, high = (np.full(len(self), end) for end in self.response.support)
         return self.units.restore(low), self.units.restore(high)
 
     # --- classes ------------------------------------------------------------------------------
 
     def probabilities(self) -> Array:
-        """Return the probability of each class, (n, k)."""
+        """Compute the probability of each class.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            The classes are in the order of their codes.
+
+        Examples
+        --------
+        >>> from wgboost import Categorical, Mixture
+        >>> Mixture(Categorical(), [[[0.0]]]).probabilities()
+        array([[0.5, 0.5]])
+        """
         k = self.response.probabilities(np.zeros(self.response.n_params)).shape[-1]
 
         def averaged(theta: Array, weights: Array | None) -> Array:

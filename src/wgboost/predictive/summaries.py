@@ -168,9 +168,15 @@ class Summaries(Probabilities):
         return low, high
 
     def mode(self) -> Array:
-        """Return the most probable y of each row, (n,); of classes the code.
+        """Compute the most probable y of each row.
 
-        The highest peak of the density; an end of the support where the density is infinite there.
+        It is the highest peak of the density, or an end of the support if the density is infinite
+        there.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            For classes the code.
 
         Examples
         --------
@@ -191,21 +197,39 @@ class Summaries(Probabilities):
     # --- by particle --------------------------------------------------------------------------
 
     def particle_cdf(self, y: Any) -> Array:
-        """Return the probability of a value <= y under each particle; see `particle_sf`."""
-        return self._by_particle("y", y, self.response.cdf)
-
-    def particle_sf(self, y: Any) -> Array:
-        """Return the probability of a value > y under each particle.
-
-        How far these differ says how well the probability `sf` is known.
+        """Compute the probability of a value of at most y under each particle.
 
         Parameters
         ----------
-        y : float, array (n,), or a grid (n, g) or (1, g)
+        y : float or array-like of shape (n,), (n, g) or (1, g)
+            Values of y: one for all rows, one per row, or a grid for every row.
 
         Returns
         -------
-        array (n, m), or (n, m, g) of a grid
+        ndarray of shape (n, m), or (n, m, g) for a grid
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.particle_cdf(1.0).round(3)
+        array([[0.841, 0.5  ]])
+        """
+        return self._by_particle("y", y, self.response.cdf)
+
+    def particle_sf(self, y: Any) -> Array:
+        """Compute the probability of a value above y under each particle.
+
+        The spread of these probabilities shows how well `sf` is known.
+
+        Parameters
+        ----------
+        y : float or array-like of shape (n,), (n, g) or (1, g)
+            Values of y: one for all rows, one per row, or a grid for every row.
+
+        Returns
+        -------
+        ndarray of shape (n, m), or (n, m, g) for a grid
 
         Examples
         --------
@@ -217,11 +241,40 @@ class Summaries(Probabilities):
         return self._by_particle("y", y, self.response.sf)
 
     def particle_ppf(self, q: Any) -> Array:
-        """Return the smallest y with a cdf >= q of each particle; shapes as in `particle_sf`."""
+        """Compute the quantiles of each particle: the smallest y with cdf(y) >= q.
+
+        Parameters
+        ----------
+        q : float or array-like of shape (n,), (n, g) or (1, g)
+            Probabilities: one for all rows, one per row, or a grid for every row.
+
+        Returns
+        -------
+        ndarray of shape (n, m), or (n, m, g) for a grid
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.particle_ppf(0.5)
+        array([[0., 1.]])
+        """
         return self._by_particle("q", q, self.response.ppf)
 
     def particle_median(self) -> Array:
-        """Return the median of each particle, (n, m)."""
+        """Compute the median of each particle.
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.particle_median()
+        array([[0., 1.]])
+        """
         return self.particle_ppf(0.5)
 
     def _by_particle(self, name: str, values: Any, function: Any) -> Array:

@@ -96,7 +96,27 @@ class Tabled(Summaries):
     def columns(
         self, quantiles: Any = QUANTILES, names: Sequence[str] | None = None
     ) -> dict[str, Array]:
-        """Return the columns of `to_frame` by name, as arrays (n,)."""
+        """Compute the columns of `to_frame`.
+
+        Parameters
+        ----------
+        quantiles : float, list of floats or None, default=(0.05, 0.5, 0.95)
+            Levels of the quantiles of a numeric y.
+        names : list of str, optional
+            Names of the columns of y if it has several.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n,)
+            The columns by name.
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> list(dist.columns([0.5]))
+        ['mean', 'std', 'std_aleatoric', 'std_epistemic', 'q0.5']
+        """
         del names
         return _class_columns(self) if self.response.nominal else _number_columns(self, quantiles)
 

@@ -87,17 +87,65 @@ class WeightedParticles:
         return other
 
     def encode_labels(self, y: Any) -> Any:
-        """Return labels of classes as codes; where no labels are known y as it is."""
+        """Return labels of classes as codes.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+            The labels.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The codes, or y itself if the distribution has no labels.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import Categorical, Mixture
+        >>> dist = Mixture(Categorical(), [[[0.0]]])
+        >>> dist.classes = np.array(["no", "yes"])
+        >>> dist.encode_labels(["yes"])
+        array([1])
+        """
         return y if self.classes is None else encode_labels(self.classes, y)
 
     def without_labels(self) -> Self:
-        """Return the same for a y of codes, without the labels of the classes."""
+        """Return the same distributions for a y of codes, without the labels of the classes.
+
+        Returns
+        -------
+        Mixture
+
+        Examples
+        --------
+        >>> from wgboost import Categorical, Mixture
+        >>> Mixture(Categorical(), [[[0.0]]]).without_labels().classes is None
+        True
+        """
         other = self._like(self.particles, self.weights)
         other.classes = None
         return other
 
     def select_particles(self, some: slice) -> Self:
-        """Return the same with some of the particles, and their weights among each other."""
+        """Return the distributions of some of the particles, with renormalised weights.
+
+        Parameters
+        ----------
+        some : slice
+            The particles. Where none of them has a weight they get equal ones.
+
+        Returns
+        -------
+        Mixture
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.select_particles(slice(1, 2)).mean()
+        array([1.])
+        """
         weights = None
         if self.weights is not None:
             total = self.weights[:, some].sum(axis=1, keepdims=True)
@@ -107,7 +155,24 @@ class WeightedParticles:
         return self._like(self.particles[:, some], weights)
 
     def with_particles(self, particles: Array) -> Self:
-        """Return the same with other particles (n, m, d), of the same weights."""
+        """Return distributions with other particles and the same weights.
+
+        Parameters
+        ----------
+        particles : ndarray of shape (n, m, d)
+            The other particles.
+
+        Returns
+        -------
+        Mixture
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.with_particles(dist.particles + 1).mean()
+        array([1.5])
+        """
         if particles.shape != self.particles.shape:
             raise ValueError(
                 f"particles have shape {particles.shape}; {self.particles.shape} is needed"
@@ -120,15 +185,69 @@ class WeightedParticles:
         return f"<{type(self).__name__} of {self.response.name}: {n} rows, {m} particles{weighted}>"
 
     def theta(self, rows: Any = slice(None)) -> Array:
-        """Return the particles of some rows in float64."""
+        """Return the particles of some rows in float64.
+
+        Parameters
+        ----------
+        rows : slice or ndarray, default=all rows
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (r, m, d)
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.theta().shape
+        (1, 2, 2)
+        """
         return np.asarray(self.particles[rows], dtype=np.float64)
 
     def weights_of(self, rows: Any) -> Array | None:
-        """Return the weights of some rows, None if they are equal."""
+        """Return the weights of some rows.
+
+        Parameters
+        ----------
+        rows : slice or ndarray
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (r, m) or None
+            None if the weights are equal.
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.weights_of(slice(None)) is None
+        True
+        """
         return None if self.weights is None else self.weights[rows]
 
     def over_rows(self, function: _Reduction, *last: int) -> Array:
-        """Return function(theta (r, m, d), weights (r, m)) of shape ``(r, *last)`` for all rows."""
+        """Apply a function of particles and weights to all rows, in blocks that bound the memory.
+
+        Parameters
+        ----------
+        function : callable
+            Maps theta (r, m, d) and weights (r, m), or None, to an array of shape ``(r, *last)``.
+        *last : int
+            The shape of the result for one row.
+
+        Returns
+        -------
+        ndarray of shape (n, *last)
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.over_rows(lambda theta, weights: theta[..., 0].max(axis=1))
+        array([1.])
+        """
         n, m, d = self.particles.shape
         out = np.empty((n, *last))
         for rows, _ in blocks(n, 1, m * (d + 1)):
@@ -136,9 +255,28 @@ class WeightedParticles:
         return out
 
     def over_grid(self, kernel: _Kernel, grid: Array, reduction: _Reduction = mix) -> Array:
-        """Return the mean over particles of kernel(y, theta) at standardised y (n, g), (n, g).
+        """Average a function of y and theta over particles, in blocks that bound the memory.
 
-        Several columns of y are on a last axis, (n, g, q).
+        Parameters
+        ----------
+        kernel : callable
+            Maps values y and theta to numbers.
+        grid : ndarray of shape (n, g) or (n, g, q)
+            Values of y in standardised units; several columns are on the last axis.
+        reduction : callable, default=mix
+            Maps values (..., m) and weights to their mean over particles.
+
+        Returns
+        -------
+        ndarray of shape (n, g)
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> import numpy as np
+        >>> dist.over_grid(dist.response.cdf, np.array([[0.5]]))
+        array([[0.5]])
         """
         n, m, d = self.particles.shape
         out = np.empty(grid.shape[:2])
@@ -150,7 +288,26 @@ class WeightedParticles:
         return out
 
     def pairs(self, wanted: Array) -> Iterator[tuple[Array, Array]]:
-        """Yield row and column indices, in blocks, of where the mask (n, g) is set."""
+        """Iterate over the row and column indices of a mask, in blocks that bound the memory.
+
+        Parameters
+        ----------
+        wanted : ndarray of bool, shape (n, g)
+            The mask.
+
+        Yields
+        ------
+        rows, columns : ndarray of int
+            The indices of one block.
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> import numpy as np
+        >>> [(row[0], column[0]) for row, column in dist.pairs(np.array([[True, False]]))]
+        [(np.int64(0), np.int64(0))]
+        """
         _, m, d = self.particles.shape
         row, column = np.nonzero(wanted)
         size = max(1, BLOCK // (m * d))
