@@ -305,8 +305,8 @@ class WeightedParticles:
         >>> from wgboost import Mixture, Normal
         >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
         >>> import numpy as np
-        >>> [(row[0], column[0]) for row, column in dist.pairs(np.array([[True, False]]))]
-        [(np.int64(0), np.int64(0))]
+        >>> [(row.size, column.size) for row, column in dist.pairs(np.array([[True, False]]))]
+        [(1, 1)]
         """
         _, m, d = self.particles.shape
         row, column = np.nonzero(wanted)
