@@ -13,7 +13,7 @@ from wgboost.callbacks import Checkpoint  # noqa: E402
 from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
 from wgboost.data import Cuts, Schema  # noqa: E402
 from wgboost.distributed.cuts import find_cuts  # noqa: E402
-from wgboost.distributed.dask.partitions import DaskParts as Parts  # noqa: E402
+from wgboost.distributed.dask.partitions import DaskPartitions  # noqa: E402
 from wgboost.metrics import nll, rmse  # noqa: E402
 
 RNG = np.random.default_rng(0)
@@ -46,7 +46,7 @@ def alone(X, y, weight=None, **settings):
 )
 def test_predictions_are_those_of_one_process(client, settings):
     X = parts(COARSE, 400, 150, 50)
-    assert len(set(Parts(client, X, "X").holders())) == 2
+    assert len(set(DaskPartitions(client, X, "X").locate())) == 2
     model = WGBRegressor(**{**FEW, **settings}).fit(X, parts(Y, 400, 150, 50), client=client)
     one = alone(COARSE, Y, **settings)
     np.testing.assert_allclose(model.predict(COARSE), one.predict(COARSE), atol=1e-5)
@@ -96,7 +96,7 @@ def test_cuts_beyond_the_sample_are_exact_for_few_values(client):
     X = np.column_stack([COARSE[:, 0], RNG.normal(size=600)])
     X[599, 0] = 99.0  # a value that a sample may miss
     schema = Schema.fit(X)[0]
-    cuts = find_cuts(Parts(client, parts(X, 450, 150), "X"), schema, 20, None, sample=100)
+    cuts = find_cuts(DaskPartitions(client, parts(X, 450, 150), "X"), schema, 20, None, sample=100)
     exact = Cuts.find(X, max_bins=20)
     np.testing.assert_array_equal(cuts.edges[0], exact.edges[0])
     assert len(cuts.edges[1]) == 19

@@ -19,9 +19,9 @@ from dask.distributed import Client, LocalCluster  # noqa: E402
 import wgboost  # noqa: E402
 from model_particles import particles_of  # noqa: E402
 from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
-from wgboost.distributed.dask.communicator import joined  # noqa: E402
+from wgboost.distributed.dask.communicator import join_communicator  # noqa: E402
 from wgboost.distributed.dask.tracker import Tracker  # noqa: E402
-from wgboost.distributed.worker import reduced  # noqa: E402
+from wgboost.distributed.worker import distributed_scorer  # noqa: E402
 from wgboost.estimators.preparing import training_data  # noqa: E402
 from wgboost.metrics import METRICS  # noqa: E402
 
@@ -156,7 +156,7 @@ class _Neighbours:
 
 
 def _joining():
-    with joined({}, "0"):
+    with join_communicator({}, "0"):
         pass
 
 
@@ -192,7 +192,9 @@ def test_a_metric_of_one_process_is_not_changed_by_the_reduction():
     particles = particles_of(model, X)
     for name in ("nll", "rmse", "crps"):
         score = rows.scorer(METRICS[name], model.model_.units)(particles)
-        assert reduced(rows, METRICS[name], model.model_.units)(particles) == pytest.approx(score)
+        assert distributed_scorer(rows, METRICS[name], model.model_.units)(
+            particles
+        ) == pytest.approx(score)
 
 
 def test_a_dead_scheduler_is_named_before_a_fit_and_in_it():

@@ -12,8 +12,8 @@ import dask  # noqa: E402
 import wgboost  # noqa: E402
 from clusters import two_processes  # noqa: E402
 from wgboost.dask import WGBRegressor  # noqa: E402
-from wgboost.distributed.dask.cluster import _DaskRunning  # noqa: E402
-from wgboost.distributed.dask.partitions import DaskParts as Parts  # noqa: E402
+from wgboost.distributed.dask.partitions import DaskPartitions  # noqa: E402
+from wgboost.distributed.dask.run import DaskRun  # noqa: E402
 from wgboost.metrics import nll  # noqa: E402
 
 RNG = np.random.default_rng(0)
@@ -108,21 +108,21 @@ def test_a_worker_killed_at_an_odd_moment_is_a_lost_worker(client, monkeypatch, 
             killed.append(min(client.run(os.getpid).values()))
             os.kill(killed[0], signal.SIGKILL)
 
-    def holders(parts):
-        found = known(parts)
+    def locate(parts):
+        found = original_locate(parts)
         kill()
         return found
 
-    def ended(running):
-        if {future.status for future in running.futures.values()} == {"finished"}:
+    def poll_model(run):
+        if {future.status for future in run.futures.values()} == {"finished"}:
             kill()
-        return answer(running)
+        return original_poll(run)
 
-    known, answer = Parts.holders, _DaskRunning.ended
+    original_locate, original_poll = DaskPartitions.locate, DaskRun.poll_model
     if moment == "when all are done":
-        monkeypatch.setattr(_DaskRunning, "ended", ended)
+        monkeypatch.setattr(DaskRun, "poll_model", poll_model)
     else:
-        monkeypatch.setattr(Parts, "holders", holders)
+        monkeypatch.setattr(DaskPartitions, "locate", locate)
     X, y = parts(COARSE, 300, 300), parts(Y, 300, 300)
     model = WGBRegressor(**FEW).fit(X, y, client=client)
     assert killed

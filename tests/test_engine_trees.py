@@ -11,7 +11,7 @@ from wgboost.data import Features
 from wgboost.learners import HistTree
 from wgboost.trees import Constraints, TreeSettings
 from wgboost.trees.xgboost import XGBoostGrower
-from wgboost.trees.xgboost.structure import Structure
+from wgboost.trees.xgboost.structure import TreeStructure
 
 X, G = made(1, 800, 4, 3, 2, missing=0.1)
 NEW = made(2, 300, 4, missing=0.1)[0]
@@ -126,8 +126,8 @@ def test_a_condition_beyond_the_codes_parts_values_from_missing_ones():
         "left_children": [1, -1, -1], "right_children": [2, -1, -1], "split_indices": [0, 0, 0],
         "default_left": [1, 0, 0], "loss_changes": [3.0, 0.0, 0.0],
     }  # fmt: skip
-    below = Structure.parsed({**tree, "split_conditions": [-1e-5, 0.0, 0.0]}, np.array([7]))
-    beyond = Structure.parsed(
+    below = TreeStructure.from_json({**tree, "split_conditions": [-1e-5, 0.0, 0.0]}, np.array([7]))
+    beyond = TreeStructure.from_json(
         {**tree, "split_conditions": [508.0, 0.0, 0.0], "default_left": [0, 0, 0]}, np.array([7])
     )
     for found in (below, beyond):

@@ -6,7 +6,7 @@ import pytest
 from packaging.version import Version
 
 from lowest import PYPROJECT, minima
-from wgboost.trees.xgboost.library import library
+from wgboost.trees.xgboost.library import import_xgboost
 
 
 def stated(dependencies, **extras):
@@ -49,7 +49,7 @@ def test_two_minima_of_one_package_are_refused():
 def test_xgboost_is_refused_below_the_minimum_declared(monkeypatch):
     lowest = minima(tomllib.loads(PYPROJECT.read_text()))["xgboost"]
     monkeypatch.setattr("xgboost.__version__", f"{lowest.major}.{lowest.minor}.0")
-    library()
+    import_xgboost()
     monkeypatch.setattr("xgboost.__version__", f"{lowest.major}.{lowest.minor - 1}.9")
     with pytest.raises(ImportError, match=f"needs xgboost {lowest} or later, .* is installed"):
-        library()
+        import_xgboost()

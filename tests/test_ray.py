@@ -13,7 +13,7 @@ import pandas as pd  # noqa: E402
 
 import wgboost  # noqa: E402
 from wgboost.callbacks import Checkpoint  # noqa: E402
-from wgboost.distributed.ray.partitions import RayParts  # noqa: E402
+from wgboost.distributed.ray.partitions import RayPartitions  # noqa: E402
 from wgboost.metrics import nll  # noqa: E402
 from wgboost.ray import WGBClassifier, WGBRegressor  # noqa: E402
 
@@ -59,14 +59,14 @@ def alone(weight=None, **settings):
 
 
 def test_blocks_go_to_workers_by_their_rows():
-    parts = RayParts(blocks(400, 150, 50), "X", 2)
+    parts = RayPartitions(blocks(400, 150, 50), "X", 2)
     assert parts.lengths == [400, 150, 50]
-    first, second, third = parts.holders()
+    first, second, third = parts.locate()
     assert first != second == third
     for uneven in (blocks(600), blocks(600, 0), blocks(590, 10)):
-        again = RayParts(uneven, "X", 2)
+        again = RayPartitions(uneven, "X", 2)
         assert sum(again.lengths) == 600
-        assert len(set(again.holders())) == 2
+        assert len(set(again.locate())) == 2
         assert max(again.lengths) <= 300
 
 
@@ -76,8 +76,8 @@ def test_rows_are_in_their_order_whichever_block_comes_first():
         return part
 
     lazy = ray.data.range(80, override_num_blocks=4).map_batches(slow, batch_size=None)
-    parts = RayParts(lazy, "X", 1)
-    assert parts.taken({"y": "id"})["y"].tolist() == list(range(80))
+    parts = RayPartitions(lazy, "X", 1)
+    assert parts.take_columns({"y": "id"})["y"].tolist() == list(range(80))
 
 
 @pytest.mark.parametrize("lengths", [(400, 150, 50), (500, 0, 100)], ids=str)

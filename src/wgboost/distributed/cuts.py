@@ -1,4 +1,4 @@
-"""Where features are cut that no machine has all values of."""
+"""Bin edges of features whose values are spread over workers."""
 
 from __future__ import annotations
 
@@ -10,47 +10,65 @@ import numpy as np
 from wgboost.data import Cuts, Schema
 from wgboost.data.rows import take_rows
 from wgboost.data.streaming import SAMPLE
-from wgboost.distributed.partitions import PartedMatrix, Parts
+from wgboost.distributed.partitions import PartitionedMatrix, Partitions
 from wgboost.typing import Array
 
 __all__ = ["find_cuts"]
 
-_GLANCE = 4096  # rows that tell most features of many values
+_PREVIEW_ROWS = 4096  # enough to recognise most features with many distinct values
 
 
 def find_cuts(
-    parts: Parts, schema: Schema, max_bins: int, weight: Array | None, sample: int = SAMPLE
+    parts: Partitions, schema: Schema, max_bins: int, weight: Array | None, sample: int = SAMPLE
 ) -> Cuts:
-    """Return the cuts of all rows.
+    """Find the bin edges of all features.
 
-    Up to `sample` rows, and for features of at most `max_bins` different values, they are those of
-    one machine; beyond, quantiles are those of so many rows drawn from all workers.
+    The edges are those of one machine if the table has at most `sample` rows, and for features with
+    at most `max_bins` distinct values. Otherwise they are quantiles of a random sample of rows.
+
+    Parameters
+    ----------
+    parts : Partitions
+        The training table.
+    schema : Schema
+        Its columns.
+    max_bins : int
+        The largest number of bins of a feature.
+    weight : array (n,) or None
+        Weights of the rows.
+    sample : int
+        The largest number of rows from which quantiles are found.
+
+    Returns
+    -------
+    cuts : Cuts
+        The edges of all features.
     """
-    n = int(parts.bounds[-1])
+    n = int(parts.offsets[-1])
     index = np.arange(n)
     if n > sample:
         index = np.sort(np.random.default_rng(0).choice(n, sample, replace=False))
-    drawn = PartedMatrix(parts, 0, "", index).within()
-    copies = len(drawn)
-    found = parts.each(_taken, [schema] * copies, [where for _, where in drawn])
-    rows = np.concatenate(found)
-    cuts = Cuts.find(rows, max_bins=max_bins, weight=None if weight is None else weight[index])
-    if n > sample:
-        counted = [
-            None if weight is None else np.flatnonzero(weight[i:j])
-            for i, j in pairwise(parts.bounds)
-        ]
-        each = parts.each(_distinct, [schema] * copies, counted, [max_bins] * copies)
-        edges = [
-            _cut(own, few, max_bins)
-            for own, few in zip(cuts.edges, zip(*each, strict=True), strict=True)
-        ]
-        cuts = Cuts(tuple(edges), cuts.categorical)
-    return cuts
+    sampled = PartitionedMatrix(parts, 0, "", index).rows_by_partition()
+    n_parts = len(sampled)
+    rows = parts.map(_sampled_rows, [schema] * n_parts, [positions for _, positions in sampled])
+    cuts = Cuts.find(
+        np.concatenate(rows), max_bins=max_bins, weight=None if weight is None else weight[index]
+    )
+    if n <= sample:
+        return cuts
+    counted = [
+        None if weight is None else np.flatnonzero(weight[i:j]) for i, j in pairwise(parts.offsets)
+    ]
+    values = parts.map(_distinct_values, [schema] * n_parts, counted, [max_bins] * n_parts)
+    edges = [
+        _feature_edges(own, of_parts, max_bins)
+        for own, of_parts in zip(cuts.edges, zip(*values, strict=True), strict=True)
+    ]
+    return Cuts(tuple(edges), cuts.categorical)
 
 
-def _cut(edges: Array, distinct: tuple[Array | None, ...], max_bins: int) -> Array:
-    """Return the edges of one feature: between all of its values, if they are few everywhere."""
+def _feature_edges(edges: Array, distinct: tuple[Array | None, ...], max_bins: int) -> Array:
+    """Return the edges of a feature: between all of its values if these are few."""
     known = [values for values in distinct if values is not None]
     values = np.unique(np.concatenate(known)) if known else np.empty(0)
     if len(known) < len(distinct) or not 0 < len(values) <= max_bins:
@@ -58,28 +76,31 @@ def _cut(edges: Array, distinct: tuple[Array | None, ...], max_bins: int) -> Arr
     return Cuts.find(values[:, None], max_bins=max_bins).edges[0]
 
 
-def _taken(part: Any, schema: Schema, index: Array) -> Array:
+def _sampled_rows(partition: Any, schema: Schema, positions: Array) -> Array:
     """Return some rows of a partition as a matrix."""
-    return _matrix(take_rows(part, index), schema)
+    return _matrix(take_rows(partition, positions), schema)
 
 
-def _matrix(part: Any, schema: Schema) -> Array:
-    if len(part) == 0:
+def _matrix(partition: Any, schema: Schema) -> Array:
+    """Return a partition as a matrix of numbers."""
+    if len(partition) == 0:
         return np.empty((0, len(schema.levels)))
-    matrix: Array = schema.apply(part)
+    matrix: Array = schema.apply(partition)
     return matrix
 
 
-def _distinct(part: Any, schema: Schema, counted: Array | None, most: int) -> list[Array | None]:
-    """Return the values of each feature of a partition; None where they are more than `most`."""
-    matrix = _matrix(part, schema)
+def _distinct_values(
+    partition: Any, schema: Schema, counted: Array | None, max_values: int
+) -> list[Array | None]:
+    """Return the distinct values of each feature; None where there are more than `max_values`."""
+    matrix = _matrix(partition, schema)
     matrix = matrix if counted is None else matrix[counted]
     found: list[Array | None] = []
     for column in matrix.T:
         values: Array | None = None
-        if len(np.unique(column[:_GLANCE])) <= most + 1:
+        if len(np.unique(column[:_PREVIEW_ROWS])) <= max_values + 1:
             values = np.unique(column)
             values = values[~np.isnan(values)]
-            values = values if len(values) <= most else None
+            values = values if len(values) <= max_values else None
         found.append(values)
     return found

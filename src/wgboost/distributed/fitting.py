@@ -10,9 +10,12 @@ from typing import Any, ClassVar
 from wgboost.callbacks import Progress
 from wgboost.data import Cuts, Schema
 from wgboost.data.streaming import learn_numeric_columns
+from wgboost.distributed.cluster import Cluster
 from wgboost.distributed.cuts import find_cuts
-from wgboost.distributed.partitions import Parts
-from wgboost.distributed.stage import Cluster, ClusterStage
+from wgboost.distributed.partitions import Partitions
+from wgboost.distributed.stage import DistributedStage
+from wgboost.estimators.attributes import set_model, warn_of_fit
+from wgboost.estimators.base import BaseModel
 from wgboost.estimators.preparing import FitArguments, prepare_fit
 from wgboost.metrics.registry import find_metric
 from wgboost.model import FittedModel
@@ -20,22 +23,24 @@ from wgboost.training import FitRequest, Settings, Stage, fit_model, resolve_set
 from wgboost.training.readers import Weigh, check_start_elsewhere
 from wgboost.validation import check_integer
 
-__all__ = ["FIT_PARAMS", "ClusterFit", "ClusterReader", "check_cluster_parameters"]
+__all__ = ["FIT_PARAMS", "DistributedFit", "PartitionReader", "check_cluster_parameters"]
 
 FIT_PARAMS = ("y", "sample_weight", "offset", "exposure", "y_std")
+"""Arguments of `fit` with a value for each row."""
 
 
 @dataclass(eq=False)
-class ClusterReader:
-    """Has workers keep the codes of a table in place of its values.
+class PartitionReader:
+    """Reads tables in partitions: workers keep the codes of a table in place of its values.
 
     Attributes
     ----------
     settings : Settings
+        The settings of the fit.
     categorical_features
         As in the estimators.
     cuts : Cuts or None
-        Where features are cut, once the training data was read.
+        The bin edges of all features, once the training data was read.
     """
 
     settings: Settings
@@ -45,66 +50,98 @@ class ClusterReader:
     def training(
         self, X: Any, fit_params: dict[str, Any], schema: Schema | None, weigh: Weigh
     ) -> tuple[Schema, Any, dict[str, Any]]:
-        """See TableReader."""
-        parts: Parts = X
+        """Read the training data; see `TableReader.training`."""
+        parts: Partitions = X
         if schema is None:
-            some = next((i for i, n in enumerate(parts.lengths) if n), None)
-            if some is None:
+            nonempty = next((i for i, n in enumerate(parts.lengths) if n), None)
+            if nonempty is None:
                 raise ValueError("X has no rows")
-            first = parts.head(some)
+            first = parts.first_row(nonempty)
             schema, _ = learn_numeric_columns(first, self.categorical_features, "partitions")
         weight = weigh(fit_params["y"], fit_params["sample_weight"])
         self.cuts = find_cuts(parts, schema, self.settings.max_bins, weight)
         return schema, self.validation(parts, schema), fit_params
 
     def validation(self, X: Any, schema: Schema) -> Any:
-        """See TableReader."""
+        """Read validation data; see `TableReader.validation`."""
         if self.cuts is None:
-            raise RuntimeError("the training data is read first")
-        return X.encoded(schema, self.cuts)
+            raise RuntimeError("the training data has to be read first")
+        return X.encode(schema, self.cuts)
 
 
 @dataclass(eq=False)
-class ClusterFit(ABC):
+class DistributedFit(ABC):
     """One fit on the workers of a cluster, each of which keeps its rows.
 
     Attributes
     ----------
     cluster : Cluster
+        The workers.
     name : str
         The class of the estimator.
     params : dict
-        Its parameters.
-    given : dict
-        What `fit` was given beside X, y included.
+        The parameters of the estimator.
+    fit_params : dict
+        The arguments of `fit` other than X.
     """
 
     cluster: Cluster
     name: str
     params: dict[str, Any]
-    given: dict[str, Any]
+    fit_params: dict[str, Any]
     module: ClassVar[str]
-    """The module of the estimator, for messages."""
-    _reader: ClusterReader = field(init=False, repr=False)
+    """The module of the estimator, for error messages."""
+    _reader: PartitionReader = field(init=False, repr=False)
 
     @abstractmethod
-    def spread(self, X: Any, values: dict[str, Any], name: str) -> tuple[Parts, dict[str, Any]]:
-        """Return a table in partitions, and in memory what belongs to its rows: y, a weight, ...
+    def load(self, X: Any, values: dict[str, Any], name: str) -> tuple[Partitions, dict[str, Any]]:
+        """Have workers hold the partitions of a table.
 
-        `name` and those of `values` are arguments of `fit`.
+        Parameters
+        ----------
+        X : object
+            The table, as `fit` was given it.
+        values : dict
+            Values of its rows (y, a weight, ...) by argument of `fit`.
+        name : str
+            The argument of `fit` that X was given as.
+
+        Returns
+        -------
+        partitions : Partitions
+            The table.
+        values : dict
+            The values, in memory.
         """
 
-    def prepare(self, X: Any, fitted: FittedModel | None) -> FitRequest:
-        """Return the request for a fit to a table; `fitted` is the model of an earlier fit."""
+    def fit(self, estimator: BaseModel, X: Any, previous: FittedModel | None) -> None:
+        """Fit an estimator, and set its fitted attributes.
+
+        Parameters
+        ----------
+        estimator : BaseModel
+            The estimator to fit.
+        X : object
+            The training table, as `fit` was given it.
+        previous : FittedModel or None
+            The model of an earlier fit, for a warm start.
+        """
+        request = self._prepare(X, previous)
+        model = fit_model(request, self._add_rounds)
+        set_model(estimator, model)
+        warn_of_fit(request, model, 3)
+
+    def _prepare(self, X: Any, previous: FittedModel | None) -> FitRequest:
+        """Return the request for a fit."""
         self.cluster.workers()
-        given = self.given
+        given = self.fit_params
         own = {name: given[name] for name in FIT_PARAMS if given.get(name) is not None}
-        parts, known = self.spread(X, own, "X")
+        parts, known = self.load(X, own, "X")
         given = {**given, **known}
         if given.get("X_val") is not None:
-            given |= self._validation(given)
+            given |= self._load_validation(given)
         settings = resolve_settings(self.params, given.get("callbacks", ()))
-        self._reader = ClusterReader(settings, self.params["categorical_features"])
+        self._reader = PartitionReader(settings, self.params["categorical_features"])
         arguments = FitArguments(
             parts,
             {name: given.get(name) for name in (*FIT_PARAMS, "groups")},
@@ -115,10 +152,10 @@ class ClusterFit(ABC):
             given.get("resume_from"),
         )
         return prepare_fit(
-            self.name, self.params, arguments, fitted=fitted, reader=self._reader, stacklevel=3
+            self.name, self.params, arguments, fitted=previous, reader=self._reader, stacklevel=4
         )
 
-    def run(self, stage: Stage) -> FittedModel:
+    def _add_rounds(self, stage: Stage) -> FittedModel:
         """Add the rounds of a stage on the workers."""
         settings, callbacks, bar = stage.settings, list(stage.callbacks), None
         if settings.verbose:
@@ -126,21 +163,17 @@ class ClusterFit(ABC):
             callbacks.append(bar)
         stage = replace(stage, settings=replace(settings, verbose=0), callbacks=callbacks)
         if self._reader.cuts is None:
-            raise RuntimeError("the training data is read first")
+            raise RuntimeError("the training data has to be read first")
         try:
-            return ClusterStage(
+            return DistributedStage(
                 self.cluster, stage, self._reader.cuts, self.params["n_jobs"] is None
             ).run()
         finally:
             if bar is not None:
                 bar.close()
 
-    def fit(self, request: FitRequest) -> FittedModel:
-        """Return the fitted model."""
-        return fit_model(request, self.run)
-
-    def _validation(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Return X_val in partitions, and what belongs to their rows in memory."""
+    def _load_validation(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Return X_val in partitions, and the values of their rows in memory."""
         several = isinstance(given["X_val"], (list, tuple))
         tables = list(given["X_val"]) if several else [given["X_val"]]
         found: dict[str, Any] = {f"{name}_val": given.get(f"{name}_val") for name in FIT_PARAMS}
@@ -150,12 +183,12 @@ class ClusterFit(ABC):
             if value is not None
         }
         if any(not isinstance(v, (list, tuple)) or len(v) != len(tables) for v in of_sets.values()):
-            return {}  # what checks the sets says so
-        sets: list[Parts] = []
+            return {}  # the check of validation sets raises for it
+        sets: list[Partitions] = []
         values: dict[str, list[Any]] = {}
         for i, table in enumerate(tables):
             own = {name: value[i] for name, value in of_sets.items() if value[i] is not None}
-            parts, known = self.spread(table, own, "X_val")
+            parts, known = self.load(table, own, "X_val")
             sets.append(parts)
             for name in of_sets:
                 values.setdefault(name, []).append(known.get(name))
@@ -165,9 +198,14 @@ class ClusterFit(ABC):
 
 
 def check_cluster_parameters(
-    module: str, params: dict[str, Any], callbacks: Sequence[Any], *, max_retries: int, every: int
+    module: str,
+    params: dict[str, Any],
+    callbacks: Sequence[Any],
+    *,
+    max_retries: int,
+    checkpoint_every: int,
 ) -> None:
-    """Raise for settings that are wrong, before anything is computed for them.
+    """Check the parameters of an estimator before any work.
 
     Parameters
     ----------
@@ -176,8 +214,16 @@ def check_cluster_parameters(
     params : dict
         Its parameters.
     callbacks : sequence of callables
-    max_retries, every : int
-        How often to go on after a loss, and the rounds between two reports.
+        The callbacks of the fit.
+    max_retries : int
+        How often to continue after workers were lost.
+    checkpoint_every : int
+        The number of rounds between two reports.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is wrong, or is not supported on a cluster.
     """
     resolve_settings(params, callbacks)
     if params["engine"] != "xgboost":
@@ -200,4 +246,4 @@ def check_cluster_parameters(
                 "WGBClassifier"
             )
     check_integer("max_retries", max_retries, low=0)
-    check_integer("checkpoint_every", every, low=1)
+    check_integer("checkpoint_every", checkpoint_every, low=1)

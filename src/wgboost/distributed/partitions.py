@@ -17,98 +17,180 @@ from wgboost.data.fingerprint import fingerprint
 from wgboost.data.rows import count_rows, take_rows
 from wgboost.typing import Array
 
-__all__ = ["PartedMatrix", "Parts", "first_row"]
+__all__ = ["PartitionedMatrix", "Partitions", "first_row"]
 
 
-class Parts(ABC):
-    """The partitions of a table, kept on the workers: first as they are, then as codes.
+class Partitions(ABC):
+    """The partitions of a table, which workers hold.
 
-    Codes are a byte for each value. `futures` are what the workers' libraries know them by.
+    They are tables at first, and codes of a byte per value after `encode`.
+
+    Attributes
+    ----------
+    name : str
+        The argument of `fit` that the table was given as.
+    futures : list
+        References to the partitions, as the library of the cluster has them.
+    lengths : list of int
+        The number of rows of each partition.
     """
 
     ndim = 2
-    name: str  # of the argument
+    name: str
     futures: list[Any]
-    lengths: list[int]  # rows of each
+    lengths: list[int]
 
     @abstractmethod
-    def each(self, function: Callable[..., Any], *given: list[Any]) -> list[Any]:
-        """Return a function of every partition, and of one of each list given, to the client."""
+    def map(self, function: Callable[..., Any], *arguments: list[Any]) -> list[Any]:
+        """Call a function for each partition on its worker, and return the results.
+
+        Parameters
+        ----------
+        function : callable
+            Called with a partition and one item of each list of arguments.
+        *arguments : list
+            Lists with an item for each partition.
+
+        Returns
+        -------
+        results : list
+            The result for each partition, in the memory of the client.
+        """
 
     @abstractmethod
-    def become(self, function: Callable[..., Any], known: Any) -> None:
-        """Have workers keep a function of every partition, and of what is known, in its place."""
+    def transform(self, function: Callable[..., Any], argument: Any) -> None:
+        """Replace each partition by a function of it, on its worker.
+
+        Parameters
+        ----------
+        function : callable
+            Called with a partition and `argument`; returns the new partition.
+        argument : object
+            Sent to all workers.
+        """
 
     @abstractmethod
-    def head(self, i: int) -> Any:
-        """Return the first row of a partition."""
+    def first_row(self, i: int) -> Any:
+        """Return the first row of partition `i` as a table."""
 
     @abstractmethod
-    def holders(self) -> list[str]:
-        """Return the name of the worker for each partition; "" where it was lost."""
+    def locate(self) -> list[str]:
+        """Return the worker that holds each partition; "" if the partition was lost."""
 
     @abstractmethod
     def wait(self) -> None:
-        """Wait until every partition is there, those that a lost worker held once more."""
+        """Wait until workers hold all partitions; lost partitions are computed again."""
 
-    def encoded(self, schema: Schema, cuts: Cuts) -> PartedMatrix:
-        """Have workers keep codes in place of values, and return the matrix that these are.
+    def encode(self, schema: Schema, cuts: Cuts) -> PartitionedMatrix:
+        """Replace the values of partitions by their codes.
 
-        Raises what the columns of a partition have wrong.
+        Parameters
+        ----------
+        schema : Schema
+            The columns of the training table.
+        cuts : Cuts
+            The edges of the bins of each feature.
+
+        Returns
+        -------
+        matrix : PartitionedMatrix
+            The codes of all rows.
+
+        Raises
+        ------
+        ValueError
+            If a partition has other columns than the schema.
         """
-        self.become(_codes, (schema, cuts))
-        digests = self.each(_digest)
-        return PartedMatrix(self, len(cuts.edges), fingerprint(list(cuts.edges), digests))
+        self.transform(_codes, (schema, cuts))
+        digests = self.map(_digest)
+        return PartitionedMatrix(self, len(cuts.edges), fingerprint(list(cuts.edges), digests))
 
     @cached_property
-    def bounds(self) -> Array:
-        """Where each partition begins among all rows, and where the last one ends."""
+    def offsets(self) -> Array:
+        """The first row of each partition among all rows, and the number of all rows."""
         return np.concatenate([[0], np.cumsum(self.lengths)]).astype(np.int64)
 
 
-def first_row(part: Any) -> Any:
-    """Return the first row of a partition as a table."""
-    return take_rows(part, np.arange(1))
+def first_row(partition: Any) -> Any:
+    """Return the first row of a partition as a table.
+
+    Parameters
+    ----------
+    partition : array or frame
+        A table with at least one row.
+
+    Returns
+    -------
+    row : array or frame
+        A table with one row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> first_row(np.arange(6).reshape(3, 2))
+    array([[0, 1]])
+    """
+    return take_rows(partition, np.arange(1))
 
 
 @dataclass(frozen=True, eq=False)
-class PartedMatrix(PreparedMatrix):
-    """A matrix (n, p) on workers, or some rows of it in their order."""
+class PartitionedMatrix(PreparedMatrix):
+    """A matrix (n, p) on workers, or some of its rows in their order.
 
-    parts: Parts
+    Attributes
+    ----------
+    parts : Partitions
+        The partitions with the rows of the matrix.
+    n_features : int
+        The number of columns.
+    digest : str
+        The fingerprint of the data, by which a checkpoint recognises them.
+    index : array of int or None
+        The selected rows in increasing order; None selects all rows.
+    """
+
+    parts: Partitions
     n_features: int
-    known: str  # what the data are known by
-    index: Array | None = None  # None: all rows
+    digest: str
+    index: Array | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
         """(n, p)."""
-        rows = int(self.parts.bounds[-1]) if self.index is None else len(self.index)
+        rows = int(self.parts.offsets[-1]) if self.index is None else len(self.index)
         return rows, self.n_features
 
-    def __getitem__(self, index: Any) -> PartedMatrix:
-        known = np.arange(self.shape[0]) if self.index is None else self.index
-        return replace(self, index=known[index])
+    def __getitem__(self, index: Any) -> PartitionedMatrix:
+        selected = np.arange(self.shape[0]) if self.index is None else self.index
+        return replace(self, index=selected[index])
 
-    def within(self) -> list[tuple[slice, Array | None]]:
-        """Return which of these rows are in each partition, and where there; None: all of it."""
-        bounds = self.parts.bounds
+    def rows_by_partition(self) -> list[tuple[slice, Array | None]]:
+        """Return the rows of the matrix that are in each partition.
+
+        Returns
+        -------
+        rows : list of (slice, array or None)
+            The rows as a slice of the matrix, and their positions in the partition. None stands
+            for the whole partition.
+        """
+        offsets = self.parts.offsets
         if self.index is None:
-            return [(slice(int(low), int(high)), None) for low, high in pairwise(bounds)]
-        cut = np.searchsorted(self.index, bounds)
+            return [(slice(int(low), int(high)), None) for low, high in pairwise(offsets)]
+        first = np.searchsorted(self.index, offsets)
         return [
-            (slice(int(cut[i]), int(cut[i + 1])), self.index[cut[i] : cut[i + 1]] - bounds[i])
-            for i in range(len(bounds) - 1)
+            (slice(int(i), int(j)), self.index[i:j] - offset)
+            for (i, j), offset in zip(pairwise(first), offsets[:-1], strict=True)
         ]
 
 
-def _codes(part: Any, known: tuple[Schema, Cuts]) -> Array:
+def _codes(partition: Any, schema_and_cuts: tuple[Schema, Cuts]) -> Array:
     """Return the codes (rows, p) of a partition."""
-    schema, cuts = known
-    if count_rows(part) == 0:
+    schema, cuts = schema_and_cuts
+    if count_rows(partition) == 0:
         return np.empty((0, len(cuts.edges)), dtype=np.uint8)
-    return cuts.apply(schema.apply(part)).codes
+    return cuts.apply(schema.apply(partition)).codes
 
 
 def _digest(codes: Array) -> str:
+    """Return a digest of the codes of a partition."""
     return hashlib.sha256(np.ascontiguousarray(codes).data).hexdigest()

@@ -1,12 +1,9 @@
-"""The client's side of a fit: who gets which rows, what they tell, and what if one dies."""
+"""The client's side of a fit: it assigns rows to workers, reads reports, and survives losses."""
 
 from __future__ import annotations
 
 import logging
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
@@ -15,277 +12,257 @@ import numpy as np
 
 from wgboost.boosting import Keep
 from wgboost.data import Cuts
-from wgboost.distributed.partitions import Parts
-from wgboost.distributed.worker import Job, Piece, Share, Told
+from wgboost.distributed.cluster import Cluster, ClusterRun, LostWorkerError, Shards, TaskError
+from wgboost.distributed.partitions import Partitions
+from wgboost.distributed.worker import Reply, Report, Shard, ShardData, WorkerConfig
 from wgboost.model import FittedModel
 from wgboost.training import Stage, TrainingData, model_of_rounds
 
-__all__ = ["Cluster", "ClusterStage", "LostWorkerError", "RaisedError", "Running", "Shares"]
+__all__ = ["DistributedStage"]
 
 _LOG = logging.getLogger("wgboost.distributed")
-_PAUSE = 0.05  # seconds between two looks for a report
+_POLL_SECONDS = 0.05  # between two looks for a report
+_TRAIN = ""  # the name of the training rows; validation sets have a "+" before theirs
 
-
-class LostWorkerError(Exception):
-    """A worker died, or its connection to the others did."""
-
-
-class RaisedError(Exception):
-    """What a worker or a callback raised: an error of its own, not the loss of somebody."""
-
-    def __init__(self, error: BaseException) -> None:
-        super().__init__(str(error))
-        self.error = error
-
-
-# By worker: its share, and the futures of the partitions that it is about.
-Shares = dict[str, tuple[Share, list[Any]]]
-
-
-class Running(ABC):
-    """A function that all workers run, seen from the client."""
-
-    @abstractmethod
-    def heard(self) -> Told | None:
-        """Return the next report, if there is one that was not answered."""
-
-    @abstractmethod
-    def answer(self, value: bool | Keep | KeyboardInterrupt | None) -> None:
-        """Say to the workers what callbacks say of a report."""
-
-    @abstractmethod
-    def ended(self) -> FittedModel | None:
-        """Return the model, or None while workers are at it.
-
-        Raises LostWorkerError if one died, and what a worker raised in a RaisedError.
-        """
-
-
-class Cluster(ABC):
-    """Where a fit runs, and how it takes losses."""
-
-    max_retries: int
-    checkpoint_every: int
-
-    @abstractmethod
-    def workers(self) -> dict[str, int]:
-        """Return the threads of each worker; raise ConnectionError if nobody answers."""
-
-    @abstractmethod
-    def wait(self, n_workers: int) -> None:
-        """Wait for as many workers as there were."""
-
-    @abstractmethod
-    def started(self, job: Job, shares: Callable[[], Shares]) -> AbstractContextManager[Running]:
-        """Have every worker do its share of a job; end them in any case.
-
-        Shares are asked for when it is this fit's turn: who holds what may change until then.
-        """
+# Rows in one partition: the table, the partition, the rows as a slice of the set, and in it.
+_Source = tuple[Partitions, int, slice, Any]
 
 
 @dataclass(eq=False)
-class ClusterStage:
-    """Adds the rounds of a stage on workers, as `add_rounds` does in one process."""
+class DistributedStage:
+    """Adds the rounds of a stage on workers, as `add_rounds` does in one process.
+
+    Attributes
+    ----------
+    cluster : Cluster
+        The workers.
+    stage : Stage
+        The rounds to add.
+    cuts : Cuts
+        The bin edges of all features.
+    use_worker_threads : bool
+        Whether workers use as many threads as they have.
+    rounds : list
+        The rounds that were reported.
+    report : Report or None
+        The last report.
+    decision : bool, Keep or None
+        What callbacks returned for the last report.
+    start_time : float
+        The time when the stage began.
+    interrupted : bool
+        Whether the user pressed Ctrl-C.
+    """
 
     cluster: Cluster
     stage: Stage
     cuts: Cuts
-    own_threads: bool  # whether workers decide how many threads they have
-    rounds: list[Any] = field(default_factory=list)  # that the client was told of
-    told: Told | None = None
-    agreed: bool | Keep | None = None  # what callbacks said of the last report
-    began: float = field(default_factory=time.monotonic)
+    use_worker_threads: bool
+    rounds: list[Any] = field(default_factory=list)
+    report: Report | None = None
+    decision: bool | Keep | None = None
+    start_time: float = field(default_factory=time.monotonic)
     interrupted: bool = False
 
     def run(self) -> FittedModel:
-        """Return the model; where workers die, go on from the last report with those there are."""
+        """Add the rounds; after a loss, continue from the last report.
+
+        Returns
+        -------
+        model : FittedModel
+            The model with the rounds of the stage.
+
+        Raises
+        ------
+        RuntimeError
+            If workers were lost more than `max_retries` times.
+        """
         n_workers, retries = len(self.cluster.workers()), 0
         while True:
             try:
-                with self.cluster.started(self._job(), self._shares) as running:
-                    return self._attempt(running)
-            except RaisedError as raised:
+                with self.cluster.start(self._config(), self._shards) as run:
+                    return self._follow(run)
+            except TaskError as raised:
                 raise raised.error from None
             except (LostWorkerError, TimeoutError) as lost:
-                complete = self._complete()
-                if complete is not None:  # lost after the last round
+                complete = self._complete_model()
+                if complete is not None:  # the worker was lost after the last round
                     return complete
                 retries += 1
                 if retries > self.cluster.max_retries:
                     raise RuntimeError(
                         f"workers were lost {retries} times, max_retries="
-                        f"{self.cluster.max_retries}: {lost}. Workers that run out of memory die "
-                        "so: more of them, or smaller partitions, may help"
+                        f"{self.cluster.max_retries}: {lost}. Workers die when they run out of "
+                        "memory: more workers, or smaller partitions, may help"
                     ) from lost
-                _LOG.warning("%s; waiting for workers, then going on", lost)
+                _LOG.warning("%s; waiting for workers, then continuing", lost)
                 self.cluster.wait(n_workers)
-                for parts in self._sources():
+                for parts in self._tables():
                     parts.wait()
             except OSError:
-                self.cluster.workers()  # raises, and says so, if it is the scheduler
+                self.cluster.workers()  # raises a clearer error if the scheduler is gone
                 raise
 
-    def _sources(self) -> list[Parts]:
-        """The collections that rows are in."""
+    def _tables(self) -> list[Partitions]:
+        """Return the tables that the rows of this stage are in."""
         sets: list[Any] = [self.stage.data, *self.stage.validation.values()]
         found = {id(one.X.parts): one.X.parts for one in sets}
         return list(found.values())
 
-    def _complete(self) -> FittedModel | None:
-        """Return the model, if the rounds that were reported are all that there will be."""
-        told = self.told
-        if told is None:
+    def _complete_model(self) -> FittedModel | None:
+        """Return the model if no round follows those that were reported."""
+        report = self.report
+        if report is None:
             return None
-        last = told.finished or told.round == self.stage.n_rounds
-        if not (last or self.interrupted or self.agreed):
+        last = report.finished or report.round == self.stage.n_rounds
+        if not (last or self.interrupted or self.decision):
             return None
-        kept = told.round
-        if told.watch is not None:
-            kept = told.watch["best_round"]
-        elif isinstance(self.agreed, Keep):
-            kept = self.agreed.rounds
-        return replace(self._first(kept, told), interrupted=self.interrupted)
+        n_kept = report.round
+        if report.watch is not None:
+            n_kept = report.watch["best_round"]
+        elif isinstance(self.decision, Keep):
+            n_kept = self.decision.rounds
+        return replace(self._model(n_kept, report), interrupted=self.interrupted)
 
-    def _first(self, n_rounds: int, told: Told) -> FittedModel:
-        """Return the model of the first so many rounds, those of before included."""
-        return model_of_rounds(self.stage, self.rounds, n_rounds, told.history)
+    def _model(self, n_rounds: int, report: Report) -> FittedModel:
+        """Return the model of the first `n_rounds` rounds, earlier ones included."""
+        return model_of_rounds(self.stage, self.rounds, n_rounds, report.history)
 
-    def _so_far(self) -> FittedModel | None:
-        """Return the model of the rounds that were reported, on top of those before."""
-        previous = self.stage.previous
-        return previous if self.told is None else self._first(self.told.round, self.told)
+    def _reported_model(self) -> FittedModel | None:
+        """Return the model of all rounds that were reported, and of earlier ones."""
+        if self.report is None:
+            return self.stage.previous
+        return self._model(self.report.round, self.report)
 
-    def _job(self) -> Job:
-        """Return what all workers are to do, from the last report on."""
-        watch = self.stage.watch if self.told is None else self.told.watch
+    def _config(self) -> WorkerConfig:
+        """Return what workers need in order to continue from the last report."""
+        watch = self.stage.watch if self.report is None else self.report.watch
         every = 1 if self.stage.callbacks else self.cluster.checkpoint_every
-        # Rows stay where they are, and callbacks on the client.
+        # Rows stay on the workers, and callbacks on the client.
         stage = replace(
             self.stage, data=_without_rows(self.stage.data), validation={}, callbacks=(),
-            save=None, previous=self._so_far(), watch=watch,
+            save=None, previous=self._reported_model(), watch=watch,
         )  # fmt: skip
-        return Job(stage, self.cuts, every, self.own_threads)
+        return WorkerConfig(stage, self.cuts, every, self.use_worker_threads)
 
-    def _shares(self) -> Shares:
-        """Return, by worker, its share of the rows and the partitions that they are in."""
-        sets = self.stage.validation.items()
-        pieces = {"": self.stage.data, **{f"+{name}": one for name, one in sets}}
-        holders = {id(parts): parts.holders() for parts in self._sources()}
-        if any("" in found for found in holders.values()):
-            raise LostWorkerError("a partition went with its worker")
-        places: dict[str, dict[str, list[tuple[Parts, int, slice, Any]]]] = {}
-        for name, rows in pieces.items():
-            matrix: Any = rows.X
-            for i, (own, where) in enumerate(matrix.within()):
-                if own.stop > own.start:
-                    address = holders[id(matrix.parts)][i]
-                    of_worker = places.setdefault(address, {})
-                    of_worker.setdefault(name, []).append((matrix.parts, i, own, where))
-        training = sorted(address for address, found in places.items() if "" in found)
-        for j, address in enumerate(sorted(set(places) - set(training))):
-            # Rows to watch alone: they go to a worker that trains.
-            for name, found in places.pop(address).items():
-                places[training[j % len(training)]].setdefault(name, []).extend(found)
+    def _shards(self) -> Shards:
+        """Return the shard of each worker, and the partitions it reads."""
+        validation = self.stage.validation.items()
+        sets = {_TRAIN: self.stage.data, **{f"+{name}": one for name, one in validation}}
+        locations = {id(parts): parts.locate() for parts in self._tables()}
+        if any("" in found for found in locations.values()):
+            raise LostWorkerError("a partition was lost with its worker")
+        sources: dict[str, dict[str, list[_Source]]] = {}
+        for name, data in sets.items():
+            matrix: Any = data.X
+            for i, (rows, positions) in enumerate(matrix.rows_by_partition()):
+                if rows.stop > rows.start:
+                    address = locations[id(matrix.parts)][i]
+                    of_worker = sources.setdefault(address, {})
+                    of_worker.setdefault(name, []).append((matrix.parts, i, rows, positions))
+        training = sorted(address for address, found in sources.items() if _TRAIN in found)
+        for j, address in enumerate(sorted(set(sources) - set(training))):
+            # This worker has validation rows only: they go to a worker that trains.
+            for name, found in sources.pop(address).items():
+                sources[training[j % len(training)]].setdefault(name, []).extend(found)
         return {
-            address: _share(task, places[address], pieces) for task, address in enumerate(training)
+            address: _make_shard(task, sources[address], sets)
+            for task, address in enumerate(training)
         }
 
-    def _attempt(self, running: Running) -> FittedModel:
-        """Listen to the workers until they are done."""
-        owed = False  # an answer: Ctrl-C may come while callbacks think about it
+    def _follow(self, run: ClusterRun) -> FittedModel:
+        """Reply to the reports of the workers until they return the model."""
+        reply_due = False  # Ctrl-C may come while callbacks run
         while True:
             try:
-                if owed:
-                    answer = self._answer()
-                    running.answer(answer)
-                    owed = False
-                told = running.heard()
-                if told is not None:
-                    owed = True
-                    self._hear(told)
+                if reply_due:
+                    run.reply(self._reply())
+                    reply_due = False
+                report = run.next_report()
+                if report is not None:
+                    reply_due = True
+                    self.rounds += report.rounds
+                    self.report, self.decision = report, None
                     continue
-                fit = running.ended()
-                if fit is not None:
-                    return fit
-                time.sleep(_PAUSE)
+                model = run.poll_model()
+                if model is not None:
+                    return model
+                time.sleep(_POLL_SECONDS)
             except KeyboardInterrupt:
-                if self.interrupted or self.told is None:
+                if self.interrupted or self.report is None:
                     raise
-                self.interrupted = owed = True  # workers hear of it at their next report
-            except RaisedError:
+                self.interrupted = reply_due = True  # workers are told at their next report
+            except TaskError:
                 raise
             except Exception as error:
-                self.cluster.workers()  # raises if nobody is there any more
+                self.cluster.workers()  # raises if the cluster does not answer
                 if isinstance(error, OSError):
                     raise LostWorkerError(str(error)) from error
                 raise
 
-    def _hear(self, told: Told) -> None:
-        self.rounds += told.rounds
-        self.told, self.agreed = told, None
-
-    def _answer(self) -> bool | Keep | KeyboardInterrupt | None:
-        """Return what the callbacks say of the latest report."""
-        told = self.told
+    def _reply(self) -> Reply:
+        """Call the callbacks with the last report, and return the reply to it."""
+        report = self.report
         if self.interrupted:
             return KeyboardInterrupt()
-        if told is None or not self.stage.callbacks:
+        if report is None or not self.stage.callbacks:
             return None
-        goal = self.stage.n_rounds
-        watch = None if told.watch is None else SimpleNamespace(**told.watch)
-
-        def save(path: Any) -> None:
-            model = self._so_far()
-            if self.stage.save is not None and model is not None:
-                self.stage.save(path, model, watch, goal)
-
-        info = {
-            "round": told.round, "n_rounds": goal, "metrics": told.metrics,
-            "history": told.history, "seconds": time.monotonic() - self.began,
-            "finished": told.finished, "rounds": self.rounds, "watch": watch, "save": save,
-        }  # fmt: skip
-        best_round = None if watch is None else watch.best_round
-        progress = self.stage.progress
-        info |= progress.describe(self.stage.name, info, best_round)
+        info = self._callback_info(report)
         for callback in sorted(self.stage.callbacks, key=lambda one: getattr(one, "order", 0)):
             try:
                 answer = callback(info)
             except Exception as error:
-                raise RaisedError(error) from error
+                raise TaskError(error) from error
             if isinstance(answer, Keep):
-                self.agreed, info["finished"] = answer, True
+                self.decision, info["finished"] = answer, True
             elif answer:
-                progress.stopped = True
-                self.agreed = True if self.agreed is None else self.agreed
-        return self.agreed
+                self.stage.progress.stopped = True
+                self.decision = True if self.decision is None else self.decision
+        return self.decision
+
+    def _callback_info(self, report: Report) -> dict[str, Any]:
+        """Return what callbacks are given."""
+        n_rounds = self.stage.n_rounds
+        watch = None if report.watch is None else SimpleNamespace(**report.watch)
+
+        def save(path: Any) -> None:
+            model = self._reported_model()
+            if self.stage.save is not None and model is not None:
+                self.stage.save(path, model, watch, n_rounds)
+
+        info = {
+            "round": report.round, "n_rounds": n_rounds, "metrics": report.metrics,
+            "history": report.history, "seconds": time.monotonic() - self.start_time,
+            "finished": report.finished, "rounds": self.rounds, "watch": watch, "save": save,
+        }  # fmt: skip
+        best_round = None if watch is None else watch.best_round
+        return info | self.stage.progress.describe(self.stage.name, info, best_round)
 
 
-def _share(
-    task: int,
-    places: dict[str, list[tuple[Parts, int, slice, Any]]],
-    pieces: dict[str, TrainingData],
-) -> tuple[Share, list[Any]]:
-    """Return the share of a worker whose rows are at these places, and its partitions."""
+def _make_shard(
+    task: int, sources: dict[str, list[_Source]], sets: dict[str, TrainingData]
+) -> tuple[Shard, list[Any]]:
+    """Return the shard of a worker with rows from these sources, and its partitions."""
     number: dict[tuple[int, int], int] = {}
     futures: list[Any] = []
 
-    def piece(name: str) -> Piece:
-        found, where_all, own_all = places.get(name, []), [], [np.empty(0, dtype=np.int64)]
-        for parts, i, own, where in found:
+    def shard_data(name: str) -> ShardData:
+        in_shard, indices = [], [np.empty(0, dtype=np.int64)]
+        for parts, i, rows, positions in sources.get(name, []):
             key = (id(parts), i)
             if key not in number:
                 number[key] = len(futures)
                 futures.append(parts.futures[i])
-            where_all.append((number[key], where))
-            own_all.append(np.arange(own.start, own.stop))
-        rows: Any = pieces[name].take(np.concatenate(own_all))
-        return Piece(replace(rows, X=None), where_all)
+            in_shard.append((number[key], positions))
+            indices.append(np.arange(rows.start, rows.stop))
+        data: Any = sets[name].take(np.concatenate(indices))
+        return ShardData(replace(data, X=None), in_shard)
 
-    sets = {name[1:]: piece(name) for name in pieces if name}
-    return Share(task, piece(""), sets), futures
+    validation = {name[1:]: shard_data(name) for name in sets if name != _TRAIN}
+    return Shard(task, shard_data(_TRAIN), validation), futures
 
 
 def _without_rows(data: TrainingData) -> TrainingData:
-    """Return data of no rows, of the same kind."""
+    """Return data of the same kind without rows."""
     none: Any = None
     return replace(data.take(np.empty(0, dtype=np.intp)), X=none)

@@ -1,4 +1,4 @@
-"""What one worker does: the usual rounds on its rows, in step with the others."""
+"""What one worker runs: the boosting rounds on its rows, in step with the other workers."""
 
 from __future__ import annotations
 
@@ -17,43 +17,94 @@ from wgboost.model import FittedModel
 from wgboost.responses import Units
 from wgboost.training import Stage, TrainingData, add_rounds
 from wgboost.trees.xgboost import collective
-from wgboost.trees.xgboost.library import library
+from wgboost.trees.xgboost.library import import_xgboost
 from wgboost.typing import Array, Directions
 from wgboost.validation import accepts_sample_weight
 
-__all__ = ["Desk", "Job", "Piece", "Share", "Told", "is_loss", "reduced", "work"]
+__all__ = [
+    "Reply", "Report", "ReportChannel", "Shard", "ShardData", "WorkerConfig", "distributed_scorer",
+    "is_lost_connection", "run_worker",
+]  # fmt: skip
+
+Reply = bool | Keep | KeyboardInterrupt | None
+"""The client's reply to a report: what callbacks returned, or Ctrl-C."""
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
-    """Some rows, and where their features are: in which partitions, and in which rows of them."""
+class ShardData:
+    """The rows of one set that a worker has.
 
-    rows: Any  # Rows without X
-    places: list[tuple[int, Array | None]]  # by number among the partitions of this worker
+    Attributes
+    ----------
+    data : TrainingData
+        The rows, without their features.
+    sources : list of (int, array or None)
+        Where the features are: the number of a partition of this worker, and the rows in it. None
+        stands for the whole partition.
+    """
+
+    data: TrainingData
+    sources: list[tuple[int, Array | None]]
 
 
 @dataclass(frozen=True, eq=False)
-class Share:
-    """What is one worker's alone."""
+class Shard:
+    """The rows of one worker.
+
+    Attributes
+    ----------
+    task : int
+        The number of the worker.
+    train : ShardData
+        Its training rows.
+    validation : dict
+        Its rows of each validation set.
+    """
 
     task: int
-    train: Piece
-    sets: dict[str, Piece]
+    train: ShardData
+    validation: dict[str, ShardData]
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
-    """What all workers are told."""
+class WorkerConfig:
+    """What all workers have in common.
 
-    stage: Stage  # without rows and callbacks
+    Attributes
+    ----------
+    stage : Stage
+        The rounds to add, without rows and callbacks.
+    cuts : Cuts
+        The bin edges of all features.
+    report_every : int
+        The number of rounds between two reports.
+    use_worker_threads : bool
+        Whether a worker uses as many threads as it has, and not as many as the settings say.
+    """
+
+    stage: Stage
     cuts: Cuts
-    every: int  # rounds between two reports
-    own_threads: bool  # whether workers decide how many threads they have
+    report_every: int
+    use_worker_threads: bool
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
-    """A report: rounds since the last one, and what was measured so far."""
+class Report:
+    """A message to the client: the rounds since the last report, and the metrics so far.
+
+    Attributes
+    ----------
+    round : int
+        The number of the last round.
+    rounds : list of FittedTrees
+        The rounds since the last report.
+    metrics, history : dict
+        Metrics of the last round, and of all rounds, by set and name.
+    watch : dict or None
+        The state of early stopping.
+    finished : bool
+        Whether no round follows.
+    """
 
     round: int
     rounds: list[FittedTrees]
@@ -63,104 +114,159 @@ class Told:
     finished: bool
 
 
-class Desk(Protocol):
-    """Where the first worker reports to the client, and hears what it says."""
+class ReportChannel(Protocol):
+    """The connection from the first worker to the client."""
 
-    def ask(self, told: Told) -> bool | Keep | KeyboardInterrupt | None:
-        """Hand in a report, and wait for the answer."""
+    def request(self, report: Report) -> Reply:
+        """Send a report, and wait for the reply."""
 
 
-def work(
-    job: Job, share: Share, coded: Sequence[Array], desk: Desk, threads: int
-) -> FittedModel | None:
-    """Train with the other workers; the first of them returns the model.
+def run_worker(
+    config: WorkerConfig, shard: Shard, codes: Sequence[Array], channel: ReportChannel,
+    n_threads: int,
+) -> FittedModel | None:  # fmt: skip
+    """Add the rounds of a stage together with the other workers.
 
-    XGBoost's collective connects them already. `coded` are the codes of this worker's partitions,
-    `threads` those it may have.
+    XGBoost's collective has to be connected already.
+
+    Parameters
+    ----------
+    config : WorkerConfig
+        What all workers have in common.
+    shard : Shard
+        The rows of this worker.
+    codes : sequence of arrays (rows, p)
+        The partitions of this worker.
+    channel : ReportChannel
+        The connection to the client; the first worker alone uses it.
+    n_threads : int
+        The number of threads of this worker.
+
+    Returns
+    -------
+    model : FittedModel or None
+        The model on the first worker, None on the others.
     """
-    stage, settings = job.stage, job.stage.settings
-    if job.own_threads:
-        settings = replace(settings, n_threads=threads)
-    train = _placed(share.train, coded, job.cuts)
-    sets = {
-        # A stand-in where there is none of a set: it is measured with weight zero.
-        name: _placed(piece, coded, job.cuts) if len(piece.rows) else replace(
-            piece.rows, X=train.X[:1]
+    stage, settings = config.stage, config.stage.settings
+    if config.use_worker_threads:
+        settings = replace(settings, n_threads=n_threads)
+    train = _with_features(shard.train, codes, config.cuts)
+    validation = {
+        # A set without rows here gets the features of one training row, with weight zero.
+        name: _with_features(one, codes, config.cuts) if len(one.data) else replace(
+            one.data, X=train.X[:1]
         )
-        for name, piece in share.sets.items()
+        for name, one in shard.validation.items()
     }  # fmt: skip
-    rank = library().collective.get_rank()
-    report = _Report(job.every, rank, desk)
-    stage = replace(stage, settings=settings, data=train, validation=sets, callbacks=[report])
-    model = add_rounds(stage, scorer=reduced, seed=_own_seed(settings.seed, rank))
+    rank = import_xgboost().collective.get_rank()
+    callback = _ReportCallback(config.report_every, rank, channel)
+    stage = replace(
+        stage, settings=settings, data=train, validation=validation, callbacks=[callback]
+    )
+    seed = _worker_seed(settings.seed, rank)
+    model = add_rounds(stage, scorer=distributed_scorer, seed=seed)
     return model if rank == 0 else None
 
 
-def is_loss(error: BaseException) -> bool:
-    """Whether an error is that of XGBoost's connections: another worker is gone."""
-    return isinstance(error, library().core.XGBoostError) and "collective" in str(error)
+def is_lost_connection(error: BaseException) -> bool:
+    """Return whether an error says that the connection to another worker is lost.
+
+    Parameters
+    ----------
+    error : exception
+        What a worker raised.
+
+    Returns
+    -------
+    lost : bool
+        Whether XGBoost's collective raised it.
+
+    Examples
+    --------
+    >>> is_lost_connection(ValueError("a bad parameter"))
+    False
+    """
+    return isinstance(error, import_xgboost().core.XGBoostError) and "collective" in str(error)
 
 
-def _own_seed(seed: int, rank: int) -> int:
-    """Noise and rows drawn differ from worker to worker; what has to be common is broadcast."""
+def _worker_seed(seed: int, rank: int) -> int:
+    """Return the seed of a worker: noise and sampled rows differ between workers."""
     return int(np.random.default_rng([seed, rank]).integers(2**31)) if rank else seed
 
 
-def _placed(piece: Piece, coded: Sequence[Array], cuts: Cuts) -> Any:
-    """Return the rows of a piece with their features."""
-    some = [coded[i] if where is None else coded[i][where] for i, where in piece.places]
-    codes = np.asfortranarray(np.concatenate(some))
-    return replace(piece.rows, X=StoredMatrix(codes, cuts, None))
+def _with_features(shard: ShardData, codes: Sequence[Array], cuts: Cuts) -> Any:
+    """Return the rows of a shard with their features."""
+    some = [codes[i] if rows is None else codes[i][rows] for i, rows in shard.sources]
+    joined = np.asfortranarray(np.concatenate(some))
+    data: Any = shard.data
+    return replace(data, X=StoredMatrix(joined, cuts, None))
 
 
-def reduced(data: TrainingData, metric: Metric, units: Units) -> Callable[[Directions], float]:
-    """Return the metric of the rows of all workers as a function of these rows' particles.
+def distributed_scorer(
+    data: TrainingData, metric: Metric, units: Units
+) -> Callable[[Directions], float]:
+    """Make a metric of the rows of all workers.
 
     `metric.reduction` says how the values of workers make one: by their weighted mean, or by the
     root of the weighted mean of their squares. A worker without rows has a weight of zero.
+
+    Parameters
+    ----------
+    data : TrainingData
+        The rows of this worker.
+    metric : Metric
+        The metric of one process.
+    units : Units
+        Units of y.
+
+    Returns
+    -------
+    score : callable
+        Maps the particles of the rows of this worker to the metric of all rows.
     """
     mass = float(len(data))
     if data.weight is not None and accepts_sample_weight(metric.function):
         mass = float(data.weight.sum(dtype=np.float64))
-    score = data.scorer(metric, units) if mass else None
+    local_score = data.scorer(metric, units) if mass else None
     squared = metric.reduction == "root_mean_square"
 
-    def everywhere(particles: Directions) -> float:
-        value = math.nan if score is None else score(particles)
+    def score(particles: Directions) -> float:
+        value = math.nan if local_score is None else local_score(particles)
         if squared:
             return math.sqrt(collective.weighted_mean(value**2, mass))
         return collective.weighted_mean(value, mass)
 
-    return everywhere
+    return score
 
 
-class _Report:
-    """Tells the client how far the fit is, and all workers what it answers."""
+class _ReportCallback:
+    """Reports to the client, and passes its reply to all workers."""
 
     order: ClassVar[int] = 1
     in_refit: ClassVar[bool] = True
 
-    def __init__(self, every: int, rank: int, desk: Desk) -> None:
-        self.every, self.rank, self.desk, self._sent = every, rank, desk, 0
+    def __init__(self, every: int, rank: int, channel: ReportChannel) -> None:
+        self.every, self.rank, self.channel, self._n_sent = every, rank, channel, 0
 
     def __call__(self, info: dict[str, Any]) -> bool | Keep | None:
         last = info["finished"] or info["round"] == info["n_rounds"]
         if info["round"] % self.every and not last:
             return None
-        # In a tuple: None cannot be broadcast.
-        [answer] = collective.common((self._asked(info) if self.rank == 0 else None,))
-        if isinstance(answer, KeyboardInterrupt):
-            raise answer
-        agreed: bool | Keep | None = answer
-        return agreed
+        # In a tuple, since None cannot be broadcast.
+        [reply] = collective.broadcast((self._request(info) if self.rank == 0 else None,))
+        if isinstance(reply, KeyboardInterrupt):
+            raise reply
+        stop: bool | Keep | None = reply
+        return stop
 
-    def _asked(self, info: dict[str, Any]) -> Any:
-        new = list(info["rounds"][self._sent :])
-        self._sent = len(info["rounds"])
-        seen = info["watch"]
-        if seen is not None:
+    def _request(self, info: dict[str, Any]) -> Reply:
+        """Send a report of the rounds since the last one, and return the reply."""
+        new = list(info["rounds"][self._n_sent :])
+        self._n_sent = len(info["rounds"])
+        watch = info["watch"]
+        if watch is not None:
             names = ("best_round", "best_value", "odd_rounds")
-            seen = {name: getattr(seen, name) for name in names}
-        return self.desk.ask(
-            Told(info["round"], new, info["metrics"], info["history"], seen, info["finished"])
+            watch = {name: getattr(watch, name) for name in names}
+        return self.channel.request(
+            Report(info["round"], new, info["metrics"], info["history"], watch, info["finished"])
         )

@@ -40,7 +40,7 @@ from wgboost.training.row_hashes import warn_other_rows
 from wgboost.training.starts import check_start
 from wgboost.training.validation_sets import validation_sets
 from wgboost.trees import Constraints
-from wgboost.trees.xgboost import require
+from wgboost.trees.xgboost import check_installed
 from wgboost.typing import Array
 from wgboost.validation import check_unmasked, check_weight
 
@@ -103,7 +103,7 @@ def prepare_fit(
     settings = resolve_settings(params, given.callbacks)
     for key, value in {**given.fit_params, **given.fit_params_val}.items():
         check_unmasked(key, value)
-    require(settings.engine)
+    check_installed(settings.engine)
     checkpoint = None
     if given.resume_from is not None:
         checkpoint = read_checkpoint(given.resume_from, name, params, check_saved)
@@ -263,7 +263,7 @@ def training_data(
     """
     settings = resolve_settings(params)
     if check:
-        require(settings.engine)
+        check_installed(settings.engine)
     reader = MemoryReader(name, settings, params["categorical_features"])
     schema, data, encoder = _read_data(params, settings, X, fit_params, reader, None)
     if not isinstance(data, PosteriorData):

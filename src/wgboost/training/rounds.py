@@ -345,7 +345,7 @@ def _mean_step(target: RowTarget, weight: Array | None, learner: Learner) -> Mea
         return None
     step = MeanStep(target.response, y, target.evidence, weight)
     spread_over_workers = isinstance(learner, HistTree) and learner.grower is not None
-    return replace(step, total=collective.total) if spread_over_workers else step
+    return replace(step, total=collective.allreduce) if spread_over_workers else step
 
 
 def _joined_rounds(

@@ -1,4 +1,4 @@
-"""How a worker joins the others, and how it gives that up."""
+"""How a worker connects to the other workers, and how it stops waiting for them."""
 
 from __future__ import annotations
 
@@ -9,65 +9,73 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
-from wgboost.distributed.dask.library import libraries
-from wgboost.trees.xgboost.library import library
+from wgboost.distributed.dask.library import import_dask
+from wgboost.trees.xgboost.library import import_xgboost
 
-__all__ = ["joined", "still_wanted"]
+__all__ = ["cancellation_check", "join_communicator"]
 
 _LOG = logging.getLogger("wgboost.dask")
-_PAUSE = 0.5  # seconds between two looks whether anybody waits
-_ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+_POLL_SECONDS = 0.5
+_LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
-def still_wanted() -> Callable[[], bool]:
-    """Return a function that says whether somebody waits for the task that asks for it here."""
-    _, distributed = libraries()
+def cancellation_check() -> Callable[[], bool]:
+    """Return a function that says whether the current task of Dask was cancelled."""
+    _, distributed = import_dask()
     worker = distributed.get_worker()
     key = worker.get_current_task()
 
-    def wanted() -> bool:
+    def is_cancelled() -> bool:
         task = worker.state.tasks.get(key)
-        return task is not None and task.state != "cancelled"
+        return task is None or task.state == "cancelled"
 
-    return wanted
+    return is_cancelled
 
 
 @contextmanager
-def joined(address: dict[str, Any], number: str) -> Iterator[None]:
-    """Connect with the other workers of a tracker.
+def join_communicator(tracker_args: dict[str, Any], task_id: str) -> Iterator[None]:
+    """Connect to the other workers, and to nobody once this task is cancelled.
 
-    XGBoost waits without end for a neighbour that died before it came. When nobody waits for this
-    task any more, it is called instead of that neighbour, and raises.
+    XGBoost accepts the connection of its neighbour without a time limit: `dmlc_timeout` covers the
+    tracker and outgoing connections only. If the neighbour died first, the call never returns. So
+    a thread connects to the waiting socket when the task is cancelled, and XGBoost raises.
+
+    Parameters
+    ----------
+    tracker_args : dict
+        How to reach the tracker.
+    task_id : str
+        The name of this worker; ranks follow from the order of names.
     """
-    wanted, before, inside = still_wanted(), _listening(), threading.Event()
+    is_cancelled, before, connected = cancellation_check(), _listening(), threading.Event()
 
     def watch() -> None:
-        while not inside.wait(_PAUSE):
-            if not wanted():
-                for one in _listening() - before:
-                    _call(one)
+        while not connected.wait(_POLL_SECONDS):
+            if is_cancelled():
+                for address in _listening() - before:
+                    _connect_once(address)
 
     threading.Thread(target=watch, daemon=True).start()
     with ExitStack() as stack:
         try:
-            context = library().collective.CommunicatorContext(**address, dmlc_task_id=number)
-            stack.enter_context(context)
+            communicator = import_xgboost().collective.CommunicatorContext
+            stack.enter_context(communicator(**tracker_args, dmlc_task_id=task_id))
         finally:
-            inside.set()
+            connected.set()
         yield
 
 
 def _listening() -> set[tuple[str, int]]:
-    """Return where this process can be called: addresses and ports."""
-    import psutil  # which distributed needs
+    """Return the addresses and ports that this process listens on."""
+    import psutil  # a dependency of distributed
 
     process = psutil.Process()
     find = getattr(process, "net_connections", None) or process.connections  # before psutil 6
     return {tuple(one.laddr) for one in find("tcp") if one.status == psutil.CONN_LISTEN}
 
 
-def _call(place: tuple[str, int]) -> None:
-    """Connect, and hang up."""
-    host, port = place
-    with suppress(OSError), socket.create_connection((_ANY.get(host, host), port), timeout=1):
-        _LOG.debug("a worker gives up on its neighbours")
+def _connect_once(address: tuple[str, int]) -> None:
+    """Connect, and close the connection."""
+    host, port = address
+    with suppress(OSError), socket.create_connection((_LOOPBACK.get(host, host), port), timeout=1):
+        _LOG.debug("a cancelled worker stops waiting for its neighbours")

@@ -1,4 +1,4 @@
-"""Predictions of Dask arrays and frames, partition by partition and when asked for."""
+"""Lazy predictions for Dask arrays and frames, one partition after the other."""
 
 from __future__ import annotations
 
@@ -7,32 +7,56 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.distributed.dask.library import libraries
+from wgboost.distributed.dask.library import import_dask
 
-__all__ = ["Distributions", "lazily"]
+__all__ = ["Distributions", "map_lazily"]
 
 
-def lazily(
-    function: Callable[..., Any], model: Any, X: Any, columns: tuple[int, ...], kind: Any
+def map_lazily(
+    function: Callable[..., Any], model: Any, X: Any, columns: tuple[int, ...], dtype: Any
 ) -> Any:
-    """Return function(model, part) of every partition: (rows,) or (rows, columns) of some dtype.
+    """Call a function for each partition of a collection, when the result is computed.
 
-    Of an array it is a Dask array, of a frame a series or frame with its index. The model is sent
-    to a worker once, not with every partition.
+    The model is sent to a worker once, and not with every partition.
+
+    Parameters
+    ----------
+    function : callable
+        Called with the model and a partition; returns an array (rows,) or (rows, columns).
+    model : estimator
+        The first argument of the function.
+    X : Dask array or frame
+        The collection.
+    columns : tuple of int
+        The shape of the result for one row: () or (columns,).
+    dtype : dtype
+        The type of the result.
+
+    Returns
+    -------
+    result : Dask array, series or frame
+        An array for an array, and a series or frame with the index of X for a frame.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> X = da.ones((4, 3), chunks=(2, 3))
+    >>> map_lazily(lambda factor, part: factor * part.sum(axis=1), 2, X, (), float).compute()
+    array([6., 6., 6., 6.])
     """
-    dask, _ = libraries()
+    dask, _ = import_dask()
     shared = dask.delayed(model, traverse=False)
 
     def block(part: Any, model: Any) -> Any:
-        if len(part) == 0:  # a filter leaves such partitions
-            return np.empty((0, *columns), dtype=kind)
+        if len(part) == 0:  # a filter can leave empty partitions
+            return np.empty((0, *columns), dtype=dtype)
         return function(model, part)
 
     if hasattr(X, "chunks"):
         whole = X.rechunk({1: -1})
         return whole.map_blocks(
-            block, model=shared, meta=np.empty((0,) * (1 + len(columns)), dtype=kind), dtype=kind,
-            chunks=(whole.chunks[0], *((size,) for size in columns)),
+            block, model=shared, meta=np.empty((0,) * (1 + len(columns)), dtype=dtype),
+            dtype=dtype, chunks=(whole.chunks[0], *((size,) for size in columns)),
             drop_axis=[] if columns else [1],
         )  # fmt: skip
     import pandas
@@ -48,21 +72,53 @@ def lazily(
 
 
 class Distributions:
-    """Predictive distributions of the rows of a Dask array or frame, not computed yet.
+    """Predictive distributions of the rows of a Dask array or frame, computed lazily.
 
-    Methods have the names of `Mixture` and return Dask arrays or series, (n,) each or (n, q) if y
-    has q columns, which are computed partition by partition. `parts` are the mixtures themselves,
-    as delayed objects (None of a partition without rows), and `map` is any function of them.
+    `predict_dist` of the estimators of `wgboost.dask` returns it. Its methods have the names of
+    `Mixture`. They return Dask arrays or series, (n,) each or (n, q) if y has q columns.
+
+    Parameters
+    ----------
+    predict : callable
+        Called with the model and a partition; returns the mixtures of its rows.
+    model : estimator
+        A fitted model.
+    X : Dask array or frame
+        The rows to predict.
+
+    Attributes
+    ----------
+    parts : list of delayed objects
+        The mixtures of each partition; None for a partition without rows.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> import wgboost
+    >>> from wgboost.dask import Distributions
+    >>> X = np.arange(20.0)[:, None]
+    >>> model = wgboost.WGBRegressor(
+    ...     n_estimators=20, evidence=1.0, early_stopping=False, random_state=0
+    ... ).fit(X, X[:, 0])
+    >>> dist = Distributions(
+    ...     lambda model, part: model.predict_dist(part), model, da.from_array(X, chunks=(10, 1))
+    ... )
+    >>> dist.std().shape
+    (20,)
+    >>> bool(np.all(dist.mean().compute() == model.predict_dist(X).mean()))
+    True
     """
 
     def __init__(self, predict: Callable[..., Any], model: Any, X: Any) -> None:
-        dask, _ = libraries()
+        dask, _ = import_dask()
         self._predict, self._model, self._X = predict, model, X
         self._columns = model.response_.y_shape  # () or (q,)
         whole = X.rechunk({1: -1}) if hasattr(X, "chunks") else X
         shared = dask.delayed(model, traverse=False)
         self.parts: list[Any] = [
-            dask.delayed(_of_some)(predict, shared, part) for part in np.ravel(whole.to_delayed())
+            dask.delayed(_predict_part)(predict, shared, part)
+            for part in np.ravel(whole.to_delayed())
         ]
 
     def __getattr__(self, name: str) -> Any:
@@ -74,57 +130,134 @@ class Distributions:
     def map(
         self, function: Callable[[Any], Any], columns: int | None = None, dtype: Any = float
     ) -> Any:
-        """Return a function of the distributions of every partition, (rows,) or (rows, columns)."""
-        return self._lazily(function, () if columns is None else (columns,), dtype)
+        """Call a function for the distributions of each partition.
 
-    def _lazily(
+        Parameters
+        ----------
+        function : callable
+            Called with a `Mixture`; returns an array (rows,) or (rows, columns).
+        columns : int, optional
+            The number of columns of the result. By default it has none: (rows,).
+        dtype : dtype, default float
+            The type of the result.
+
+        Returns
+        -------
+        result : Dask array, series or frame
+            The results for all rows.
+        """
+        return self._map_lazily(function, () if columns is None else (columns,), dtype)
+
+    def _map_lazily(
         self, function: Callable[[Any], Any], columns: tuple[int, ...], dtype: Any = float
     ) -> Any:
         predict = self._predict
-        return lazily(
+        return map_lazily(
             lambda model, part: function(predict(model, part)), self._model, self._X, columns,
             np.dtype(dtype),
         )  # fmt: skip
 
     def mean(self) -> Any:
-        """Return the means."""
-        return self._lazily(lambda dist: dist.mean(), self._columns)
+        """Return the means.
+
+        Returns
+        -------
+        mean : Dask array or series (n,) or (n, q)
+        """
+        return self._map_lazily(lambda dist: dist.mean(), self._columns)
 
     def median(self) -> Any:
-        """Return the medians."""
+        """Return the medians.
+
+        Returns
+        -------
+        median : Dask array or series (n,)
+        """
         return self.map(lambda dist: dist.median())
 
     def var(self) -> Any:
-        """Return the variances."""
-        return self._lazily(lambda dist: dist.var(), self._columns)
+        """Return the variances.
+
+        Returns
+        -------
+        var : Dask array or series (n,) or (n, q)
+        """
+        return self._map_lazily(lambda dist: dist.var(), self._columns)
 
     def std(self) -> Any:
-        """Return the standard deviations."""
-        return self._lazily(lambda dist: dist.std(), self._columns)
+        """Return the standard deviations.
+
+        Returns
+        -------
+        std : Dask array or series (n,) or (n, q)
+        """
+        return self._map_lazily(lambda dist: dist.std(), self._columns)
 
     def aleatoric(self) -> Any:
-        """Return what the data cannot say; see `Mixture.aleatoric`."""
-        return self._lazily(lambda dist: dist.aleatoric(), self._columns)
+        """Return the variance that comes from noise in the data; see `Mixture.aleatoric`.
+
+        Returns
+        -------
+        aleatoric : Dask array or series (n,) or (n, q)
+        """
+        return self._map_lazily(lambda dist: dist.aleatoric(), self._columns)
 
     def epistemic(self) -> Any:
-        """Return what the model does not know; see `Mixture.epistemic`."""
-        return self._lazily(lambda dist: dist.epistemic(), self._columns)
+        """Return the variance that comes from uncertainty of the model; see `Mixture.epistemic`.
+
+        Returns
+        -------
+        epistemic : Dask array or series (n,) or (n, q)
+        """
+        return self._map_lazily(lambda dist: dist.epistemic(), self._columns)
 
     def cdf(self, y: float) -> Any:
-        """Return the probability of at most y, a number."""
+        """Return the probability of at most y.
+
+        Parameters
+        ----------
+        y : float
+            The value, the same for all rows.
+
+        Returns
+        -------
+        probability : Dask array or series (n,)
+        """
         return self.map(lambda dist: dist.cdf(y))
 
     def ppf(self, q: Any) -> Any:
-        """Return the quantiles of a level (n,), or of several (n, levels)."""
+        """Return quantiles.
+
+        Parameters
+        ----------
+        q : float or sequence of float
+            One level or several.
+
+        Returns
+        -------
+        quantiles : Dask array, series or frame (n,) or (n, levels)
+        """
         levels = np.asarray(q, dtype=np.float64)
         if levels.ndim == 0:
             return self.map(lambda dist: dist.ppf(levels))
         return self.map(lambda dist: dist.ppf(levels[None]), levels.size)
 
     def interval(self, confidence: float) -> Any:
-        """Return the ends (n, 2) of central intervals."""
+        """Return central intervals.
+
+        Parameters
+        ----------
+        confidence : float
+            The probability of the interval.
+
+        Returns
+        -------
+        interval : Dask array or frame (n, 2)
+            The lower and the upper end.
+        """
         return self.map(lambda dist: np.stack(dist.interval(confidence), axis=1), 2)
 
 
-def _of_some(predict: Callable[..., Any], model: Any, part: Any) -> Any:
+def _predict_part(predict: Callable[..., Any], model: Any, part: Any) -> Any:
+    """Return the mixtures of a partition; None if it has no rows."""
     return predict(model, part) if len(part) else None

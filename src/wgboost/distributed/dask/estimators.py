@@ -1,4 +1,4 @@
-"""The estimators of the package, for Dask arrays and frames."""
+"""The estimators of the package for Dask arrays and frames."""
 
 from __future__ import annotations
 
@@ -7,24 +7,36 @@ from typing import Any, Self
 import numpy as np
 
 from wgboost import estimators
-from wgboost.distributed.dask.distributions import Distributions, lazily
-from wgboost.distributed.dask.fitting import dask_fit, refuse_collection
+from wgboost.distributed.dask.distributions import Distributions, map_lazily
+from wgboost.distributed.dask.fitting import check_in_memory, dask_fit
 from wgboost.distributed.dask.library import is_collection
 from wgboost.distributed.defaults import with_defaults
-from wgboost.estimators.attributes import set_model, warn_of_fit
 from wgboost.estimators.base import BaseModel
 from wgboost.estimators.base_classifier import BaseClassifier
 from wgboost.estimators.base_regressor import BaseRegressor
 from wgboost.typing import Array
 
-__all__ = ["WGBClassifier", "WGBRegressor", "by_partition", "refuse_rows"]
+__all__ = ["WGBClassifier", "WGBRegressor", "check_no_row_values", "predict_by_partition"]
 
 
 class WGBRegressor(BaseRegressor):
     """`wgboost.WGBRegressor` for Dask arrays and frames.
 
-    Parameters and what a fitted model has are those of `wgboost.WGBRegressor`; engine is "xgboost".
-    `fit` says more.
+    It has the parameters and the fitted attributes of `wgboost.WGBRegressor`. The default of
+    `engine` is "xgboost", the only engine that runs on a cluster. `fit` has parameters of its own.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from dask.distributed import Client
+    >>> from wgboost.dask import WGBRegressor
+    >>> X = da.random.default_rng(0).normal(size=(100, 2), chunks=(50, 2))
+    >>> client = Client(processes=False, n_workers=1, dashboard_address=None)
+    >>> model = WGBRegressor(n_estimators=5, evidence=1.0, n_jobs=1, random_state=0)
+    >>> model = model.fit(X, X[:, 0], tracker_host="127.0.0.1")
+    >>> model.predict(X).compute().shape
+    (100,)
+    >>> client.close()
     """
 
     __init__ = with_defaults(estimators.WGBRegressor.__init__, engine="xgboost")
@@ -32,88 +44,106 @@ class WGBRegressor(BaseRegressor):
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None,
         max_retries: int = 3, checkpoint_every: int = 10, worker_timeout: float = 60.0,
-        tracker_host: str | None = None, **given: Any,
+        tracker_host: str | None = None, **fit_params: Any,
     ) -> Self:  # fmt: skip
         """Fit the model on the workers that hold the partitions of X.
 
         Parameters
         ----------
         X : Dask array (n, p) or frame
-            Of numbers. Its partitions are computed and kept on the workers while fitting.
-        y, sample_weight
-            Dask arrays or series with the partitions of X, or n values in memory, or names of
-            columns of X, which are then no features. They are gathered: 8 bytes a row and each on
-            the client.
+            Columns of numbers. Its partitions are computed, and kept on the workers while fitting.
+        y : Dask array or series, array (n,), or str
+            The targets, with the partitions of X or in memory; or the name of a column of X,
+            which is then no feature. They are gathered on the client: 8 bytes per row.
+        sample_weight : Dask array or series, array (n,), or str, optional
+            Weights of the rows, given as y is.
         client : dask.distributed.Client, optional
-            By default the one there is.
-        max_retries : int
-            How often to go on after workers were lost.
-        checkpoint_every : int
-            Rounds after which workers hand the model so far to the client, from where a fit goes
-            on after a loss. With callbacks, every round.
-        worker_timeout : float
+            The connection to the cluster. By default the current client of Dask.
+        max_retries : int, default 3
+            How often to continue after workers were lost.
+        checkpoint_every : int, default 10
+            The number of rounds after which workers send the model so far to the client. After a
+            loss the fit continues from there. With callbacks, they send it every round.
+        worker_timeout : float, default 60
             Seconds to wait for new workers in place of lost ones.
         tracker_host : str, optional
-            The address of the client's machine under which workers find each other.
-        **given
-            What else `fit` of the ordinary estimator takes, row by row as y. X_val is a Dask
-            collection too. Callbacks run on the client; what they are given has no "particles".
+            The address of the client's machine under which workers find each other. By default
+            the one that the scheduler is reached by.
+        **fit_params
+            Other arguments of `fit` of the ordinary estimator. Those with a value per row are given
+            as y is, and X_val as X is. Callbacks run on the client; they get no "particles".
+
+        Returns
+        -------
+        self : WGBRegressor
+            The fitted estimator.
         """
-        job = dask_fit(
+        fit = dask_fit(
             type(self).__name__, self.get_params(deep=False),
-            {"y": y, "sample_weight": sample_weight, **given}, client=client,
+            {"y": y, "sample_weight": sample_weight, **fit_params}, client=client,
             max_retries=max_retries, checkpoint_every=checkpoint_every,
             worker_timeout=worker_timeout, tracker_host=tracker_host,
         )  # fmt: skip
-        request = job.prepare(X, self._fitted())
-        model = job.fit(request)
-        set_model(self, model)
-        warn_of_fit(request, model, 2)
+        fit.fit(self, X, self._fitted())
         return self
 
     def _matrix(self, X: Any) -> Array:
-        refuse_collection(X)
+        check_in_memory(X)
         return super()._matrix(X)
 
-    def predict_dist(self, X: Any, **given: Any) -> Any:
-        """Return the predictive distributions: of a Dask collection as `Distributions`."""
+    def predict_dist(self, X: Any, **kwargs: Any) -> Any:
+        """Predict distributions: `Distributions` of a Dask collection, a `Mixture` of other X."""
         if not is_collection(X):
-            return super().predict_dist(X, **given)
-        refuse_rows(given)
-        return Distributions(lambda model, part: model.predict_dist(part, **given), self, X)
-
-    def predict(self, X: Any, **given: Any) -> Any:
-        """Return predictions as the ordinary estimator has them, of a collection lazily."""
-        if not is_collection(X):
-            return super().predict(X, **given)
-        columns = (self.n_outputs_,) if self.n_outputs_ > 1 else ()
-        return by_partition(self, "predict", X, columns, **given)
+            return super().predict_dist(X, **kwargs)
+        check_no_row_values(kwargs)
+        return Distributions(lambda model, part: model.predict_dist(part, **kwargs), self, X)
 
     def ood_score(self, X: Any, method: str | None = None) -> Any:
-        """Return how far rows are from the training data (n,), of a collection lazily."""
+        """Return out-of-distribution scores (n,); they are lazy for a Dask collection."""
         if not is_collection(X):
             return super().ood_score(X, method)
-        return by_partition(self, "ood_score", X, method=method)
+        return predict_by_partition(self, "ood_score", X, method=method)
 
-    def predict_quantiles(self, X: Any, alpha: Any = (0.05, 0.5, 0.95), **given: Any) -> Any:
-        """Return quantiles (n, len(alpha)), of a collection lazily."""
+    def predict(self, X: Any, **kwargs: Any) -> Any:
+        """Predict y as the ordinary estimator does; lazily for a Dask collection."""
         if not is_collection(X):
-            return super().predict_quantiles(X, alpha, **given)
+            return super().predict(X, **kwargs)
+        columns = (self.n_outputs_,) if self.n_outputs_ > 1 else ()
+        return predict_by_partition(self, "predict", X, columns, **kwargs)
+
+    def predict_quantiles(self, X: Any, alpha: Any = (0.05, 0.5, 0.95), **kwargs: Any) -> Any:
+        """Predict quantiles (n, len(alpha)); lazily for a Dask collection."""
+        if not is_collection(X):
+            return super().predict_quantiles(X, alpha, **kwargs)
         columns = (np.atleast_1d(alpha).size,)
-        return by_partition(self, "predict_quantiles", X, columns, alpha=alpha, **given)
+        return predict_by_partition(self, "predict_quantiles", X, columns, alpha=alpha, **kwargs)
 
-    def predict_interval(self, X: Any, confidence: float = 0.9, **given: Any) -> Any:
-        """Return central intervals (n, 2), of a collection lazily."""
+    def predict_interval(self, X: Any, confidence: float = 0.9, **kwargs: Any) -> Any:
+        """Predict central intervals (n, 2); lazily for a Dask collection."""
         if not is_collection(X):
-            return super().predict_interval(X, confidence, **given)
-        return by_partition(self, "predict_interval", X, (2,), confidence=confidence, **given)
+            return super().predict_interval(X, confidence, **kwargs)
+        kwargs["confidence"] = confidence
+        return predict_by_partition(self, "predict_interval", X, (2,), **kwargs)
 
 
 class WGBClassifier(BaseClassifier):
     """`wgboost.WGBClassifier` for Dask arrays and frames.
 
-    Parameters and what a fitted model has are those of `wgboost.WGBClassifier`; engine is
-    "xgboost". `fit` says more.
+    It has the parameters and the fitted attributes of `wgboost.WGBClassifier`. The default of
+    `engine` is "xgboost", the only engine that runs on a cluster. `fit` has parameters of its own.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from dask.distributed import Client
+    >>> from wgboost.dask import WGBClassifier
+    >>> X = da.random.default_rng(0).normal(size=(100, 2), chunks=(50, 2))
+    >>> client = Client(processes=False, n_workers=1, dashboard_address=None)
+    >>> model = WGBClassifier(n_estimators=5, evidence=1.0, n_jobs=1, random_state=0)
+    >>> model = model.fit(X, X[:, 0] > 0, tracker_host="127.0.0.1")
+    >>> model.predict(X).compute().shape
+    (100,)
+    >>> client.close()
     """
 
     __init__ = with_defaults(estimators.WGBClassifier.__init__, engine="xgboost")
@@ -121,105 +151,131 @@ class WGBClassifier(BaseClassifier):
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None,
         max_retries: int = 3, checkpoint_every: int = 10, worker_timeout: float = 60.0,
-        tracker_host: str | None = None, **given: Any,
+        tracker_host: str | None = None, **fit_params: Any,
     ) -> Self:  # fmt: skip
         """Fit the model on the workers that hold the partitions of X.
 
         Parameters
         ----------
         X : Dask array (n, p) or frame
-            Of numbers. Its partitions are computed and kept on the workers while fitting.
-        y, sample_weight
-            Dask arrays or series with the partitions of X, or n values in memory, or names of
-            columns of X, which are then no features. They are gathered: 8 bytes a row and each on
-            the client.
+            Columns of numbers. Its partitions are computed, and kept on the workers while fitting.
+        y : Dask array or series, array (n,), or str
+            The labels, with the partitions of X or in memory; or the name of a column of X,
+            which is then no feature. They are gathered on the client: 8 bytes per row.
+        sample_weight : Dask array or series, array (n,), or str, optional
+            Weights of the rows, given as y is.
         client : dask.distributed.Client, optional
-            By default the one there is.
-        max_retries : int
-            How often to go on after workers were lost.
-        checkpoint_every : int
-            Rounds after which workers hand the model so far to the client, from where a fit goes
-            on after a loss. With callbacks, every round.
-        worker_timeout : float
+            The connection to the cluster. By default the current client of Dask.
+        max_retries : int, default 3
+            How often to continue after workers were lost.
+        checkpoint_every : int, default 10
+            The number of rounds after which workers send the model so far to the client. After a
+            loss the fit continues from there. With callbacks, they send it every round.
+        worker_timeout : float, default 60
             Seconds to wait for new workers in place of lost ones.
         tracker_host : str, optional
-            The address of the client's machine under which workers find each other.
-        **given
-            What else `fit` of the ordinary estimator takes, row by row as y. X_val is a Dask
-            collection too. Callbacks run on the client; what they are given has no "particles".
+            The address of the client's machine under which workers find each other. By default
+            the one that the scheduler is reached by.
+        **fit_params
+            Other arguments of `fit` of the ordinary estimator. Those with a value per row are given
+            as y is, and X_val as X is. Callbacks run on the client; they get no "particles".
+
+        Returns
+        -------
+        self : WGBClassifier
+            The fitted estimator.
         """
-        job = dask_fit(
+        fit = dask_fit(
             type(self).__name__, self.get_params(deep=False),
-            {"y": y, "sample_weight": sample_weight, **given}, client=client,
+            {"y": y, "sample_weight": sample_weight, **fit_params}, client=client,
             max_retries=max_retries, checkpoint_every=checkpoint_every,
             worker_timeout=worker_timeout, tracker_host=tracker_host,
         )  # fmt: skip
-        request = job.prepare(X, self._fitted())
-        model = job.fit(request)
-        set_model(self, model)
-        warn_of_fit(request, model, 2)
+        fit.fit(self, X, self._fitted())
         return self
 
     def _matrix(self, X: Any) -> Array:
-        refuse_collection(X)
+        check_in_memory(X)
         return super()._matrix(X)
 
-    def predict_dist(self, X: Any, **given: Any) -> Any:
-        """Return the predictive distributions: of a Dask collection as `Distributions`."""
+    def predict_dist(self, X: Any, **kwargs: Any) -> Any:
+        """Predict distributions: `Distributions` of a Dask collection, a `Mixture` of other X."""
         if not is_collection(X):
-            return super().predict_dist(X, **given)
-        refuse_rows(given)
-        return Distributions(lambda model, part: model.predict_dist(part, **given), self, X)
-
-    def predict(self, X: Any, **given: Any) -> Any:
-        """Return predictions as the ordinary estimator has them, of a collection lazily."""
-        if not is_collection(X):
-            return super().predict(X, **given)
-        labels: Array = self.classes_
-        return by_partition(self, "predict", X, (), labels.dtype, **given)
+            return super().predict_dist(X, **kwargs)
+        check_no_row_values(kwargs)
+        return Distributions(lambda model, part: model.predict_dist(part, **kwargs), self, X)
 
     def ood_score(self, X: Any, method: str | None = None) -> Any:
-        """Return how far rows are from the training data (n,), of a collection lazily."""
+        """Return out-of-distribution scores (n,); they are lazy for a Dask collection."""
         if not is_collection(X):
             return super().ood_score(X, method)
-        return by_partition(self, "ood_score", X, method=method)
+        return predict_by_partition(self, "ood_score", X, method=method)
 
-    def predict_proba(self, X: Any, **given: Any) -> Any:
-        """Return class probabilities (n, classes), of a collection lazily."""
+    def predict(self, X: Any, **kwargs: Any) -> Any:
+        """Predict labels as the ordinary estimator does; lazily for a Dask collection."""
         if not is_collection(X):
-            return super().predict_proba(X, **given)
-        return by_partition(self, "predict_proba", X, (len(self.classes_),), **given)
+            return super().predict(X, **kwargs)
+        labels: Array = self.classes_
+        return predict_by_partition(self, "predict", X, (), labels.dtype, **kwargs)
+
+    def predict_proba(self, X: Any, **kwargs: Any) -> Any:
+        """Predict class probabilities (n, classes); lazily for a Dask collection."""
+        if not is_collection(X):
+            return super().predict_proba(X, **kwargs)
+        return predict_by_partition(self, "predict_proba", X, (len(self.classes_),), **kwargs)
 
 
-def by_partition(
+def predict_by_partition(
     estimator: BaseModel, name: str, X: Any, columns: tuple[int, ...] = (),
-    dtype: Any = np.float64, **given: Any,
+    dtype: Any = np.float64, **kwargs: Any,
 ) -> Any:  # fmt: skip
-    """Return what a method of an estimator returns for every partition, lazily.
+    """Call a method of an estimator for each partition, when the result is computed.
 
     Parameters
     ----------
     estimator : BaseModel
+        A fitted estimator.
     name : str
         The method.
     X : Dask array or frame
-    columns : tuple of int
-        The shape of a row of the result.
-    dtype
-        Of the result.
-    **given
-        Arguments of the method; none may belong to rows, `alpha` aside.
+        The rows to predict.
+    columns : tuple of int, default ()
+        The shape of the result for one row.
+    dtype : dtype, default float64
+        The type of the result.
+    **kwargs
+        Arguments of the method. None of them but `alpha` may be an array.
+
+    Returns
+    -------
+    result : Dask array, series or frame
+        The results for all rows.
     """
-    refuse_rows({key: value for key, value in given.items() if key != "alpha"})
-    return lazily(
-        lambda model, part: getattr(model, name)(part, **given), estimator, X, columns,
+    check_no_row_values({key: value for key, value in kwargs.items() if key != "alpha"})
+    return map_lazily(
+        lambda model, part: getattr(model, name)(part, **kwargs), estimator, X, columns,
         np.dtype(dtype),
     )  # fmt: skip
 
 
-def refuse_rows(given: dict[str, Any]) -> None:
-    """Raise for values that belong to rows which are in partitions."""
-    for name, value in given.items():
+def check_no_row_values(kwargs: dict[str, Any]) -> None:
+    """Check that no argument has a value for each row, since rows are in partitions.
+
+    Parameters
+    ----------
+    kwargs : dict
+        Arguments by name.
+
+    Raises
+    ------
+    TypeError
+        If an argument is an array or a Dask collection.
+
+    Examples
+    --------
+    >>> check_no_row_values({"offset": 1.0})
+    """
+    for name, value in kwargs.items():
         if np.ndim(value) or is_collection(value):
             raise TypeError(
                 f"{name} has a value for each row, and X is in partitions: predict partition by "

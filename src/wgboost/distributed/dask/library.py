@@ -1,16 +1,26 @@
-"""The packages dask and distributed, where they are installed."""
+"""The packages dask and distributed, if they are installed."""
 
 from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["connected", "is_collection", "libraries"]
+__all__ = ["connected_client", "import_dask", "is_collection"]
 
-_COLLECTIONS = ("dask.array.", "dask.dataframe.")  # bags and delayed objects are no tables
+_COLLECTIONS = ("dask.array.", "dask.dataframe.")  # no bags and delayed objects
 
 
-def libraries() -> tuple[Any, Any]:
-    """Return the modules `dask` and `distributed`; raise ImportError with what to install."""
+def import_dask() -> tuple[Any, Any]:
+    """Import the modules `dask` and `distributed`.
+
+    Returns
+    -------
+    dask, distributed : modules
+
+    Raises
+    ------
+    ImportError
+        If they are not installed.
+    """
     try:
         import dask
         import distributed
@@ -20,16 +30,45 @@ def libraries() -> tuple[Any, Any]:
 
 
 def is_collection(value: Any) -> bool:
-    """Whether something is a Dask array or frame; of others Dask is not imported for it."""
+    """Return whether a value is a Dask array or frame, without importing Dask.
+
+    Parameters
+    ----------
+    value : object
+        Any value.
+
+    Returns
+    -------
+    answer : bool
+
+    Examples
+    --------
+    >>> is_collection([1.0, 2.0])
+    False
+    """
     return type(value).__module__.startswith(_COLLECTIONS) and hasattr(value, "to_delayed")
 
 
-def connected(client: Any) -> Any:
-    """Return the client to work with: the one given, or the one there is.
+def connected_client(client: Any) -> Any:
+    """Return the client to use: the given one, or the current one of Dask.
 
-    Raises ValueError if there is none, and ConnectionError if its scheduler does not answer.
+    Parameters
+    ----------
+    client : dask.distributed.Client or None
+        The client that `fit` was given.
+
+    Returns
+    -------
+    client : dask.distributed.Client
+
+    Raises
+    ------
+    ValueError
+        If there is no client, or it is asynchronous.
+    ConnectionError
+        If its scheduler does not answer.
     """
-    _, distributed = libraries()
+    _, distributed = import_dask()
     if client is None:
         try:
             client = distributed.get_client()
@@ -45,6 +84,6 @@ def connected(client: Any) -> Any:
     if client.status != "running":
         raise ConnectionError(
             f"the Dask client is {client.status}: its scheduler does not answer; make a new client "
-            "and build the data anew"
+            "and build the data again"
         )
     return client

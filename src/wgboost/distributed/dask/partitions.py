@@ -9,14 +9,24 @@ from typing import Any
 import numpy as np
 
 from wgboost.data.rows import count_rows
-from wgboost.distributed import Parts, first_row
-from wgboost.distributed.dask.library import is_collection, libraries
+from wgboost.distributed.dask.library import import_dask, is_collection
+from wgboost.distributed.partitions import Partitions, first_row
 
-__all__ = ["DaskParts", "gathered"]
+__all__ = ["DaskPartitions", "gather_rows"]
 
 
-class DaskParts(Parts):
-    """The partitions of a Dask array or frame, computed and kept on the workers."""
+class DaskPartitions(Partitions):
+    """The partitions of a Dask array or frame, computed and kept on the workers.
+
+    Parameters
+    ----------
+    client : dask.distributed.Client
+        The connection to the cluster.
+    collection : Dask array (n, p) or frame
+        The table.
+    name : str
+        The argument of `fit` that it was given as.
+    """
 
     def __init__(self, client: Any, collection: Any, name: str) -> None:
         if not is_collection(collection) or getattr(collection, "ndim", 2) != 2:
@@ -31,55 +41,82 @@ class DaskParts(Parts):
         self.client, self.name = client, name
         self.futures = client.compute(list(np.ravel(collection.to_delayed())))
         self.wait()
-        self.lengths = self.each(count_rows)
+        self.lengths = self.map(count_rows)
 
-    def each(self, function: Callable[..., Any], *given: list[Any]) -> list[Any]:
-        """Return a function of every partition, and of one of each list given, to the client."""
-        found = self.client.map(function, self.futures, *given, pure=False)
-        answers: list[Any] = self.client.gather(found)
-        return answers
+    def map(self, function: Callable[..., Any], *arguments: list[Any]) -> list[Any]:
+        """Call a function for each partition; see `Partitions.map`."""
+        futures = self.client.map(function, self.futures, *arguments, pure=False)
+        results: list[Any] = self.client.gather(futures)
+        return results
 
-    def become(self, function: Callable[..., Any], known: Any) -> None:
-        """Have workers keep a function of every partition, and of what is known, in its place."""
-        # A task and not data: who loses it can compute it again.
-        kept = self.client.submit(_same, known, pure=False)
+    def transform(self, function: Callable[..., Any], argument: Any) -> None:
+        """Replace each partition by a function of it; see `Partitions.transform`."""
+        # A task, and not scattered data: Dask can compute it again after a loss.
+        shared = self.client.submit(_identity, argument, pure=False)
         self.futures = self.client.map(
-            function, self.futures, [kept] * len(self.futures), pure=False
+            function, self.futures, [shared] * len(self.futures), pure=False
         )
         self.wait()
 
-    def head(self, i: int) -> Any:
-        """Return the first row of a partition."""
+    def first_row(self, i: int) -> Any:
+        """Return the first row of partition `i` as a table."""
         return self.client.submit(first_row, self.futures[i]).result()
 
-    def holders(self) -> list[str]:
-        """Return the address of a worker that has each partition."""
-        known = self.client.who_has(self.futures)
-        return [min(known.get(future.key) or [""]) for future in self.futures]
+    def locate(self) -> list[str]:
+        """Return the address of a worker that holds each partition."""
+        found = self.client.who_has(self.futures)
+        return [min(found.get(future.key) or [""]) for future in self.futures]
 
     def wait(self) -> None:
-        """Wait until every partition is there, those that a lost worker held once more."""
-        _, distributed = libraries()
+        """Wait until workers hold all partitions.
+
+        Raises
+        ------
+        RuntimeError
+            If a partition was lost and Dask cannot compute it again.
+        """
+        _, distributed = import_dask()
         try:
             distributed.wait(self.futures)
             for future in self.futures:
                 if future.status != "finished":
-                    future.result()  # raises what went wrong with it
+                    future.result()  # raises its error
         except CancelledError as error:
             raise RuntimeError(
                 f"a partition of {self.name} is gone with its worker, and Dask cannot compute it "
-                "again: data that were scattered have no recipe; read them from files, and fit anew"
+                "again: data that were scattered have no recipe; read them from files, and fit "
+                "again"
             ) from error
 
 
-def _same(value: Any) -> Any:
+def _identity(value: Any) -> Any:
+    """Return the value."""
     return value
 
 
-def gathered(client: Any, name: str, value: Any, X: Parts) -> Any:
-    """Return in memory what belongs to rows: y, a weight, ...
+def gather_rows(client: Any, name: str, value: Any, X: Partitions) -> Any:
+    """Gather values of rows (y, a weight, ...) in the memory of the client.
 
-    Raises ValueError unless it is partitioned as X is.
+    Parameters
+    ----------
+    client : dask.distributed.Client
+        The connection to the cluster.
+    name : str
+        The argument of `fit` that the values were given as.
+    value : Dask array or series, or values in memory
+        The values.
+    X : Partitions
+        The table with the rows.
+
+    Returns
+    -------
+    values : array or series
+        All values.
+
+    Raises
+    ------
+    ValueError
+        If the values are partitioned in another way than X.
     """
     if not is_collection(value):
         return value
@@ -89,9 +126,9 @@ def gathered(client: Any, name: str, value: Any, X: Parts) -> Any:
     lengths = [count_rows(part) for part in parts]
     if lengths != X.lengths:
         raise ValueError(
-            f"{name} has partitions of {_few(lengths)} rows, {X.name} of {_few(X.lengths)}: they "
-            f"have to be the same; {name}.rechunk(...) for arrays, and for frames take both from "
-            "one frame"
+            f"{name} has partitions of {_shortened(lengths)} rows, {X.name} of "
+            f"{_shortened(X.lengths)}: they have to be the same; {name}.rechunk(...) for arrays, "
+            "and for frames take both from one frame"
         )
     if type(parts[0]).__module__.startswith("pandas"):
         import pandas
@@ -100,6 +137,7 @@ def gathered(client: Any, name: str, value: Any, X: Parts) -> Any:
     return np.concatenate(parts)
 
 
-def _few(lengths: list[int]) -> str:
+def _shortened(lengths: list[int]) -> str:
+    """Return the first few lengths as text."""
     shown = ", ".join(map(str, lengths[:5]))
     return shown if len(lengths) <= 5 else f"{shown}, ... ({len(lengths)} partitions)"

@@ -1,7 +1,7 @@
-"""The tracker, through which XGBoost's workers find each other, in a process of its own.
+"""The tracker through which XGBoost's workers find each other, in its own process.
 
-Where a worker dies while it is being connected, XGBoost's tracker can end the process that it runs
-in, or miss that it should end itself. So it is not in that of the client.
+When a worker dies while it connects, XGBoost's tracker can end its own process, or never return.
+So it does not run in the process of the client.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any, Self
 
 __all__ = ["Tracker"]
 
-# Ends when its input does: with the client, whatever becomes of that.
+# The process ends when its input does, and so ends with the client.
 _SCRIPT = """
 import json, os, signal, sys
 
-signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the client's affair
-sys.modules["sklearn"] = None  # which xgboost would import, and that takes a second
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # the client handles Ctrl-C
+sys.modules["sklearn"] = None  # xgboost would import it, which takes a second
 from xgboost.tracker import RabitTracker
 
 tracker = RabitTracker(n_workers=int(sys.argv[2]), host_ip=sys.argv[1], sortby="task")
@@ -33,7 +33,26 @@ os._exit(0)
 
 
 class Tracker:
-    """A tracker of so many workers, at an address of this machine, until it is left."""
+    """A running tracker, which ends with its context.
+
+    Parameters
+    ----------
+    n_workers : int
+        The number of workers that will connect.
+    host : str
+        An address of this machine that workers can connect to.
+
+    Attributes
+    ----------
+    worker_args : dict
+        What workers need in order to connect.
+
+    Examples
+    --------
+    >>> with Tracker(2, "127.0.0.1") as tracker:
+    ...     tracker.worker_args["dmlc_tracker_uri"]
+    '127.0.0.1'
+    """
 
     def __init__(self, n_workers: int, host: str) -> None:
         self._process = subprocess.Popen(
@@ -41,19 +60,19 @@ class Tracker:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             start_new_session=True,
         )  # fmt: skip
-        said = self._process.stdout.readline() if self._process.stdout else ""
-        if not said:
+        line = self._process.stdout.readline() if self._process.stdout else ""
+        if not line:
             _, errors = self._process.communicate()
             reasons = [line for line in errors.splitlines() if "error" in line.lower()]
             raise RuntimeError(
                 f"XGBoost's tracker cannot be at {host!r}: {' '.join(reasons[-2:])}; "
                 "tracker_host=... is an address of this machine that workers can connect to"
             )
-        self.worker_args: dict[str, Any] = json.loads(said)
+        self.worker_args: dict[str, Any] = json.loads(line)
 
     @property
     def pid(self) -> int:
-        """The number of its process."""
+        """The id of the process."""
         return self._process.pid
 
     def __enter__(self) -> Self:

@@ -1,16 +1,4 @@
-"""Estimators for Ray Datasets, trained by Ray Train.
-
-    import ray
-    from wgboost.ray import WGBRegressor
-
-    ray.init()
-    dataset = ray.data.read_parquet("folder")
-    model = WGBRegressor(n_estimators=500, evidence=1)
-    model.fit(dataset, "price", scaling_config=4)  # 4 workers
-    model.save("model.safetensors")  # an ordinary model: neither Ray nor XGBoost is needed
-
-Ray is imported here alone, and only when something is fitted.
-"""
+"""Ray clusters: estimators, workers and blocks. The public names are in `wgboost.ray`."""
 
 from wgboost.distributed.ray.estimators import WGBClassifier, WGBRegressor
 

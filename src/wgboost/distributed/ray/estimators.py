@@ -1,16 +1,16 @@
-"""The estimators of the package, for Ray Datasets."""
+"""The estimators of the package for Ray Datasets."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
 from wgboost import estimators
-from wgboost.distributed import ClusterFit, Parts, check_cluster_parameters
 from wgboost.distributed.defaults import with_defaults
+from wgboost.distributed.fitting import DistributedFit, check_cluster_parameters
+from wgboost.distributed.partitions import Partitions
 from wgboost.distributed.ray.cluster import RayCluster
-from wgboost.distributed.ray.library import connected, is_dataset, scaling
-from wgboost.distributed.ray.partitions import RayParts
-from wgboost.estimators.attributes import set_model, warn_of_fit
+from wgboost.distributed.ray.library import as_scaling_config, connected_ray, is_dataset
+from wgboost.distributed.ray.partitions import RayPartitions
 from wgboost.estimators.base_classifier import BaseClassifier
 from wgboost.estimators.base_regressor import BaseRegressor
 from wgboost.typing import Array
@@ -18,30 +18,38 @@ from wgboost.typing import Array
 __all__ = ["WGBClassifier", "WGBRegressor"]
 
 
-class _RayFit(ClusterFit):
+class _RayFit(DistributedFit):
     """One fit to a Ray Dataset."""
 
     cluster: RayCluster
     module: ClassVar[str] = "wgboost.ray"
 
-    def spread(self, X: Any, values: dict[str, Any], name: str) -> tuple[Parts, dict[str, Any]]:
-        """See ClusterFit."""
-        parts = RayParts(X, name, self.cluster.scaling.num_workers)
-        return parts, parts.taken(values)
+    def load(self, X: Any, values: dict[str, Any], name: str) -> tuple[Partitions, dict[str, Any]]:
+        """Keep the blocks of a Dataset; see `DistributedFit.load`."""
+        parts = RayPartitions(X, name, self.cluster.scaling.num_workers)
+        return parts, parts.take_columns(values)
 
 
 class WGBRegressor(BaseRegressor):
     """`wgboost.WGBRegressor` for Ray Datasets.
 
-    Parameters and what a fitted model has are those of `wgboost.WGBRegressor`; engine is "xgboost".
-    `fit` says more.
+    It has the parameters and the fitted attributes of `wgboost.WGBRegressor`. The default of
+    `engine` is "xgboost", the only engine that runs on a cluster. `fit` has parameters of its own.
+
+    Examples
+    --------
+    >>> import ray  # doctest: +SKIP
+    >>> from wgboost.ray import WGBRegressor
+    >>> dataset = ray.data.read_parquet("folder")  # doctest: +SKIP
+    >>> model = WGBRegressor(n_estimators=500, evidence=1.0)
+    >>> model.fit(dataset, "price", scaling_config=4)  # doctest: +SKIP
     """
 
     __init__ = with_defaults(estimators.WGBRegressor.__init__, engine="xgboost")
 
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, scaling_config: Any = None,
-        max_retries: int = 3, checkpoint_every: int = 10, **given: Any,
+        max_retries: int = 3, checkpoint_every: int = 10, **fit_params: Any,
     ) -> Self:  # fmt: skip
         """Fit the model on the workers of Ray Train.
 
@@ -49,48 +57,60 @@ class WGBRegressor(BaseRegressor):
         ----------
         X : ray.data.Dataset
             Columns of numbers. Its blocks are kept in Ray's object store while fitting.
-        y, sample_weight
-            Names of columns of X, which are then no features, or n values in memory in the order of
-            its rows. They are gathered: 8 bytes a row and each on the client.
+        y : str or array (n,)
+            The name of a column of X, which is then no feature, or targets in memory in the order
+            of the rows. They are gathered on the client: 8 bytes per row.
+        sample_weight : str or array (n,), optional
+            Weights of the rows, given as y is.
         scaling_config : int or ray.train.ScalingConfig, optional
-            How many workers to train on, or what Ray Train knows to say about them. By default one.
-        max_retries : int
-            How often to go on after workers were lost.
-        checkpoint_every : int
-            Rounds after which workers hand the model so far to the client, from where a fit goes
-            on after a loss. With callbacks, every round.
-        **given
-            What else `fit` of the ordinary estimator takes, row by row as y. X_val is a Dataset
-            too. Callbacks run on the client; what they are given has no "particles".
+            The number of workers to train on, or a configuration of them. By default one worker.
+        max_retries : int, default 3
+            How often to continue after workers were lost.
+        checkpoint_every : int, default 10
+            The number of rounds after which workers send the model so far to the client. After a
+            loss the fit continues from there. With callbacks, they send it every round.
+        **fit_params
+            Other arguments of `fit` of the ordinary estimator. Those with a value per row are given
+            as y is, and X_val as X is. Callbacks run on the client; they get no "particles".
+
+        Returns
+        -------
+        self : WGBRegressor
+            The fitted estimator.
         """
-        job = _ray_fit(
+        fit = _ray_fit(
             type(self).__name__, self.get_params(deep=False),
-            {"y": y, "sample_weight": sample_weight, **given}, scaling_config, max_retries,
+            {"y": y, "sample_weight": sample_weight, **fit_params}, scaling_config, max_retries,
             checkpoint_every,
         )  # fmt: skip
-        request = job.prepare(X, self._fitted())
-        model = job.fit(request)
-        set_model(self, model)
-        warn_of_fit(request, model, 2)
+        fit.fit(self, X, self._fitted())
         return self
 
     def _matrix(self, X: Any) -> Array:
-        _refuse_dataset(X)
+        _check_in_memory(X)
         return super()._matrix(X)
 
 
 class WGBClassifier(BaseClassifier):
     """`wgboost.WGBClassifier` for Ray Datasets.
 
-    Parameters and what a fitted model has are those of `wgboost.WGBClassifier`; engine is
-    "xgboost". `fit` says more.
+    It has the parameters and the fitted attributes of `wgboost.WGBClassifier`. The default of
+    `engine` is "xgboost", the only engine that runs on a cluster. `fit` has parameters of its own.
+
+    Examples
+    --------
+    >>> import ray  # doctest: +SKIP
+    >>> from wgboost.ray import WGBClassifier
+    >>> dataset = ray.data.read_parquet("folder")  # doctest: +SKIP
+    >>> model = WGBClassifier(n_estimators=500, evidence=1.0)
+    >>> model.fit(dataset, "label", scaling_config=4)  # doctest: +SKIP
     """
 
     __init__ = with_defaults(estimators.WGBClassifier.__init__, engine="xgboost")
 
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, scaling_config: Any = None,
-        max_retries: int = 3, checkpoint_every: int = 10, **given: Any,
+        max_retries: int = 3, checkpoint_every: int = 10, **fit_params: Any,
     ) -> Self:  # fmt: skip
         """Fit the model on the workers of Ray Train.
 
@@ -98,51 +118,55 @@ class WGBClassifier(BaseClassifier):
         ----------
         X : ray.data.Dataset
             Columns of numbers. Its blocks are kept in Ray's object store while fitting.
-        y, sample_weight
-            Names of columns of X, which are then no features, or n values in memory in the order of
-            its rows. They are gathered: 8 bytes a row and each on the client.
+        y : str or array (n,)
+            The name of a column of X, which is then no feature, or labels in memory in the order
+            of the rows. They are gathered on the client: 8 bytes per row.
+        sample_weight : str or array (n,), optional
+            Weights of the rows, given as y is.
         scaling_config : int or ray.train.ScalingConfig, optional
-            How many workers to train on, or what Ray Train knows to say about them. By default one.
-        max_retries : int
-            How often to go on after workers were lost.
-        checkpoint_every : int
-            Rounds after which workers hand the model so far to the client, from where a fit goes
-            on after a loss. With callbacks, every round.
-        **given
-            What else `fit` of the ordinary estimator takes, row by row as y. X_val is a Dataset
-            too. Callbacks run on the client; what they are given has no "particles".
+            The number of workers to train on, or a configuration of them. By default one worker.
+        max_retries : int, default 3
+            How often to continue after workers were lost.
+        checkpoint_every : int, default 10
+            The number of rounds after which workers send the model so far to the client. After a
+            loss the fit continues from there. With callbacks, they send it every round.
+        **fit_params
+            Other arguments of `fit` of the ordinary estimator. Those with a value per row are given
+            as y is, and X_val as X is. Callbacks run on the client; they get no "particles".
+
+        Returns
+        -------
+        self : WGBClassifier
+            The fitted estimator.
         """
-        job = _ray_fit(
+        fit = _ray_fit(
             type(self).__name__, self.get_params(deep=False),
-            {"y": y, "sample_weight": sample_weight, **given}, scaling_config, max_retries,
+            {"y": y, "sample_weight": sample_weight, **fit_params}, scaling_config, max_retries,
             checkpoint_every,
         )  # fmt: skip
-        request = job.prepare(X, self._fitted())
-        model = job.fit(request)
-        set_model(self, model)
-        warn_of_fit(request, model, 2)
+        fit.fit(self, X, self._fitted())
         return self
 
     def _matrix(self, X: Any) -> Array:
-        _refuse_dataset(X)
+        _check_in_memory(X)
         return super()._matrix(X)
 
 
 def _ray_fit(
-    name: str, params: dict[str, Any], given: dict[str, Any], scaling_config: Any,
+    name: str, params: dict[str, Any], fit_params: dict[str, Any], scaling_config: Any,
     max_retries: int, checkpoint_every: int,
 ) -> _RayFit:  # fmt: skip
-    """Return a fit on the workers of Ray Train, its parameters checked."""
+    """Return a fit on the workers of Ray Train, with checked parameters."""
     check_cluster_parameters(
-        _RayFit.module, params, given.get("callbacks", ()), max_retries=max_retries,
-        every=checkpoint_every,
+        _RayFit.module, params, fit_params.get("callbacks", ()), max_retries=max_retries,
+        checkpoint_every=checkpoint_every,
     )  # fmt: skip
-    connected()
-    cluster = RayCluster(scaling(scaling_config), max_retries, checkpoint_every)
-    return _RayFit(cluster, name, params, given)
+    connected_ray()
+    cluster = RayCluster(as_scaling_config(scaling_config), max_retries, checkpoint_every)
+    return _RayFit(cluster, name, params, fit_params)
 
 
-def _refuse_dataset(X: Any) -> None:
+def _check_in_memory(X: Any) -> None:
     """Raise TypeError for a Ray Dataset where rows have to be in memory."""
     if is_dataset(X):
         raise TypeError(

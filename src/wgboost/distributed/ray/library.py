@@ -1,14 +1,24 @@
-"""The package ray, where it is installed."""
+"""The package ray, if it is installed."""
 
 from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["connected", "got", "is_dataset", "library", "scaling"]
+__all__ = ["as_scaling_config", "connected_ray", "get_results", "import_ray", "is_dataset"]
 
 
-def library() -> Any:
-    """Return the module `ray`; raise ImportError with what to install."""
+def import_ray() -> Any:
+    """Import the module `ray`.
+
+    Returns
+    -------
+    ray : module
+
+    Raises
+    ------
+    ImportError
+        If it is not installed.
+    """
     try:
         import ray
         import ray.data
@@ -19,9 +29,19 @@ def library() -> Any:
     return ray
 
 
-def connected() -> Any:
-    """Return the module `ray`; raise ValueError if it is connected to no cluster."""
-    ray = library()
+def connected_ray() -> Any:
+    """Import the module `ray`, and check that it is connected to a cluster.
+
+    Returns
+    -------
+    ray : module
+
+    Raises
+    ------
+    ValueError
+        If it is not connected.
+    """
+    ray = import_ray()
     if not ray.is_initialized():
         raise ValueError(
             "Ray is not running: ray.init() before fit starts it on this machine, "
@@ -31,20 +51,54 @@ def connected() -> Any:
 
 
 def is_dataset(value: Any) -> bool:
-    """Whether something is a Ray Dataset; of others Ray is not imported for it."""
+    """Return whether a value is a Ray Dataset, without importing Ray.
+
+    Parameters
+    ----------
+    value : object
+        Any value.
+
+    Returns
+    -------
+    answer : bool
+
+    Examples
+    --------
+    >>> is_dataset([1.0, 2.0])
+    False
+    """
     return type(value).__module__.startswith("ray.data") and hasattr(value, "iter_batches")
 
 
-def scaling(given: Any) -> Any:
-    """Return the workers that are asked for as a ScalingConfig: a number of them, or one as is."""
-    kind = library().train.ScalingConfig
-    if given is None:
+def as_scaling_config(scaling_config: Any) -> Any:
+    """Return the workers to train on as a ScalingConfig.
+
+    Parameters
+    ----------
+    scaling_config : int, ray.train.ScalingConfig or None
+        The number of workers, or a configuration of them. None is one worker.
+
+    Returns
+    -------
+    config : ray.train.ScalingConfig
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+    ValueError
+        If the number of workers is below 1.
+    """
+    kind = import_ray().train.ScalingConfig
+    if scaling_config is None:
         return kind()
-    if isinstance(given, bool) or not isinstance(given, (int, kind)):
+    if isinstance(scaling_config, bool) or not isinstance(scaling_config, (int, kind)):
         raise TypeError(
-            f"scaling_config={given!r} must be a number of workers or a ray.train.ScalingConfig"
+            f"scaling_config={scaling_config!r} must be a number of workers or a "
+            "ray.train.ScalingConfig"
         )
-    config = kind(num_workers=given) if isinstance(given, int) else given
+    number = isinstance(scaling_config, int)
+    config = kind(num_workers=scaling_config) if number else scaling_config
     if not isinstance(config.num_workers, int) or config.num_workers < 1:
         raise ValueError(
             f"scaling_config has num_workers={config.num_workers!r}; it must be a number of at "
@@ -53,9 +107,19 @@ def scaling(given: Any) -> Any:
     return config
 
 
-def got(references: Any) -> Any:
-    """Return what tasks answered; raise what they raised as it was there."""
-    ray = library()
+def get_results(references: Any) -> Any:
+    """Return the results of tasks; raise their errors as the tasks raised them.
+
+    Parameters
+    ----------
+    references : ObjectRef or list of ObjectRef
+        The tasks.
+
+    Returns
+    -------
+    results : object or list
+    """
+    ray = import_ray()
     try:
         return ray.get(references)
     except ray.exceptions.RayTaskError as error:

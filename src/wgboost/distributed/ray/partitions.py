@@ -8,22 +8,31 @@ from typing import Any
 import numpy as np
 
 from wgboost.data.rows import count_rows
-from wgboost.distributed import Parts, first_row
-from wgboost.distributed.ray.library import got, is_dataset, library
+from wgboost.distributed.partitions import Partitions, first_row
+from wgboost.distributed.ray.library import get_results, import_ray, is_dataset
 from wgboost.typing import Array
 
-__all__ = ["RayParts"]
+__all__ = ["RayPartitions"]
+
+# A block with this many times the rows that a worker should have makes blocks be split again ...
+_MAX_IMBALANCE = 1.5
+_BLOCKS_PER_WORKER = 4  # ... into this many.
 
 
-_UNEVEN = 1.5  # as many rows of a block as a worker should have: blocks are cut anew
-_CUT = 4  # blocks for each worker then
+class RayPartitions(Partitions):
+    """The blocks of a Ray Dataset, kept in Ray's object store.
 
+    Every worker can read every block. `locate` assigns blocks so that workers have about as many
+    rows each. Ray computes a lost block again.
 
-class RayParts(Parts):
-    """The blocks of a Ray Dataset, kept in its object store.
-
-    Any worker can read any block. Which one does is decided here, so that all have about as many
-    rows; what was lost with a machine Ray computes again.
+    Parameters
+    ----------
+    dataset : ray.data.Dataset
+        The table.
+    name : str
+        The argument of `fit` that it was given as.
+    n_workers : int
+        The number of workers.
     """
 
     def __init__(self, dataset: Any, name: str, n_workers: int) -> None:
@@ -35,23 +44,47 @@ class RayParts(Parts):
                 "there is wgboost.WGBRegressor"
             )
         self.name, self.n_workers = name, n_workers
-        kept = _in_order(dataset)
-        self._take_blocks(kept)
-        if max(self.lengths, default=0) > _UNEVEN * sum(self.lengths) / n_workers:
-            self._take_blocks(_in_order(kept.repartition(_CUT * n_workers)))
+        computed = _materialize_in_order(dataset)
+        self._keep_blocks(computed)
+        if max(self.lengths, default=0) > _MAX_IMBALANCE * sum(self.lengths) / n_workers:
+            split = computed.repartition(_BLOCKS_PER_WORKER * n_workers)
+            self._keep_blocks(_materialize_in_order(split))
         if not self.futures:
             raise ValueError(f"{name} has no rows")
-        self.columns = list(kept.columns() or [])
+        self.columns = list(computed.columns() or [])
 
-    def _take_blocks(self, dataset: Any) -> None:
+    def _keep_blocks(self, dataset: Any) -> None:
         """Keep the blocks that have rows."""
         self.futures = dataset.to_arrow_refs()
-        lengths = self.each(count_rows)
+        lengths = self.map(count_rows)
         self.futures = [one for one, n in zip(self.futures, lengths, strict=True) if n]
         self.lengths = [n for n in lengths if n]
 
-    def taken(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Take columns out of the table; what is not named by columns stays as it is."""
+    def take_columns(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Remove the columns that are named as values of rows, and return them.
+
+        Parameters
+        ----------
+        values : dict
+            Names of columns, or values in memory, by argument of `fit`.
+
+        Returns
+        -------
+        values : dict
+            All values in memory.
+        """
+        named = self._named_columns(values)
+        found = dict(values)
+        for name, columns in named.items():
+            whole = np.concatenate(self.map(_column_values, [columns] * len(self.futures)))
+            found[name] = whole[:, 0] if isinstance(values[name], str) else whole
+        removed = {one for columns in named.values() for one in columns}
+        if removed:
+            self.transform(_drop_columns, sorted(removed))
+        return found
+
+    def _named_columns(self, values: dict[str, Any]) -> dict[str, list[str]]:
+        """Return the columns that arguments name; raise for columns that do not exist."""
         named = {}
         for name, value in values.items():
             if is_dataset(value):
@@ -69,53 +102,46 @@ class RayParts(Parts):
                     f"{name}={unknown[0]!r} is no column of {self.name}; columns: "
                     f"{self.columns[:20]}"
                 )
-        found = dict(values)
-        for name, columns in named.items():
-            whole = np.concatenate(self.each(_column, [columns] * len(self.futures)))
-            found[name] = whole[:, 0] if isinstance(values[name], str) else whole
-        out = {one for columns in named.values() for one in columns}
-        if out:
-            self.become(_without, sorted(out))
-        return found
+        return named
 
-    def each(self, function: Callable[..., Any], *given: list[Any]) -> list[Any]:
-        """Return a function of every block, and of one of each list given, to the client."""
-        task = library().remote(function)
-        lists = zip(self.futures, *given, strict=True)
-        answers: list[Any] = got([task.remote(*some) for some in lists])
-        return answers
+    def map(self, function: Callable[..., Any], *arguments: list[Any]) -> list[Any]:
+        """Call a function for each block; see `Partitions.map`."""
+        task = import_ray().remote(function)
+        calls = zip(self.futures, *arguments, strict=True)
+        results: list[Any] = get_results([task.remote(*call) for call in calls])
+        return results
 
-    def become(self, function: Callable[..., Any], known: Any) -> None:
-        """Have Ray keep a function of every block, and of what is known, in its place."""
-        ray = library()
-        task, common = ray.remote(function), ray.put(known)
-        made = [task.remote(one, common) for one in self.futures]
-        for one in made:
-            got(ray.remote(_there).remote(one))
-        self.futures = made
+    def transform(self, function: Callable[..., Any], argument: Any) -> None:
+        """Replace each block by a function of it; see `Partitions.transform`."""
+        ray = import_ray()
+        task, shared = ray.remote(function), ray.put(argument)
+        results = [task.remote(one, shared) for one in self.futures]
+        for one in results:
+            get_results(ray.remote(_wait_for_block).remote(one))
+        self.futures = results
 
-    def head(self, i: int) -> Any:
-        """Return the first row of a block."""
-        return got(library().remote(first_row).remote(self.futures[i]))
+    def first_row(self, i: int) -> Any:
+        """Return the first row of block `i` as a table."""
+        return get_results(import_ray().remote(first_row).remote(self.futures[i]))
 
-    def holders(self) -> list[str]:
-        """Return a worker for each block: the one with the fewest rows so far, large blocks first.
+    def locate(self) -> list[str]:
+        """Return a worker for each block: large blocks first, to the worker with the fewest rows.
 
-        Workers have no names yet, they get numbers.
+        Workers have no names before they start, so these are their ranks.
         """
-        rows, out = [0] * self.n_workers, [""] * len(self.lengths)
+        rows, workers = [0] * self.n_workers, [""] * len(self.lengths)
         for i in sorted(range(len(self.lengths)), key=lambda i: (-self.lengths[i], i)):
             rank = rows.index(min(rows))
             rows[rank] += self.lengths[i]
-            out[i] = f"{rank:09d}"
-        return out
+            workers[i] = f"{rank:09d}"
+        return workers
 
     def wait(self) -> None:
-        """Do nothing: what a worker asks for and is not there Ray computes again."""
+        """Do nothing: Ray computes a lost block when a worker asks for it."""
 
 
-def _in_order(dataset: Any) -> Any:
-    """Return a Dataset computed, its blocks in the order of its rows and not of their coming."""
+def _materialize_in_order(dataset: Any) -> Any:
+    """Return a computed Dataset, its blocks in the order of its rows."""
     options = dataset.context.execution_options
     before, options.preserve_order = options.preserve_order, True
     try:
@@ -124,14 +150,15 @@ def _in_order(dataset: Any) -> Any:
         options.preserve_order = before
 
 
-def _there(_: Any) -> None:
-    """Take a block as an argument: then it has been computed."""
+def _wait_for_block(_: Any) -> None:
+    """Do nothing; Ray calls it when the block is computed."""
 
 
-def _column(table: Any, names: Sequence[str]) -> Array:
+def _column_values(table: Any, names: Sequence[str]) -> Array:
     """Return columns of an Arrow table (rows, columns)."""
     return np.column_stack([table.column(one).to_numpy() for one in names])
 
 
-def _without(table: Any, names: list[str]) -> Any:
+def _drop_columns(table: Any, names: list[str]) -> Any:
+    """Return an Arrow table without some columns."""
     return table.drop_columns(names)

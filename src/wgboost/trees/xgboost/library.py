@@ -1,16 +1,31 @@
-"""The xgboost package, where it is installed."""
+"""The package xgboost, if it is installed."""
 
 from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["library"]
+__all__ = ["import_xgboost"]
 
-_OLDEST = (3, 2)  # its model files hold the gains of splits in trees with vector leaves
+_MIN_VERSION = (3, 2)  # the first whose model files hold the gains of trees with vector leaves
 
 
-def library() -> Any:
-    """Return the module `xgboost`; raise ImportError with what to install if it is not there."""
+def import_xgboost() -> Any:
+    """Import the module `xgboost`.
+
+    Returns
+    -------
+    xgboost : module
+
+    Raises
+    ------
+    ImportError
+        If it is not installed, or too old.
+
+    Examples
+    --------
+    >>> import_xgboost().__name__
+    'xgboost'
+    """
     try:
         import xgboost
     except ImportError as error:
@@ -18,9 +33,9 @@ def library() -> Any:
             'engine="xgboost" needs xgboost: pip install wgboost[xgboost], or engine="native"'
         ) from error
     version = tuple(int(part) for part in xgboost.__version__.split(".")[:2])
-    if version < _OLDEST:
+    if version < _MIN_VERSION:
         raise ImportError(
-            f'engine="xgboost" needs xgboost {_OLDEST[0]}.{_OLDEST[1]} or later, '
+            f'engine="xgboost" needs xgboost {_MIN_VERSION[0]}.{_MIN_VERSION[1]} or later, '
             f"{xgboost.__version__} is installed: "
             "pip install --upgrade wgboost[xgboost]"
         )

@@ -1,4 +1,4 @@
-"""What the split search sees of the movement: a few columns, and how much they count."""
+"""Projections of the outputs of a tree, by which XGBoost searches for splits."""
 
 from __future__ import annotations
 
@@ -9,46 +9,89 @@ import numpy as np
 from wgboost.trees import PROJECTIONS
 from wgboost.typing import Array, Directions
 
-__all__ = ["View"]
+__all__ = ["OutputProjection"]
 
 
 @dataclass(frozen=True, eq=False)
-class View:
-    """A projection of the outputs of a tree, as `TreeSettings.split_on` says.
+class OutputProjection:
+    """A projection of the outputs of a tree to k columns, as `TreeSettings.split_on` says.
 
-    Of a movement g with curvature c the search sees sums G and C of k projections of both, and
-    the gain of a split is the sum of G^2 / (C + l2) as the core has it.
+    The gain of a split is the sum of G^2 / (C + l2) over k projections of directions and
+    curvatures, as in the core.
+
+    Attributes
+    ----------
+    kind : int
+        The position in PROJECTIONS; not used if there is a matrix.
+    matrix : array (outputs, k) or None
+        A random projection.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.trees import PROJECTIONS
+    >>> projection = OutputProjection(PROJECTIONS.index("sum"), None)
+    >>> projection.gradient(np.ones((2, 3, 1)))
+    array([[3.],
+           [3.]])
     """
 
-    projection: int  # of PROJECTIONS; behind the last of them the matrix
-    matrix: Array | None  # (outputs, k)
+    kind: int
+    matrix: Array | None
 
     @property
     def _name(self) -> str:
-        return "random" if self.matrix is not None else PROJECTIONS[self.projection]
+        return "random" if self.matrix is not None else PROJECTIONS[self.kind]
 
     def gradient(self, targets: Directions) -> Array:
-        """Return projections (n, k) of the outputs (n, particles, d)."""
-        return self._seen(targets, self.matrix)
+        """Project directions.
+
+        Parameters
+        ----------
+        targets : array (n, particles, d)
+            The directions of all rows.
+
+        Returns
+        -------
+        gradient : array (n, k)
+        """
+        return self._project(targets, self.matrix)
 
     def mass(self, curvature: Directions | None, k: int, n: int, weight: Array | None) -> Array:
-        """Return what G is divided by, (n, k): projected curvature or 1, times the weight."""
+        """Project curvatures and multiply them by the weights.
+
+        Parameters
+        ----------
+        curvature : array (n, particles, d) or None
+            The curvatures of all rows; None is 1.
+        k : int
+            The number of columns of the gradient.
+        n : int
+            The number of rows.
+        weight : array (n,) or None
+            The weights of all rows; None is 1.
+
+        Returns
+        -------
+        mass : array (n, k)
+            What the gradient is divided by.
+        """
         if curvature is None:
             one = np.float32(1.0) if weight is None else weight[:, None]
             return np.broadcast_to(one, (n, k))
         if self.matrix is None:
-            seen = self._seen(curvature, None)
+            projected = self._project(curvature, None)
         else:
-            seen = curvature.reshape(n, -1).mean(axis=1, keepdims=True)
-        seen = seen if weight is None else seen * weight[:, None]
-        return np.broadcast_to(seen, (n, k))
+            projected = curvature.reshape(n, -1).mean(axis=1, keepdims=True)
+        projected = projected if weight is None else projected * weight[:, None]
+        return np.broadcast_to(projected, (n, k))
 
-    def _seen(self, values: Directions, matrix: Array | None) -> Array:
-        seen: Array = values.reshape(len(values), -1)
+    def _project(self, values: Directions, matrix: Array | None) -> Array:
+        projected: Array = values.reshape(len(values), -1)
         if matrix is not None:
-            seen = seen @ matrix
+            projected = projected @ matrix
         elif self._name == "sum":
-            seen = seen.sum(axis=1, keepdims=True)
+            projected = projected.sum(axis=1, keepdims=True)
         elif self._name == "particle_mean":
-            seen = values.mean(axis=1)
-        return seen
+            projected = values.mean(axis=1)
+        return projected

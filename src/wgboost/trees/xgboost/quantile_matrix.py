@@ -9,39 +9,56 @@ import numpy as np
 
 from wgboost.data import MAX_BINS, Binned
 from wgboost.data.scratch import Scratch
-from wgboost.trees.xgboost.library import library
+from wgboost.trees.xgboost.library import import_xgboost
 from wgboost.typing import Array
 
-__all__ = ["code_matrix"]
+__all__ = ["quantile_matrix"]
 
-_BLOCK = 2**22  # codes handed over at a time
-_MISSING = MAX_BINS  # beyond the code of any value
+_BLOCK_CODES = 2**22  # codes per block
+_MISSING = MAX_BINS  # larger than the code of any value
 
 
-def code_matrix(binned: Binned, n_threads: int) -> Any:
-    """Return the codes as a quantile matrix whose bins they are.
+def quantile_matrix(binned: Binned, n_threads: int) -> Any:
+    """Return the codes as a quantile matrix with a bin for each code.
 
-    A feature has at most 255 codes, and 256 bins hold each of them by itself: XGBoost cuts where
-    the codes were cut. Codes that lie in a file stay in files: XGBoost keeps its pages beside them
-    and reads one after the other.
+    A feature has at most 255 codes, and XGBoost gets 256 bins, so that it splits between codes.
+    Codes in a file stay in files: XGBoost writes its pages beside them, and reads one at a time.
+
+    Parameters
+    ----------
+    binned : Binned
+        The codes of all rows.
+    n_threads : int
+        The number of threads.
+
+    Returns
+    -------
+    matrix : xgboost.QuantileDMatrix or xgboost.ExtMemQuantileDMatrix
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.data import Features
+    >>> features = Features.from_raw(np.arange(6.0).reshape(3, 2))
+    >>> quantile_matrix(features.binned, n_threads=1).num_row()
+    3
     """
-    xgboost = library()
+    xgboost = import_xgboost()
     settings = {"missing": _MISSING, "max_bin": MAX_BINS + 1, "nthread": n_threads}
     if not isinstance(binned.codes, np.memmap):
-        return xgboost.QuantileDMatrix(_blocks(xgboost, binned), **settings)
-    beside = Path(str(binned.codes.filename)).parent
-    folder = Scratch(beside)
+        return xgboost.QuantileDMatrix(_row_blocks(xgboost, binned), **settings)
+    folder = Scratch(Path(str(binned.codes.filename)).parent)
     matrix = xgboost.ExtMemQuantileDMatrix(
-        _blocks(xgboost, binned, cache_prefix=f"{folder.name}/pages"), **settings
+        _row_blocks(xgboost, binned, cache_prefix=f"{folder.name}/pages"), **settings
     )
     matrix.folder = folder  # removed together with the matrix
     return matrix
 
 
-def _blocks(xgboost: Any, binned: Binned, **cache: Any) -> Any:
-    """Return an iterator, as XGBoost wants it, over some rows after the other."""
+def _row_blocks(xgboost: Any, binned: Binned, **cache: Any) -> Any:
+    """Return an iterator of XGBoost over blocks of rows."""
 
-    class Blocks(xgboost.DataIter):  # type: ignore[misc]
+    class RowBlocks(xgboost.DataIter):  # type: ignore[misc]
         def __init__(self) -> None:
             self.begin = 0
             super().__init__(**cache)
@@ -53,16 +70,16 @@ def _blocks(xgboost: Any, binned: Binned, **cache: Any) -> Any:
             n, p = binned.shape
             if self.begin >= n:
                 return False
-            size = max(1, _BLOCK // p)
-            input_data(data=_recoded(binned, slice(self.begin, self.begin + size)))
+            size = max(1, _BLOCK_CODES // p)
+            input_data(data=_dense_codes(binned, slice(self.begin, self.begin + size)))
             self.begin += size
             return True
 
-    return Blocks()
+    return RowBlocks()
 
 
-def _recoded(binned: Binned, rows: slice) -> Array:
-    """Return codes (rows, p), row after row, with one code for missing values of any feature."""
+def _dense_codes(binned: Binned, rows: slice) -> Array:
+    """Return codes (rows, p) in C order, with the same code for all missing values."""
     codes = np.array(binned.codes[rows], order="C")
     codes[codes == binned.n_bins] = _MISSING
     return codes
