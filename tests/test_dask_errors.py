@@ -68,6 +68,8 @@ def test_the_engine_is_xgboost_unless_something_else_is_said():
     assert WGBRegressor(max_depth=5).get_params() == {
         **wgboost.WGBRegressor(max_depth=5).get_params(), "engine": "xgboost",
     }  # fmt: skip
+    paper = {**wgboost.WGBClassifier.paper(l2=2.0).get_params(), "engine": "xgboost"}
+    assert WGBClassifier.paper(l2=2.0).get_params() == paper
     with pytest.raises(TypeError, match="max_dept"):
         WGBRegressor(max_dept=5)
 

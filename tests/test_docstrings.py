@@ -11,7 +11,10 @@ import pytest
 import wgboost
 
 PACKAGE = Path(wgboost.__file__).parent
-NEEDS = {"dask": "distributed", "ray": "ray", "cli": "typer", "plotting": "matplotlib"}
+NEEDS = {
+    "dask": "distributed", "ray": "ray", "distributed": "xgboost", "xgboost": "xgboost",
+    "cli": "typer", "plotting": "matplotlib",
+}  # fmt: skip
 MODULES = sorted(
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
     for path in PACKAGE.rglob("*.py")

@@ -14,6 +14,7 @@ from wgboost.distributed.defaults import with_defaults
 from wgboost.estimators.base import BaseModel
 from wgboost.estimators.base_classifier import BaseClassifier
 from wgboost.estimators.base_regressor import BaseRegressor
+from wgboost.model import FittedModel
 from wgboost.typing import Array
 
 __all__ = ["WGBClassifier", "WGBRegressor", "check_no_row_values", "predict_by_partition"]
@@ -39,7 +40,15 @@ class WGBRegressor(BaseRegressor):
     >>> client.close()
     """
 
+    model_: FittedModel
     __init__ = with_defaults(estimators.WGBRegressor.__init__, engine="xgboost")
+
+    @classmethod
+    def paper(cls, **changes: Any) -> Self:
+        """Return an estimator with the paper's settings, then `changes`."""
+        settings = estimators.WGBRegressor.paper(engine="xgboost").get_params(deep=False)
+        made: Self = cls(**{**settings, **changes})
+        return made
 
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None,
@@ -90,6 +99,10 @@ class WGBRegressor(BaseRegressor):
     def _matrix(self, X: Any) -> Array:
         check_in_memory(X)
         return super()._matrix(X)
+
+    def apply(self, X: Any) -> Array:
+        """Return the leaf (n, trees) that each row reaches in each tree; X is in memory."""
+        return self.model_.apply(self._matrix(X), self._n_threads())
 
     def predict_dist(self, X: Any, **kwargs: Any) -> Any:
         """Predict distributions: `Distributions` of a Dask collection, a `Mixture` of other X."""
@@ -146,7 +159,15 @@ class WGBClassifier(BaseClassifier):
     >>> client.close()
     """
 
+    model_: FittedModel
     __init__ = with_defaults(estimators.WGBClassifier.__init__, engine="xgboost")
+
+    @classmethod
+    def paper(cls, **changes: Any) -> Self:
+        """Return an estimator with the paper's settings, then `changes`."""
+        settings = estimators.WGBClassifier.paper(engine="xgboost").get_params(deep=False)
+        made: Self = cls(**{**settings, **changes})
+        return made
 
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None,
@@ -197,6 +218,10 @@ class WGBClassifier(BaseClassifier):
     def _matrix(self, X: Any) -> Array:
         check_in_memory(X)
         return super()._matrix(X)
+
+    def apply(self, X: Any) -> Array:
+        """Return the leaf (n, trees) that each row reaches in each tree; X is in memory."""
+        return self.model_.apply(self._matrix(X), self._n_threads())
 
     def predict_dist(self, X: Any, **kwargs: Any) -> Any:
         """Predict distributions: `Distributions` of a Dask collection, a `Mixture` of other X."""

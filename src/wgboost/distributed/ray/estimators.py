@@ -13,6 +13,7 @@ from wgboost.distributed.ray.library import as_scaling_config, connected_ray, is
 from wgboost.distributed.ray.partitions import RayPartitions
 from wgboost.estimators.base_classifier import BaseClassifier
 from wgboost.estimators.base_regressor import BaseRegressor
+from wgboost.model import FittedModel
 from wgboost.typing import Array
 
 __all__ = ["WGBClassifier", "WGBRegressor"]
@@ -45,7 +46,15 @@ class WGBRegressor(BaseRegressor):
     >>> model.fit(dataset, "price", scaling_config=4)  # doctest: +SKIP
     """
 
+    model_: FittedModel
     __init__ = with_defaults(estimators.WGBRegressor.__init__, engine="xgboost")
+
+    @classmethod
+    def paper(cls, **changes: Any) -> Self:
+        """Return an estimator with the paper's settings, then `changes`."""
+        settings = estimators.WGBRegressor.paper(engine="xgboost").get_params(deep=False)
+        made: Self = cls(**{**settings, **changes})
+        return made
 
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, scaling_config: Any = None,
@@ -90,6 +99,10 @@ class WGBRegressor(BaseRegressor):
         _check_in_memory(X)
         return super()._matrix(X)
 
+    def apply(self, X: Any) -> Array:
+        """Return the leaf (n, trees) that each row reaches in each tree; X is in memory."""
+        return self.model_.apply(self._matrix(X), self._n_threads())
+
 
 class WGBClassifier(BaseClassifier):
     """`wgboost.WGBClassifier` for Ray Datasets.
@@ -106,7 +119,15 @@ class WGBClassifier(BaseClassifier):
     >>> model.fit(dataset, "label", scaling_config=4)  # doctest: +SKIP
     """
 
+    model_: FittedModel
     __init__ = with_defaults(estimators.WGBClassifier.__init__, engine="xgboost")
+
+    @classmethod
+    def paper(cls, **changes: Any) -> Self:
+        """Return an estimator with the paper's settings, then `changes`."""
+        settings = estimators.WGBClassifier.paper(engine="xgboost").get_params(deep=False)
+        made: Self = cls(**{**settings, **changes})
+        return made
 
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, scaling_config: Any = None,
@@ -150,6 +171,10 @@ class WGBClassifier(BaseClassifier):
     def _matrix(self, X: Any) -> Array:
         _check_in_memory(X)
         return super()._matrix(X)
+
+    def apply(self, X: Any) -> Array:
+        """Return the leaf (n, trees) that each row reaches in each tree; X is in memory."""
+        return self.model_.apply(self._matrix(X), self._n_threads())
 
 
 def _ray_fit(

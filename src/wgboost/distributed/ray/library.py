@@ -98,7 +98,7 @@ def as_scaling_config(scaling_config: Any) -> Any:
             "ray.train.ScalingConfig"
         )
     number = isinstance(scaling_config, int)
-    config = kind(num_workers=scaling_config) if number else scaling_config
+    config: Any = kind(num_workers=scaling_config) if number else scaling_config
     if not isinstance(config.num_workers, int) or config.num_workers < 1:
         raise ValueError(
             f"scaling_config has num_workers={config.num_workers!r}; it must be a number of at "
