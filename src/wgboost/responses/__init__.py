@@ -26,7 +26,8 @@ from wgboost.responses.multivariate_normal import MultivariateNormal
 from wgboost.responses.native import CompiledPosterior
 from wgboost.responses.negative_binomial import NegativeBinomial
 from wgboost.responses.normal import Normal
-from wgboost.responses.observations import Observations, Observed, standardise, subtract_offset
+from wgboost.responses.observations import Observations
+from wgboost.responses.observed import Observed, standardise, subtract_offset
 from wgboost.responses.ordinal import Ordinal
 from wgboost.responses.poisson import Poisson
 from wgboost.responses.proposal import propose_response

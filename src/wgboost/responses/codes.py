@@ -34,11 +34,32 @@ class ClassCodes(Response):
 
     @abstractmethod
     def log_probabilities(self, theta: Array) -> Array:
-        """Return the log probability of each class, (..., k)."""
+        """Return the log probability of each class.
+
+        Parameters
+        ----------
+        theta : array of shape (..., d)
+            Parameters.
+
+        Returns
+        -------
+        array of shape (..., k)
+        """
 
     @abstractmethod
     def below_and_above(self, theta: Array) -> tuple[Array, Array]:
-        """Return the probabilities of a code < j and of a code >= j, j = 0 to k, (..., k + 1)."""
+        """Return the probabilities of a code < j and of a code >= j, j = 0 to k.
+
+        Parameters
+        ----------
+        theta : array of shape (..., d)
+            Parameters.
+
+        Returns
+        -------
+        below : array of shape (..., k + 1)
+        above : array of shape (..., k + 1)
+        """
 
     @property
     def _k(self) -> int:

@@ -36,6 +36,13 @@ class Count(Response):
     A family says the log mass, its value at 0, both tails at whole numbers, and a draw; they get
     theta in float64. Its curvature is the Fisher information, whatever y is: the mean over rows of
     score / curvature then vanishes where the mean score does. Counts keep their units.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import Poisson
+    >>> float(Poisson().cdf(0.0, np.array([0.0])).round(3))
+    0.368
     """
 
     discrete: ClassVar[bool] = True
@@ -48,41 +55,155 @@ class Count(Response):
 
     @abstractmethod
     def log_mass(self, y: Array, theta: Array) -> Array:
-        """Return the log probability of whole y >= 0; smooth in y between them."""
+        """Return the log probability of whole y >= 0.
+
+        Parameters
+        ----------
+        y : array
+            Whole numbers >= 0.
+        theta : array of shape (..., d)
+            Parameters.
+
+        Returns
+        -------
+        array of shape (...)
+            Smooth in y between whole numbers.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import Poisson
+        >>> float(Poisson().log_mass(0.0, np.array([0.0])))
+        -1.0
+        """
 
     @abstractmethod
     def log_zero(self, theta: Array) -> Array:
-        """Return the log probability of y = 0."""
+        """Return the log probability of y = 0.
+
+        Parameters
+        ----------
+        theta : array of shape (..., d)
+            Parameters.
+
+        Returns
+        -------
+        array of shape (...)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import Poisson
+        >>> float(Poisson().log_zero(np.array([0.0])))
+        -1.0
+        """
 
     @abstractmethod
     def count_cdf(self, y: Array, theta: Array) -> Array:
-        """Return the probability of a count <= y, a whole number >= 0."""
+        """Return the probability of a count <= y.
+
+        Parameters
+        ----------
+        y : array
+            Whole numbers >= 0.
+        theta : array of shape (..., d)
+            Parameters.
+
+        Returns
+        -------
+        array of shape (...)
+        """
 
     @abstractmethod
     def count_sf(self, y: Array, theta: Array) -> Array:
-        """Return the probability of a count > y, a whole number >= 0."""
+        """Return the probability of a count > y.
+
+        Parameters
+        ----------
+        y : array
+            Whole numbers >= 0.
+        theta : array of shape (..., d)
+            Parameters.
+
+        Returns
+        -------
+        array of shape (...)
+        """
 
     @abstractmethod
     def size_biased(self, theta: Array) -> Array:
         """Return the parameters of Y - 1 where counts Y are drawn in proportion to their size.
 
         These are counts of the same family, and y mass(y) is the mean times their mass at y - 1.
+
+        Parameters
+        ----------
+        theta : array of shape (..., d)
+            Parameters.
+
+        Returns
+        -------
+        array of shape (..., d)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import Poisson
+        >>> Poisson().size_biased(np.array([0.5]))
+        array([0.5])
         """
 
     def mean_below(self, y: Array, theta: Array) -> Array:
-        """Return the sum of k mass(k) over counts k <= y."""
+        """Return the sum of k mass(k) over counts k <= y.
+
+        Parameters
+        ----------
+        y : array
+            Whole numbers >= 0.
+        theta : array of shape (..., d)
+            Parameters.
+
+        Returns
+        -------
+        array of shape (...)
+        """
         part: Array = self.mean(theta) * self.cdf(np.asarray(y) - 1, self.size_biased(theta))
         return part
 
     def mean_above(self, y: Array, theta: Array) -> Array:
-        """Return the sum of k mass(k) over counts k > y."""
+        """Return the sum of k mass(k) over counts k > y.
+
+        Parameters
+        ----------
+        y : array
+            Whole numbers >= 0.
+        theta : array of shape (..., d)
+            Parameters.
+
+        Returns
+        -------
+        array of shape (...)
+        """
         part: Array = self.mean(theta) * self.sf(np.asarray(y) - 1, self.size_biased(theta))
         return part
 
     def panjer(self, theta: Array) -> tuple[Array, Array]:
         """Return c and s of Panjer's recursion, mass(y + 1) = mass(y) (c + s y) / (y + 1).
 
-        For a family that is `recursive`.
+        Parameters
+        ----------
+        theta : array of shape (..., d)
+            Parameters.
+
+        Returns
+        -------
+        c : array of shape (...)
+        s : array of shape (...)
+
+        Raises
+        ------
+        NotImplementedError
+            If the family is not `recursive`.
         """
         raise NotImplementedError(f"the masses of {self.name!r} have no recursion")
 
@@ -153,7 +274,19 @@ class Count(Response):
         return np.where(whole < 0, ends[0], np.where(whole == np.inf, ends[1], inside))
 
     def mass_at(self, y: Array, theta: Array) -> Array:
-        """Return the probability of the whole number that y is rounded down to."""
+        """Return the probability of the whole number that y is rounded down to.
+
+        Parameters
+        ----------
+        y : array
+            Whole numbers >= 0.
+        theta : array of shape (..., d)
+            Parameters.
+
+        Returns
+        -------
+        array of shape (...)
+        """
         mass: Array = np.exp(self.logpdf(np.floor(y), theta))
         return mass
 

@@ -102,39 +102,138 @@ class LocationScale(LocationScalePrior):
 
     @abstractmethod
     def standard_logpdf(self, z: Array) -> Array:
-        """Return log f(z)."""
+        """Return log f(z).
+
+        Parameters
+        ----------
+        z : array
+            Standardised residuals.
+
+        Returns
+        -------
+        array
+            Of the same shape.
+        """
 
     @abstractmethod
     def standard_score(self, z: Array) -> Array:
-        """Return the derivative of log f."""
+        """Return the derivative of log f.
+
+        Parameters
+        ----------
+        z : array
+            Standardised residuals.
+
+        Returns
+        -------
+        array
+            Of the same shape.
+        """
 
     @abstractmethod
     def standard_hessian(self, z: Array) -> Array:
-        """Return the second derivative of log f."""
+        """Return the second derivative of log f.
+
+        Parameters
+        ----------
+        z : array
+            Standardised residuals.
+
+        Returns
+        -------
+        array
+            Of the same shape.
+        """
 
     @abstractmethod
     def standard_cdf(self, z: Array) -> Array:
-        """Return the probability of a value <= z."""
+        """Return the probability of a value <= z.
+
+        Parameters
+        ----------
+        z : array
+            Standardised residuals.
+
+        Returns
+        -------
+        array
+            Of the same shape.
+        """
 
     @abstractmethod
     def standard_sf(self, z: Array) -> Array:
-        """Return the probability of a value > z."""
+        """Return the probability of a value > z.
+
+        Parameters
+        ----------
+        z : array
+            Standardised residuals.
+
+        Returns
+        -------
+        array
+            Of the same shape.
+        """
 
     @abstractmethod
     def standard_logcdf(self, z: Array) -> Array:
-        """Return the log of `standard_cdf`, also where that underflows."""
+        """Return the log of `standard_cdf`, also where that underflows.
+
+        Parameters
+        ----------
+        z : array
+            Standardised residuals.
+
+        Returns
+        -------
+        array
+            Of the same shape.
+        """
 
     @abstractmethod
     def standard_logsf(self, z: Array) -> Array:
-        """Return the log of `standard_sf`, also where that underflows."""
+        """Return the log of `standard_sf`, also where that underflows.
+
+        Parameters
+        ----------
+        z : array
+            Standardised residuals.
+
+        Returns
+        -------
+        array
+            Of the same shape.
+        """
 
     @abstractmethod
     def standard_ppf(self, q: Array) -> Array:
-        """Return the z with standard_cdf(z) = q; NaN for q outside [0, 1]."""
+        """Return the z with standard_cdf(z) = q; NaN for q outside [0, 1].
+
+        Parameters
+        ----------
+        q : array
+            Probabilities.
+
+        Returns
+        -------
+        array
+            Of the same shape.
+        """
 
     @abstractmethod
     def standard_isf(self, q: Array) -> Array:
-        """Return the z with standard_sf(z) = q; NaN for q outside [0, 1]."""
+        """Return the z with standard_sf(z) = q; NaN for q outside [0, 1].
+
+        Parameters
+        ----------
+        q : array
+            Probabilities.
+
+        Returns
+        -------
+        array
+            Of the same shape.
+        """
 
     # --- likelihood ---------------------------------------------------------------------------
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wgboost.responses.observations import Observations, Observed
+from wgboost.responses.observations import Observations
+from wgboost.responses.observed import Observed
 from wgboost.typing import Array
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from wgboost.typing import Array
 
 if TYPE_CHECKING:
-    from wgboost.responses.likelihood import Likelihood
+    from wgboost.responses.distribution import Distribution
 
 __all__ = ["LEAST", "log_tail"]
 
@@ -18,7 +18,7 @@ _NODES, _WEIGHTS = np.polynomial.laguerre.laggauss(24)
 _TERMS = np.arange(64.0)  # of a sum over counts; the rest falls like a geometric series
 
 
-def log_tail(response: Likelihood, y: Array, theta: Array, *, upper: bool) -> Array:
+def log_tail(response: Distribution, y: Array, theta: Array, *, upper: bool) -> Array:
     """Return log P(> y), or log P(<= y), in float64, also where the probability underflows.
 
     There it is the density at y times an integral of its decline, or a sum over counts.
@@ -37,7 +37,7 @@ def log_tail(response: Likelihood, y: Array, theta: Array, *, upper: bool) -> Ar
     return log
 
 
-def _integral(response: Likelihood, y: Array, theta: Array, upper: bool) -> Array:
+def _integral(response: Distribution, y: Array, theta: Array, upper: bool) -> Array:
     """Gauss and Laguerre's rule, in units of the distance in which the density falls by e.
 
     Towards a finite end of the support along the logarithm of the distance to it.
@@ -61,7 +61,7 @@ def _integral(response: Likelihood, y: Array, theta: Array, upper: bool) -> Arra
     return np.where((room > 0) & (slope > 0), log, -np.inf)
 
 
-def _sum(response: Likelihood, y: Array, theta: Array, upper: bool) -> Array:
+def _sum(response: Distribution, y: Array, theta: Array, upper: bool) -> Array:
     first, sign = (np.floor(y) + 1, 1) if upper else (np.floor(y), -1)
     logs = response.logpdf(first[:, None] + sign * _TERMS, theta[:, None])
     top = logs[:, 0]

@@ -20,16 +20,24 @@ __all__ = ["Multivariate"]
 
 @dataclass(frozen=True, eq=False)
 class Multivariate(Response):
-    """A response whose y has q columns: y (..., q) broadcasts against theta[..., :1].
+    """Describe a response whose y has q columns.
 
-    The first q coordinates of theta are the columns' locations. The mean and the variance are
-    (..., q), one for each column. Probabilities and quantiles are those of one column, which
-    `marginal` gives; the joint distribution has none.
+    y (..., q) broadcasts against theta[..., :1]. The first q coordinates of theta are the locations
+    of the columns. Mean and variance are (..., q). Probabilities and quantiles belong to single
+    columns, which `marginal` gives.
 
     Parameters
     ----------
-    n_dims
-        The number q of columns. None: it is not known yet, an estimator takes it from y.
+    n_dims : int, optional
+        Number q of columns; None takes it from y of an estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import MultivariateNormal
+    >>> response, theta = MultivariateNormal(n_dims=2), np.zeros(5)
+    >>> response.mean(theta)
+    array([0., 0.])
     """
 
     n_dims: int | None = None
@@ -73,11 +81,53 @@ class Multivariate(Response):
 
     @abstractmethod
     def cov(self, theta: Array) -> Array:
-        """Return the covariance matrix of y, (..., q, q)."""
+        """Return the covariance matrix of y.
+
+        Parameters
+        ----------
+        theta : array of shape (..., d)
+            Parameters.
+
+        Returns
+        -------
+        array of shape (..., q, q)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import MultivariateNormal
+        >>> response, theta = MultivariateNormal(n_dims=2), np.zeros(5)
+        >>> response.cov(theta)
+        array([[1., 0.],
+               [0., 1.]])
+        """
 
     @abstractmethod
     def marginal(self, theta: Array, column: int) -> tuple[Response, Array]:
-        """Return the response of one column alone, and its parameters (..., d')."""
+        """Return the response of one column and its parameters.
+
+        Parameters
+        ----------
+        theta : array of shape (..., d)
+            Parameters.
+        column : int
+            Index of the column.
+
+        Returns
+        -------
+        response : Response
+            Response of the column.
+        theta : array of shape (..., d')
+            Its parameters.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import MultivariateNormal
+        >>> response, theta = MultivariateNormal(n_dims=2), np.zeros(5)
+        >>> response.marginal(theta, 0)[0].name
+        'normal'
+        """
 
     def var(self, theta: Array) -> Array:
         """Return the variance of each column, (..., q)."""
@@ -94,7 +144,13 @@ class Multivariate(Response):
         self.no_order("ppf")
 
     def no_order(self, what: str) -> NoReturn:
-        """Raise AttributeError for what only one column has."""
+        """Raise AttributeError for a method that only a single column has.
+
+        Parameters
+        ----------
+        what : str
+            Name of the method.
+        """
         raise AttributeError(
             f"the columns of {self.name!r} together have no {what}; a column has: "
             "predict_dist(X).marginal(j), or response.marginal(theta, j)"

@@ -26,39 +26,45 @@ __all__ = ["MultivariateNormal"]
 
 @dataclass(frozen=True, eq=False)
 class MultivariateNormal(Multivariate):
-    """y ~ N(mean, covariance), a chain of q normal regressions.
+    """Model several columns of y as jointly normal, as a chain of q normal regressions.
 
-    Column i is normal given the columns before it: its residual y_i - mean_i has the mean
-    sum_j<i slope_ij (y_j - mean_j) and the scale exp(log_scale_i). theta = (mean_0, ...,
-    log_scale_0, ..., slope_1_0, slope_2_0, slope_2_1, ...), q + q + q (q - 1) / 2 numbers.
-
-    This is the Cholesky factor of the precision, scaled to a unit diagonal: with
-    z_i = exp(-log_scale_i) (residual_i - sum_j slope_ij residual_j) the log density is
-    -sum_i (log_scale_i + z_i^2 / 2). Each mean and slope enters z linearly, so the log density is
-    quadratic and concave in it, and each log scale enters as that of one normal column does: no
-    coordinate has a negative curvature anywhere, nothing has to be factorised, and every theta is a
-    covariance. A mean is orthogonal to all else in the Fisher information. One column is the
+    Column i is normal given the columns before it: its residual y_i - mean_i has the mean sum_j<i
+    slope_ij (y_j - mean_j) and the scale exp(log_scale_i). theta = (mean_0, ..., log_scale_0, ...,
+    slope_1_0, slope_2_0, slope_2_1, ...), q + q + q (q - 1) / 2 numbers. One column is the
     distribution of `Normal`.
-
-    The curvature is the Fisher information and not the Hessian's diagonal, whose entries for a
-    slope and for a log scale are squares of residuals: steps would be ratios with a denominator
-    near zero in many rows, which leaves that average the rows' steps do not survive.
 
     Parameters
     ----------
-    n_dims
-        The number q of columns. None: it is not known yet, an estimator takes it from y.
-    prior_mean, prior_scale
-        Every mean has this normal prior.
-    prior_shape, prior_rate
-        Every scale has this inverse-gamma prior.
-    prior_slope_scale
-        Every slope has a normal prior of mean zero and this scale.
+    n_dims : int, optional
+        Number q of columns; None takes it from y of an estimator.
+    prior_mean : float or array of shape (n,), default=0.0
+        Mean of the normal prior of every mean, for columns standardised to mean 0 and standard
+        deviation 1. An array gives each row its own prior.
+    prior_scale : float or array of shape (n,), default=10.0
+        Standard deviation of that prior.
+    prior_shape : float or array of shape (n,), default=0.01
+        Shape of the inverse-gamma prior of every scale.
+    prior_rate : float or array of shape (n,), default=0.01
+        Rate of the inverse-gamma prior of every scale.
+    prior_slope_scale : float or array of shape (n,), default=10.0
+        Standard deviation of the normal prior of every slope, of mean 0.
 
-    A prior parameter is a number or holds one value per row. They refer to columns standardised to
-    mean 0 and standard deviation 1: no unit of any column is preferred. A slope between such
-    columns is a correlation where there are two, and of the order of 1 where there are more, so
-    that all defaults are vague.
+    Notes
+    -----
+    theta is the Cholesky factor of the precision, scaled to a unit diagonal. With z_i =
+    exp(-log_scale_i) (residual_i - sum_j slope_ij residual_j) the log density is -sum_i
+    (log_scale_i + z_i^2 / 2). Means and slopes enter z linearly, so that the log density is concave
+    in each coordinate. Every theta gives a valid covariance, and nothing has to be factorised. The
+    curvature is the Fisher information, not the diagonal of the Hessian: the entries of that for
+    slopes and log scales are squared residuals, which are near zero in many rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import MultivariateNormal
+    >>> MultivariateNormal(n_dims=2).cov(np.array([0.0, 0.0, 0.0, 0.0, 0.5]))
+    array([[1.  , 0.5 ],
+           [0.5 , 1.25]])
     """
 
     prior_mean: Parameter = 0.0

@@ -10,19 +10,12 @@ import numpy as np
 
 from wgboost.responses.censoring import BOUNDS, is_censored
 from wgboost.responses.intervals import log_interval_probability
-from wgboost.responses.units import Units
 from wgboost.typing import Array
 
 if TYPE_CHECKING:
-    from wgboost.responses.base import Response
+    from wgboost.responses.likelihood import Likelihood
 
-__all__ = [
-    "ExactObservations",
-    "Observations",
-    "Observed",
-    "standardise",
-    "subtract_offset",
-]
+__all__ = ["Observations"]
 
 _STEP = 1e-4
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8) / np.array([[2.0], [2.0]])  # -1/2 to 1/2
@@ -30,42 +23,31 @@ _NODES = _NODES + 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class ExactObservations:
-    """Rows of which y, (n,) or (n, q), is known and nothing else; the likelihood at theta."""
-
-    y: Array
-
-    def logpdf(self, response: Response, theta: Array) -> Array:
-        """Return the log likelihood (n, m)."""
-        return response.logpdf(self.y[:, None], theta)
-
-    def score(self, response: Response, theta: Array) -> Array:
-        """Return its gradient (n, m, d)."""
-        return response.likelihood_score(self.y[:, None], theta)
-
-    def curvature(self, response: Response, theta: Array) -> Array:
-        """Return its curvature (n, m, d)."""
-        return response.likelihood_curvature(self.y[:, None], theta)
-
-    def hessian(self, response: Response, theta: Array) -> Array:
-        """Return its Hessian (n, m, d, d)."""
-        return response.likelihood_hessian(self.y[:, None], theta)
-
-
-@dataclass(frozen=True, eq=False)
 class Observations:
-    """n rows of which more, or less, is known than a number y.
+    """Hold rows of which more, or less, is known than a number y.
 
-    Attributes
+    Parameters
     ----------
-    lower, upper : Array
-        Bounds (n,) of y, ends included; equal where y is known.
-    above, below : Array or None
-        Between which y had to lie to be seen at all.
-    offset : Array or None
+    lower : array of shape (n,)
+        Lower bound of y, included.
+    upper : array of shape (n,)
+        Upper bound of y, included; equal to `lower` where y is known.
+    above : array of shape (n,), optional
+        Left truncation.
+    below : array of shape (n,), optional
+        Right truncation.
+    offset : array of shape (n,), optional
         Added to the location.
-    noise : Array or None
-        Standard deviation (n,) of the error that y was measured with.
+    noise : array of shape (n,), optional
+        Standard deviation of the measurement error of y.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import Normal, Observations
+    >>> rows = Observations(np.zeros(1), np.full(1, np.inf))
+    >>> rows.logpdf(Normal(), np.zeros((1, 1, 2))).round(3)
+    array([[-0.693]])
     """
 
     lower: Array
@@ -77,7 +59,22 @@ class Observations:
 
     @classmethod
     def of(cls, y: Any, offset: Array | None = None, noise: Array | None = None) -> Observations:
-        """Return observations of what `censored` returned, or of numbers."""
+        """Return observations of numbers or of censored y.
+
+        Parameters
+        ----------
+        y : array of shape (n,)
+            Numbers, or what `censored` returned.
+        offset : array of shape (n,), optional
+            Added to the location.
+        noise : array of shape (n,), optional
+            Standard deviation of the measurement error of y.
+
+        Returns
+        -------
+        Observations
+            The observations.
+        """
         if not is_censored(y):
             return cls(y, y, offset=offset, noise=noise)
         truncated = bool((np.isfinite(y["above"]) | np.isfinite(y["below"])).any())
@@ -139,27 +136,65 @@ class Observations:
         return middle if self.offset is None else middle * np.exp(-self.offset)
 
     def bounds(self, change: Callable[[Array], Array]) -> Observations:
-        """Return the same with all bounds changed."""
+        """Return the observations with all bounds changed.
+
+        Parameters
+        ----------
+        change : callable
+            Function of an array of bounds.
+
+        Returns
+        -------
+        Observations
+            The changed observations.
+        """
         given = {name: getattr(self, name) for name in BOUNDS}
         changed: dict[str, Any] = {k: v if v is None else change(v) for k, v in given.items()}
         return replace(self, **changed)
 
     # --- the likelihood of each row, theta (n, m, d) ------------------------------------------
 
-    def _moved(self, response: Response, theta: Array) -> Array:
+    def _moved(self, response: Likelihood, theta: Array) -> Array:
         if self.offset is None:
             return theta
         moved = np.array(theta)
         moved[..., response.location] += self.offset[:, None].astype(theta.dtype)
         return moved
 
-    def logpdf(self, response: Response, theta: Array) -> Array:
-        """Return the log likelihood (n, m)."""
+    def logpdf(self, response: Likelihood, theta: Array) -> Array:
+        """Return the log likelihood.
+
+        Parameters
+        ----------
+        response : Response
+            The response.
+        theta : array of shape (n, m, d)
+            Particles of each row.
+
+        Returns
+        -------
+        array of shape (n, m)
+        """
         log, log_inside = self.logs(response, theta)
         return log if log_inside is None else log - log_inside
 
-    def logs(self, response: Response, theta: Array) -> tuple[Array, Array | None]:
-        """Return the log likelihood without truncation, and the log truncation probability."""
+    def logs(self, response: Likelihood, theta: Array) -> tuple[Array, Array | None]:
+        """Return the log likelihood without truncation, and the log truncation probability.
+
+        Parameters
+        ----------
+        response : Response
+            The response.
+        theta : array of shape (n, m, d)
+            Particles of each row.
+
+        Returns
+        -------
+        log : array of shape (n, m)
+            Log likelihood without truncation.
+        log_inside : array of shape (n, m) or None
+            Log probability of not being truncated.
+        """
         log = self._log_and_score(response, theta)[0]
         if self.above is None or self.below is None:
             return log, None
@@ -168,16 +203,29 @@ class Observations:
             theta.dtype
         )
 
-    def score(self, response: Response, theta: Array) -> Array:
-        """Return its gradient (n, m, d)."""
+    def score(self, response: Likelihood, theta: Array) -> Array:
+        """Return the gradient of the log likelihood.
+
+        Parameters
+        ----------
+        response : Response
+            The response.
+        theta : array of shape (n, m, d)
+            Particles of each row.
+
+        Returns
+        -------
+        array of shape (n, m, d)
+        """
         score = self._log_and_score(response, theta)[1]
         if self.above is None or self.below is None:
             return score
         moved = self._moved(response, theta)
-        inside = log_interval_probability(response, self.above, self.below, moved)[1]
-        return score - inside.astype(theta.dtype)
+        inside: Array = log_interval_probability(response, self.above, self.below, moved)[1]
+        inside = inside.astype(theta.dtype)
+        return score - inside
 
-    def _log_and_score(self, response: Response, theta: Array) -> tuple[Array, Array]:
+    def _log_and_score(self, response: Likelihood, theta: Array) -> tuple[Array, Array]:
         """Return log likelihood and score, truncation left out."""
         theta = self._moved(response, theta)
         if self.noise is not None:
@@ -192,11 +240,22 @@ class Observations:
             log[~exact], score[~exact] = log_interval_probability(response, *bounds, theta[~exact])
         return log, score
 
-    def curvature(self, response: Response, theta: Array) -> Array:
-        """Return a positive curvature (n, m, d).
+    def curvature(self, response: Likelihood, theta: Array) -> Array:
+        """Return a positive curvature of minus the log likelihood.
 
-        Of rows with bounds or truncation the Fisher information of a known y, which says at least
-        as much.
+        For rows with bounds or truncation it is the Fisher information of a known y, an upper
+        bound.
+
+        Parameters
+        ----------
+        response : Response
+            The response.
+        theta : array of shape (n, m, d)
+            Particles of each row.
+
+        Returns
+        -------
+        array of shape (n, m, d)
         """
         theta = self._moved(response, theta)
         exact = self.exact & ~self.cut
@@ -212,18 +271,42 @@ class Observations:
         curvature[exact] = response.likelihood_curvature(y, theta[exact])
         return curvature
 
-    def fisher(self, response: Response, theta: Array) -> Array:
-        """Return the Fisher information (n, d) at theta (n, d) of y measured with these errors."""
+    def fisher(self, response: Likelihood, theta: Array) -> Array:
+        """Return the Fisher information of y measured with these errors.
+
+        Parameters
+        ----------
+        response : Response
+            The response.
+        theta : array of shape (n, d)
+            Parameters of each row.
+
+        Returns
+        -------
+        array of shape (n, d)
+        """
         if self.noise is None:
             return response.likelihood_fisher(theta)
         moved = self._moved(response, theta[:, None])
         information = response.noisy_likelihood(self.lower[:, None], moved, self.noise[:, None])[2]
         return information[:, 0].astype(theta.dtype, copy=False)
 
-    def information(self, response: Response, theta: Array) -> Array:
-        """Return the Fisher information (n, d, d) at theta (n, d) of a truncated y.
+    def information(self, response: Likelihood, theta: Array) -> Array:
+        """Return the Fisher information of a truncated y.
 
-        The covariance of the score between `above` and `below`, by quadrature over probabilities.
+        It is the covariance of the score between `above` and `below`, by quadrature over
+        probabilities.
+
+        Parameters
+        ----------
+        response : Response
+            The response.
+        theta : array of shape (n, d)
+            Parameters of each row.
+
+        Returns
+        -------
+        array of shape (n, d, d)
         """
         if self.above is None or self.below is None:
             raise ValueError("no row is truncated: above and below are None")
@@ -237,8 +320,20 @@ class Observations:
         covariance: Array = np.einsum("k,nki,nkj->nij", _WEIGHTS, score, score)
         return covariance
 
-    def hessian(self, response: Response, theta: Array) -> Array:
-        """Return the Hessian (n, m, d, d) of the log likelihood, by differences of the score."""
+    def hessian(self, response: Likelihood, theta: Array) -> Array:
+        """Return the Hessian of the log likelihood, by differences of the score.
+
+        Parameters
+        ----------
+        response : Response
+            The response.
+        theta : array of shape (n, m, d)
+            Particles of each row.
+
+        Returns
+        -------
+        array of shape (n, m, d, d)
+        """
         wide = np.asarray(theta, dtype=np.float64)
         columns = []
         for j in range(theta.shape[-1]):
@@ -248,78 +343,3 @@ class Observations:
             columns.append((ahead - behind) / (2 * _STEP))
         hessian = np.stack(columns, axis=-1)
         return ((hessian + np.swapaxes(hessian, -1, -2)) / 2).astype(theta.dtype)
-
-
-Observed = Array | Observations  # y, (n,) or (n, q), or what is known instead
-
-
-def standardise(observed: Observed, units: Units) -> Observed:
-    """Return observations in standardised units.
-
-    An offset stays as it is.
-
-    Parameters
-    ----------
-    observed : array or Observations
-        y in the user's units.
-    units : Units
-        Units to convert with.
-
-    Returns
-    -------
-    array or Observations
-        The same observations in standardised units.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wgboost.responses import Units, standardise
-    >>> standardise(np.array([3.0]), Units(1.0, 2.0))
-    array([1.])
-    """
-    if not isinstance(observed, Observations):
-        return units.standardise(observed)
-    noise = None if observed.noise is None else observed.noise / units.scale
-    return replace(observed.bounds(units.standardise), noise=noise)
-
-
-def subtract_offset(observed: Observed, response: Response, step: Array) -> Observed:
-    """Remove a known offset of the location from observations.
-
-    A continuous y is shifted with its location. For a count the offset is kept with y and enters
-    the likelihood.
-
-    Parameters
-    ----------
-    observed : array or Observations
-        Standardised y.
-    response : Response
-        Response that says how an offset enters.
-    step : array of shape (n,)
-        Offset of each row.
-
-    Returns
-    -------
-    array or Observations
-        Observations relative to the offset.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wgboost.responses import Normal, subtract_offset
-    >>> subtract_offset(np.array([3.0]), Normal(), np.array([1.0]))
-    array([2.])
-    """
-    if response.discrete or not response.offset_shifts_y:
-        observed = observed if isinstance(observed, Observations) else Observations.of(observed)
-        return replace(observed, offset=step if observed.offset is None else observed.offset + step)
-
-    def change(y: Array) -> Array:
-        return y - step if response.offset_link == "identity" else y * np.exp(-step)
-
-    if not isinstance(observed, Observations):
-        return change(observed)
-    changed = observed.bounds(change)
-    if observed.noise is not None and response.offset_link == "log":
-        changed = replace(changed, noise=change(observed.noise))
-    return changed

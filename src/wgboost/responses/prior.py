@@ -44,19 +44,67 @@ class Prior:
         return hash((type(self), *(value.tobytes() for value in values)))
 
     def per_row(self) -> dict[str, Array]:
-        """Return the prior parameters that hold one value per row, by name."""
+        """Return the prior parameters that hold one value per row.
+
+        Returns
+        -------
+        dict
+            Arrays by name.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import Normal
+        >>> list(Normal(prior_mean=np.zeros(3)).per_row())
+        ['prior_mean']
+        """
         named = ((name, getattr(self, name)) for name in self.__dataclass_fields__)
         return {name: value for name, value in named if isinstance(value, np.ndarray)}
 
     def take(self, rows: Any) -> Self:
-        """Return the response of some rows, given by indices, a mask or a slice."""
+        """Return the response of some rows.
+
+        Parameters
+        ----------
+        rows : array of int, array of bool or slice
+            The rows.
+
+        Returns
+        -------
+        Response
+            With the prior parameters of these rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import Normal
+        >>> Normal(prior_mean=np.arange(3.0)).take([2]).prior_mean
+        array([2.])
+        """
         per_row = self.per_row()
         if not per_row:
             return self
         return replace(self, **{name: value[rows] for name, value in per_row.items()})
 
     def check_rows(self, n: int) -> None:
-        """Raise if a prior parameter holds one value per row, but not for n rows."""
+        """Check that prior parameters per row fit the number of rows.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+
+        Raises
+        ------
+        ValueError
+            If one has another length.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import Normal
+        >>> Normal(prior_mean=np.zeros(3)).check_rows(3)
+        """
         for name, value in self.per_row().items():
             if len(value) != n:
                 raise ValueError(
@@ -65,15 +113,70 @@ class Prior:
                 )
 
     def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
-        """Return the prior of each coordinate, its parameters as `column` gives them."""
+        """Return the prior of each coordinate.
+
+        Parameters
+        ----------
+        dtype : dtype
+            Precision of arrays in it.
+
+        Returns
+        -------
+        tuple of CoordinatePrior
+            One prior per coordinate, with parameters as `column` gives them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import Normal
+        >>> len(Normal().coordinate_priors(np.float64))
+        2
+        """
         raise NotImplementedError(f"{type(self).__name__} has to define coordinate_priors")
 
     def column(self, value: Parameter, dtype: Any) -> Parameter:
-        """Return a prior parameter so that it broadcasts against theta[..., j] (n, m)."""
+        """Return a prior parameter that broadcasts against theta[..., j] (n, m).
+
+        Parameters
+        ----------
+        value : float or array of shape (n,)
+            The parameter.
+        dtype : dtype
+            Precision of an array.
+
+        Returns
+        -------
+        float or array of shape (n, 1)
+            The parameter.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import Normal
+        >>> Normal().column(np.zeros(3), np.float32).shape
+        (3, 1)
+        """
         return value[:, None].astype(dtype) if isinstance(value, np.ndarray) else value
 
     def log_prior(self, theta: Array) -> Array:
-        """Return the log density of the prior up to a constant, (n, m)."""
+        """Return the log density of the prior, up to a constant.
+
+        Parameters
+        ----------
+        theta : array of shape (n, m, d)
+            Particles of each row.
+
+        Returns
+        -------
+        array of shape (n, m)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import Normal
+        >>> Normal().log_prior(np.zeros((1, 4, 2))).shape
+        (1, 4)
+        """
         priors = self.coordinate_priors(theta.dtype)
         total: Array = sum(
             (prior.log_density(theta[..., j]) for j, prior in enumerate(priors)),
@@ -82,11 +185,46 @@ class Prior:
         return total
 
     def prior_score(self, theta: Array) -> Array:
-        """Return the gradient of the log density of the prior, (n, m, d)."""
+        """Return the gradient of `log_prior` in theta.
+
+        Parameters
+        ----------
+        theta : array of shape (n, m, d)
+            Particles of each row.
+
+        Returns
+        -------
+        array of shape (n, m, d)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import Normal
+        >>> Normal().prior_score(np.zeros((1, 4, 2))).shape
+        (1, 4, 2)
+        """
         priors = self.coordinate_priors(theta.dtype)
         return coordinates(*(prior.score(theta[..., j]) for j, prior in enumerate(priors)))
 
     def prior_curvature(self, theta: Array) -> Array:
-        """Return minus the diagonal of the prior's Hessian, which has no other entries."""
+        """Return minus the diagonal of the Hessian of `log_prior`.
+
+        Parameters
+        ----------
+        theta : array of shape (n, m, d)
+            Particles of each row.
+
+        Returns
+        -------
+        array of shape (n, m, d)
+            The Hessian has no other entries.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import Normal
+        >>> Normal().prior_curvature(np.zeros((1, 4, 2))).shape
+        (1, 4, 2)
+        """
         priors = self.coordinate_priors(theta.dtype)
         return coordinates(*(prior.curvature(theta[..., j]) for j, prior in enumerate(priors)))

@@ -20,11 +20,16 @@ __all__ = ["ZeroInflated"]
 
 @dataclass(frozen=True, eq=False)
 class ZeroInflated(Count):
-    """A count of the family `part`, or an extra zero; theta = (theta of the part, logit).
+    """Model y as a count of the family `part`, or an extra zero.
 
-    The last coordinate is the logit of the probability of an extra zero. A family says `part` and
-    the prior's parameters; the derivatives follow from the probability that a zero is an extra
-    one, and from those of the part.
+    theta = (theta of the part, logit of the probability of an extra zero). A subclass defines
+    `part` and the parameters of the prior.
+
+    Examples
+    --------
+    >>> from wgboost.responses import ZeroInflatedPoisson
+    >>> ZeroInflatedPoisson().param_names
+    ('log_mean', 'logit_extra_zero')
     """
 
     part: ClassVar[Count]
@@ -32,7 +37,13 @@ class ZeroInflated(Count):
 
     @abstractmethod
     def normal_priors(self) -> tuple[tuple[Any, Any], ...]:
-        """Return mean and scale of the normal prior of each coordinate."""
+        """Return mean and scale of the normal prior of each coordinate.
+
+        Returns
+        -------
+        tuple of pairs
+            Mean and scale.
+        """
 
     @property
     def param_names(self) -> tuple[str, ...]:

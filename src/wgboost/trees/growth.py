@@ -32,42 +32,48 @@ _SYNONYMS = {
 
 @dataclass(frozen=True)
 class TreeSettings:
-    """How trees are grown.
+    """Say how trees are grown.
 
-    Attributes
+    Parameters
     ----------
-    tree : "shared" or "per_particle"
+    tree : {"shared", "per_particle"}, default="shared"
         One tree a round whose leaves hold all K = m * d outputs, or m trees with d outputs each.
-    split_on : "all", "sum", "particle_mean" or int
-        What the split search sees of a tree's outputs: all of them, their sum, their mean over
-        particles, or that many random projections of them. Leaves always hold every output.
-    growth : "depth_wise" or "best_first"
-        The order in which nodes are split; it matters when `max_leaves` ends the growth.
-    max_depth, max_leaves : int or None
-        None sets no limit; one of the two has to be given.
-    min_samples_leaf : int
-        Training rows (of positive weight) that a leaf needs. Where directions are averaged these
-        also have to weigh a thousandth of as many average rows: rows that count for next to
-        nothing make no leaf of their own.
-    l2 : float
+    split_on : {"all", "sum", "particle_mean"} or int, default="all"
+        What the split search reads of a tree's outputs: all of them, their sum, their mean over
+        particles, or that many random projections. Leaves always hold every output.
+    growth : {"depth_wise", "best_first"}, default="depth_wise"
+        Order in which nodes are split. It matters when `max_leaves` ends the growth.
+    max_depth : int or None, default=3
+        Largest depth; None sets no limit. Give this or `max_leaves`.
+    max_leaves : int or None, default=None
+        Largest number of leaves; None sets no limit.
+    min_samples_leaf : int, default=1
+        Training rows of positive weight that a leaf needs. Where directions are averaged, these
+        rows also need a thousandth of the weight of as many average rows.
+    l2 : float, default=0.0
         Added to the sum of weights, or of curvatures, that a leaf value is divided by.
-    min_gain : float
-        A split is made only for a larger gain. The gain is the sum over the outputs the search
-        sees of G^2 / (C + l2), left plus right minus unsplit, where G sums the directions and C
-        the curvatures (without curvature, the weights) of the rows.
-    cat_smooth : float
-        Categories are ordered by their mean direction as if so many more rows (of weight 1 and
-        average curvature) had the mean of the node: rare ones stay in the middle.
-    cat_penalty : float
-        How much of what chance explains of the differences between categories is taken off the
-        gain of a split by them. Categories without information differ by about as many variances
-        of a row as there are categories in the node, and would win over numbers that mean
-        something. 0 takes nothing off; above 1 categories are used less than their gain suggests.
-        Up to 5 categories in a node are never penalised. Categories that matter before the first
-        round are penalised less; see `level_signal`.
-    subsample, colsample : float
-        Share of the rows and of the features drawn, without replacement, for every round; that of
-        features is rounded up.
+    min_gain : float, default=0.0
+        A split needs a larger gain. The gain is the sum over outputs of G^2 / (C + l2), left plus
+        right minus unsplit, where G sums the directions and C the curvatures (or weights) of the
+        rows.
+    cat_smooth : float, default=10.0
+        Categories are ordered by their mean direction as if this many more rows had the mean of the
+        node. Rare ones stay in the middle.
+    cat_penalty : float, default=1.0
+        Share of what chance explains of the differences between categories that is subtracted from
+        the gain of a split by them. Without it, categories without information would win over
+        informative numbers. 0 subtracts nothing. Nodes with up to 5 categories are never penalised,
+        and categories that matter before the first round less; see `level_signal`.
+    subsample : float, default=1.0
+        Share of rows drawn without replacement for every round.
+    colsample : float, default=1.0
+        Share of features drawn without replacement for every round, rounded up.
+
+    Examples
+    --------
+    >>> from wgboost.trees import TreeSettings
+    >>> TreeSettings(max_depth=None, max_leaves=31).max_leaves
+    31
     """
 
     tree: Literal["shared", "per_particle"] = "shared"
