@@ -40,7 +40,7 @@ ESTIMATORS = {
     "wgboost.ray": ("WGBRegressor", "WGBClassifier"),
 }  # fmt: skip
 WORDS = (
-    "Rows", "PosteriorData", "TargetRows", "beside", "crew", "Crew", "Desk", "Told", "Stage",
+    "Rows", "PosteriorRows", "TargetRows", "beside", "crew", "Crew", "Desk", "Told", "Stage",
     "heard", "work", "Share", "Piece", "Parts", "become", "seen", "Seen", "unseen", "undone",
     "watching", "ordering", "told_by", "lowered", "Ground", "ground", "Background", "background",
     "unsure", "triangles", "choosing", "spoken", "wide", "helps", "apart", "speaking", "searched",
