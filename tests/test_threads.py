@@ -215,3 +215,24 @@ def test_a_signal_ends_a_call_into_the_core(n_threads):
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert (particles[-1] == 0).all()  # it was not worked through to the end
+
+
+@pytest.mark.parametrize("response", ["normal", "gamma"])
+def test_any_number_of_blas_threads_gives_the_same_model(response):
+    """Long sums of BLAS are divided among its threads, and their last digits follow."""
+    program = (
+        "import numpy as np; from wgboost import WGBRegressor\n"
+        "X = np.random.default_rng(0).exponential(size=(40_000, 2))\n"
+        f"model = WGBRegressor(response={response!r}, evidence=1.0, early_stopping=False,\n"
+        "    n_estimators=1, n_particles=2, n_jobs=1, random_state=0).fit(X, X[:, 0])\n"
+        "print(float(model.predict(X[:1])[0]).hex(), float(model.model_.units.scale).hex())"
+    )
+    answers = set()
+    for threads in ("1", "2"):
+        limits = {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
+        found = subprocess.run(
+            [sys.executable, "-c", program], env={**os.environ, **limits}, capture_output=True,
+            text=True, check=True,
+        )  # fmt: skip
+        answers.add(found.stdout)
+    assert len(answers) == 1

@@ -14,6 +14,7 @@ from wgboost.metrics.checks import add_noise, check_y, row_weights
 from wgboost.predictive import Mixture
 from wgboost.predictive.weights import mix
 from wgboost.responses import Observations
+from wgboost.smooth.blas import one_thread
 from wgboost.typing import Array
 from wgboost.validation import check_number
 
@@ -83,6 +84,7 @@ class Calibration:
         return dist.with_particles(theta)
 
     @classmethod
+    @one_thread()  # sums over rows have the same bits on any number of threads
     def fit(
         cls, dist: Any, y: Any, *, y_std: Any = None, sample_weight: Any = None, scale: bool = True,
         spread: bool = True, shrinkage: float = 0.25, allow_widening: bool = True,

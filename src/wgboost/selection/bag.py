@@ -37,6 +37,7 @@ from wgboost.selection.successive_halving import (
     unbiased_value,
 )
 from wgboost.selection.time_order import is_time_ordered
+from wgboost.smooth.blas import one_thread
 from wgboost.training import FitProgress, PosteriorData, resolve_settings
 from wgboost.training.fit_warnings import AT_THE_LIMIT, warn_copies
 from wgboost.training.tables import apply_schema
@@ -138,6 +139,7 @@ def check_bag_parameters(name: str, params: dict[str, Any], callbacks: Any = ())
     resolve_threads(params["n_jobs"])
 
 
+@one_thread()  # sums over rows have the same bits on any number of threads
 def fit_bag(spec: BagSpec, given: BagData, assemble: Assemble) -> BagResult:
     """Try the recipes, keep the models of the best one, and calibrate them.
 

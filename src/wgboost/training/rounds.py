@@ -24,6 +24,7 @@ from wgboost.learners import HistTree, Learner
 from wgboost.metrics import Metric
 from wgboost.model import FittedModel, History
 from wgboost.responses import Observations, Units
+from wgboost.smooth.blas import one_thread
 from wgboost.targets import PosteriorTarget, RowTarget
 from wgboost.training.data import TrainingData
 from wgboost.training.progress import FitProgress
@@ -135,6 +136,7 @@ class _Learning:
     weight: Array | None
 
 
+@one_thread()  # sums over rows have the same bits on any number of threads
 def add_rounds(
     stage: Stage, *, scorer: Scorer | None = None, seed: int | None = None
 ) -> FittedModel:

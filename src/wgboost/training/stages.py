@@ -8,6 +8,7 @@ from typing import Any
 
 from wgboost.boosting import Start
 from wgboost.model import FittedModel, History
+from wgboost.smooth.blas import one_thread
 from wgboost.training.data import TrainingData
 from wgboost.training.evidence_trials import Trial
 from wgboost.training.request import FitRequest, Paused
@@ -74,6 +75,7 @@ class StageOptions:
     errors: list[Any] = field(default_factory=list)
 
 
+@one_thread()  # sums over rows have the same bits on any number of threads
 def make_stage(
     request: FitRequest,
     data: TrainingData,
