@@ -174,7 +174,7 @@ def stopped(*values):
 @pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf])
 def test_a_metric_that_is_never_a_number_is_refused(odd):
     message = (
-        f"'<lambda>' is {odd} on 'validation' after round 1, .*Mend the metric, or set early_stop"
+        f"'<lambda>' is {odd} on 'validation' after round 1, .*Correct the metric, or set early_"
     )
     with pytest.raises(ValueError, match=message):
         stopped(odd, odd)

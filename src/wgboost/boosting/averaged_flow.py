@@ -1,4 +1,4 @@
-"""Where the particles start: the flow of the averaged posterior."""
+"""Start particles from the flow of the averaged posterior."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is watched while rounds are added."""
+"""Validation sets and early stopping."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ class StoppingRule:
                 raise ValueError(
                     f"the metric {self.metric!r} is {value} on {self.validation.name!r} after "
                     f"round {n_rounds}, and has been no finite number before: there is no best "
-                    "round to find. Mend the metric, or set early_stopping=False"
+                    "round to find. Correct the metric, or set early_stopping=False"
                 )
             self.odd_rounds.append(n_rounds)
         elif value < self.best_value:

@@ -1,4 +1,4 @@
-"""Rounds until there are enough of them."""
+"""The boosting loop."""
 
 from __future__ import annotations
 
@@ -85,14 +85,70 @@ def boost(
     callbacks: Sequence[Callback] = (),
     more: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
 ) -> BoostingResult:
-    """Add rounds to the model that `particles` (n, m, d) are the training values of, in place.
+    """Add rounds to a model, and move its training particles in place.
 
-    The randomness of round r comes from (seed, r) alone: to continue later gives the model that
-    would have come without a pause. `watch` keeps the best number of rounds and ends the loop
-    when its patience does. A callback gets the state after each round, as `wgboost.callbacks`
-    describes it, with "rounds", those that were added, and what `more` makes of this; it ends the
-    loop by returning True or `Keep`. Ctrl-C ends it with the rounds so far, or raises
-    KeyboardInterrupt if there is none.
+    The randomness of round r depends on (seed, r) alone, so that a model that is continued later is
+    the one that would have come without a pause.
+
+    Parameters
+    ----------
+    particles : array (n, m, d)
+        Training particles of the model; they are moved in place.
+    movement : RoundTargets
+        What the learner of a round is fitted to.
+    features : Features
+        Features of the training rows.
+    learner : Learner
+        What is fitted in each round.
+    n_rounds : int
+        Number of rounds to add.
+    rate : float
+        Learning rate.
+    weight : array (n,) or None, default=None
+        Sample weights.
+    seed : int, default=0
+        Seed of the fit.
+    first_round : int, default=0
+        Number of rounds that the model has already.
+    validations : sequence of Validation, default=()
+        Rows on which metrics are measured after each round.
+    watch : StoppingRule or None, default=None
+        What finds the best number of rounds, and ends the loop.
+    callbacks : sequence of callables, default=()
+        Called after each round with its state, as `wgboost.callbacks` describes it. One that
+        returns True or `Keep` ends the loop.
+    more : callable or None, default=None
+        Function of the state that returns further entries of it.
+
+    Returns
+    -------
+    BoostingResult
+        The rounds that were added.
+
+    Raises
+    ------
+    ValueError
+        If a round has no finite targets.
+    KeyboardInterrupt
+        If Ctrl-C is pressed before the first round ends. Later it ends the loop with the rounds so
+        far.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.boosting import RoundTargets, boost
+    >>> from wgboost.data import Features
+    >>> from wgboost.directions import DiagonalNewton
+    >>> from wgboost.learners import HistTree
+    >>> from wgboost.responses import Normal
+    >>> from wgboost.targets import PosteriorTarget
+    >>> X = np.arange(20.0)[:, None]
+    >>> targets = RoundTargets(PosteriorTarget(Normal(), np.sin(X[:, 0])), DiagonalNewton(), "mean")
+    >>> particles = np.zeros((20, 3, 2), dtype=np.float32)
+    >>> features = Features.from_raw(X, bins=255)
+    >>> result = boost(particles, targets, features, HistTree(), n_rounds=2, rate=0.1)
+    >>> len(result.rounds), bool(particles.any())
+    (2, True)
     """
     result, randomness, began = BoostingResult(), RoundRandomness(seed), monotonic()
     callbacks = sorted(callbacks, key=lambda callback: getattr(callback, "order", 0))

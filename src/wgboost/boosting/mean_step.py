@@ -31,18 +31,29 @@ def _unchanged(sums: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class MeanStep:
-    """The step of a common shift of all rows' parameters, in all coordinates together.
+    """Compute the step of a common shift of all rows' parameters, in all coordinates together.
 
-    Attributes
+    Parameters
     ----------
     response : Response
         The response, with its prior.
     y : Observations
-        What is known of the rows, standardised.
-    evidence : float or Array
-        The power of each row's likelihood.
-    weight : Array or None
-        Sample weights (n,).
+        Standardised outcomes and bounds.
+    evidence : float or array (n,), default=1.0
+        Power of each row's likelihood.
+    weight : array (n,) or None, default=None
+        Sample weights.
+    total : callable, optional
+        Function that sums an array over the workers of a cluster. By default it returns its
+        argument.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.boosting import MeanStep
+    >>> from wgboost.responses import Normal
+    >>> MeanStep(Normal(), None, weight=np.array([1.0, 3.0])).mean(np.array([[0.0], [4.0]]))
+    array([3.])
     """
 
     response: Response
@@ -78,7 +89,18 @@ class MeanStep:
         return np.clip(step, -_LONGEST, _LONGEST)
 
     def mean(self, values: Array) -> Array:
-        """Return the weighted mean over rows of values (n, d), (d,)."""
+        """Return the weighted mean over rows.
+
+        Parameters
+        ----------
+        values : array (n, d)
+            Values by row.
+
+        Returns
+        -------
+        array (d,)
+            The mean.
+        """
         share = np.ones(len(values)) if self.weight is None else self.weight
         sums = self.total(np.append(share @ np.asarray(values, dtype=np.float64), share.sum()))
         averaged: Array = sums[:-1] / sums[-1]

@@ -1,4 +1,4 @@
-"""How far a model would be from the truth if the truth were what it says."""
+"""Errors of a boosted model by a parametric bootstrap."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wgboost.typing import Array, Directions
 __all__ = ["N_REPLICATES", "ParametricBootstrap"]
 
 N_REPLICATES = 20
-"""Errors of each row that are looked at, unless said otherwise."""
+"""Default number of simulated data sets."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Randomness that belongs to a round, whatever was drawn before it."""
+"""Random numbers that depend on the seed and the round alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One round: from particles to the movement that a learner is fitted to."""
+"""Targets of the learner in a round."""
 
 from __future__ import annotations
 

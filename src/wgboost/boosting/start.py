@@ -39,11 +39,33 @@ class Start(Protocol):
         ...
 
     def at(self, X: Any) -> Directions:
-        """Start particles (n, m, d) of the rows of X, float32."""
+        """Return start particles of rows.
+
+        Parameters
+        ----------
+        X : array (n, p)
+            Features.
+
+        Returns
+        -------
+        array (n, m, d)
+            Particles in float32.
+        """
         ...
 
     def shift(self, X: Any) -> LocationScaleShift | None:
-        """What the particles of new rows are relative to; None: to nothing."""
+        """Return what the particles of rows are relative to.
+
+        Parameters
+        ----------
+        X : array (n, p)
+            Features.
+
+        Returns
+        -------
+        LocationScaleShift or None
+            Location and scale, or None if particles are not relative.
+        """
         ...
 
 
@@ -72,13 +94,35 @@ class ConstantStart:
         return self.particles.shape[0], self.particles.shape[1]
 
     def at(self, X: Any) -> Directions:
-        """Start particles (n, m, d) of the rows of X."""
+        """Return start particles of rows.
+
+        Parameters
+        ----------
+        X : array (n, p)
+            Features.
+
+        Returns
+        -------
+        array (n, m, d)
+            Particles in float32.
+        """
         out = np.empty((len(X), *self.shape), dtype=np.float32)
         out[...] = self.particles
         return out
 
     def shift(self, X: Any) -> LocationScaleShift | None:  # noqa: ARG002
-        """Nothing."""
+        """Return None: particles are not relative.
+
+        Parameters
+        ----------
+        X : array (n, p)
+            Features.
+
+        Returns
+        -------
+        None
+            Nothing.
+        """
         return None
 
 
@@ -110,7 +154,18 @@ class GPStart(ConstantStart):
     data: str  # the identity of the rows that the process was fitted to
 
     def shift(self, X: Any) -> LocationScaleShift | None:
-        """Location and scale at new rows."""
+        """Return location and scale of rows.
+
+        Parameters
+        ----------
+        X : array (n, p)
+            Features.
+
+        Returns
+        -------
+        LocationScaleShift
+            Location and scale.
+        """
         return self.gp.at(X)
 
 
@@ -153,15 +208,48 @@ class EstimatorStart:
         return self.particles.shape[0], self.particles.shape[1]
 
     def at(self, X: Any) -> Directions:
-        """Start particles (n, m, d) of the rows of X."""
+        """Return start particles of rows.
+
+        Parameters
+        ----------
+        X : array (n, p)
+            Features.
+
+        Returns
+        -------
+        array (n, m, d)
+            Particles in float32.
+        """
         return self.moved(predicted_location(self.estimator, X, self.response, self.units))
 
     def shift(self, X: Any) -> LocationScaleShift | None:  # noqa: ARG002
-        """Nothing: the particles themselves are moved."""
+        """Return None: the particles themselves are moved.
+
+        Parameters
+        ----------
+        X : array (n, p)
+            Features.
+
+        Returns
+        -------
+        None
+            Nothing.
+        """
         return None
 
     def moved(self, location: Array) -> Directions:
-        """The particles moved by a location, like y, or for classes by log-ratios (n, d)."""
+        """Return the particles moved by a location.
+
+        Parameters
+        ----------
+        location : array (n,) or (n, d)
+            Location like y, or log-ratios of classes.
+
+        Returns
+        -------
+        array (n, m, d)
+            Particles in float32.
+        """
         out = np.empty((len(location), *self.shape), dtype=np.float32)
         out[...] = self.particles
         moving = slice(None) if self.response.nominal else self.response.location

@@ -1,4 +1,4 @@
-"""How fast the coordinates of truncated rows move: by what such rows say about each.
+"""Curvature of truncated rows by the information of each coordinate.
 
 A low location with a large scale is nearly as likely for rows that lack their lower part as a high
 location with a small scale. Left to themselves, such rows shrink their scale to what was seen and

@@ -1,4 +1,4 @@
-"""Two factors that make predictive distributions agree with rows the model has not seen."""
+"""Two factors that scale predictive distributions."""
 
 from __future__ import annotations
 

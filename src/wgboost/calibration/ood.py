@@ -1,4 +1,4 @@
-"""What OOD scores are usual: a reference from rows that the model has not seen."""
+"""Reference OOD scores from rows that the model was not trained on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the conformal estimators share: which rows calibrate which model."""
+"""Base class of the conformal estimators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classification with sets of classes that hold what they promise."""
+"""Classification with conformal sets of classes."""
 
 from __future__ import annotations
 
@@ -121,11 +121,11 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
 
     def _scores(self, fold: Fold) -> Array:
         codes = np.searchsorted(self.classes_, np.asarray(fold.y))
-        each = self._odd(fold.estimator, self._shares(fold.estimator, fold.X))
+        each = self._nonconformity(fold.estimator, self._shares(fold.estimator, fold.X))
         own: Array = each[np.arange(len(codes)), codes]
         return own
 
-    def _odd(self, model: Any, shares: Array) -> Array:
+    def _nonconformity(self, model: Any, shares: Array) -> Array:
         """Return how odd each class is by a model's probabilities, (n, k)."""
         odd = scores_of_classes(shares, self.conformity)
         # What the model has not met is infinitely odd, in new rows as in calibration rows. By its
@@ -224,6 +224,9 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         """
         check_confidence(confidence)
         tables = self._tables(X, predict_params)
-        odd = [self._odd(model, table) for model, table in zip(self._models(), tables, strict=True)]
+        odd = [
+            self._nonconformity(model, table)
+            for model, table in zip(self._models(), tables, strict=True)
+        ]
         warn_if_infinite(np.concatenate(self.scores_), confidence, _UNMET)
         return sets_by_folds(odd, self.scores_, confidence, np.mean(tables, axis=0))

@@ -1,4 +1,4 @@
-"""Quantiles of predictive distributions at probabilities that are too small for a number."""
+"""Quantiles of predictive distributions at log probabilities below the smallest float."""
 
 from __future__ import annotations
 

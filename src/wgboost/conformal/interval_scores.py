@@ -1,4 +1,4 @@
-"""How odd a value y is for a predictive distribution, and which values are less odd than that.
+"""Nonconformity scores of values, and the values with at most a given score.
 
 A score has two sides, one that falls and one that rises with y, and is the larger of them. So the
 values with at most a certain score are an interval, and a larger score has a larger one.

@@ -1,4 +1,4 @@
-"""Regression with intervals that hold what they promise."""
+"""Regression with conformal intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models that have not seen some of the rows, for all rows."""
+"""Models fitted without the rows of a fold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Estimators that choose their own settings: recipes race over folds, and the winner is a bag."""
+"""Estimators that choose their settings by successive halving over folds."""
 
 from wgboost.selection.classifier import WGBClassifierCV
 from wgboost.selection.fold_values import cross_validated_rounds, cross_validated_values

@@ -1,4 +1,4 @@
-"""How good a recipe is on a fold, at a number of rounds that the fold had no part in choosing."""
+"""Metrics on folds at a number of rounds that the fold did not choose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether OOD members would help to tell rows of an unknown class: by classes left out."""
+"""Test whether OOD members help to detect an unknown class, by leaving classes out."""
 
 from __future__ import annotations
 

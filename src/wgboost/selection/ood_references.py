@@ -1,4 +1,4 @@
-"""Which OOD scores of a bag are usual: by rows that none of its members has seen."""
+"""Reference OOD scores of a bag, from rows that are new to all members."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of what a race has tried."""
+"""The table `cv_results_`."""
 
 from __future__ import annotations
 

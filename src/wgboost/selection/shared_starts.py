@@ -1,4 +1,4 @@
-"""What recipes of the same rows need to seek only once: their smooth start."""
+"""Smooth starts that several models of the same rows share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A race: all recipes on the first fold, the better ones on the next, the winner on all."""
+"""Successive halving: all recipes on the first fold, the better ones on the next, and so on."""
 
 from __future__ import annotations
 

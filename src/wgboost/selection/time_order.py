@@ -1,4 +1,4 @@
-"""Folds in the order of time: every model was trained on rows before those that judge it."""
+"""Folds in the order of time: every model is trained on rows before its test rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Smooth functions of x to start at: Gaussian processes, exact or by way of landmarks."""
+"""Smooth starts: Gaussian processes, exact or by a Nyström approximation."""
 
 from wgboost.smooth.columns import Columns
 from wgboost.smooth.covariance import Covariance

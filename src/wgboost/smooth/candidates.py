@@ -1,4 +1,4 @@
-"""Which covariances are worth a try, and their parameters."""
+"""Candidate covariances with tuned parameters."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def candidate_covariances(
 ) -> list[Covariance]:
     """Return a covariance of each kernel, tuned on some of the training rows.
 
-    What features are measured by is what predicts rows best that were left out of a few. Where a
-    process of all rows is too much, so is one of each kernel: the best on those rows comes back.
+    The scaling of the features is the one that predicts left-out rows best, on a few rows. If there
+    are too many rows for an exact process, only the best kernel is returned.
     """
     order = rng.permutation(len(sample.y))
     rows = np.sort(order[: settings.tuning_rows])
     few = sample.take(np.sort(order[: min(_FEW, settings.tuning_rows)]))
     first, *others = settings.kernels
     enough = len(rows) >= _ENOUGH
-    # Of a feature that does not count from the first the rows say little.
+    # Where the start has long lengths, gradients say little about a feature.
     start = start_logs(sample.columns.n_lengths, _SHORTER if enough else 0.0)
     share, *shares = settings.shares if sample.columns.numbers else (0.0,)
 
@@ -42,13 +42,13 @@ def candidate_covariances(
         return replace(few, columns=sample.columns.with_rank_share(share, sample.X))
 
     best = _better(None, measured_by(share), first, start, _FAST)
-    for share in shares:  # where lengths end in one scaling is a good place to begin in another
+    for share in shares:  # lengths of one scaling are a good start for another
         best = _better(best, measured_by(share), first, best[1].logs, _FAST)
     some = replace(sample.take(rows), columns=best[1].columns)
     best = _better(None, some, first, best[1].logs, _SLOW)
     if enough:
-        # A length may have run off, on few rows, to where its feature no longer counts: it comes
-        # back and says what it has to say beside the others.
+        # On few rows a length may have become so large that its feature has no effect. The search
+        # starts again from a shorter one.
         back = np.minimum(best[1].logs, [*[np.inf] * 3, *start[3:]])
         best = _better(best, some, first, back, _SLOW)
     logs = best[1].logs

@@ -1,4 +1,4 @@
-"""Triangular factors: half a square matrix to keep, a whole one to work with."""
+"""Cholesky factors, full and packed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def cholesky_factor(matrix: Array) -> Array:
 
 
 def triangular_solve(factor: Array, right: Array, *, transposed: bool = False) -> Array:
-    """Return what a lower factor, or its transpose, times which is the right side."""
+    """Solve a system with a lower factor, or with its transpose."""
     solution: Array = solve_triangular(
         factor, right, lower=True, trans="T" if transposed else "N", check_finite=False
     )

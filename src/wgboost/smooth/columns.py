@@ -1,4 +1,4 @@
-"""Features as comparable numbers: what a smooth model measures distances between."""
+"""Features as comparable numeric columns, between which a kernel measures distances."""
 
 from __future__ import annotations
 
@@ -24,12 +24,46 @@ _MARGIN = 1.0  # spreads beyond the training rows in which a trend goes on
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """q columns made of p features.
+    """Turn p features into q comparable numeric columns.
 
     A number is standardised, or ranked (the normal score of its rank among the training rows), or a
-    weighted mean of both. Missing values lie at the centre, with a column of their own that says so
-    where training rows have some. A category is one column of zeros and ones for each level, of
-    which a missing one is another. Features that do not vary have no column.
+    weighted mean of both. Missing values lie at the centre, with an indicator column if training
+    rows have some. A category becomes one indicator column for each level; a missing one is another
+    level. Features that do not vary have no column.
+
+    Parameters
+    ----------
+    feature : array (q,)
+        Feature of each column.
+    kind : array (q,)
+        Number, indicator of missing values, or indicator of a level.
+    level : array (q,)
+        Code of the level, -1 for a missing one.
+    centre : array (q,)
+        Centre of numbers.
+    spread : array (q,)
+        Standard deviation of numbers.
+    first_knot : array (q + 1,)
+        First knot of each column.
+    knots : array (k,)
+        Values of the training rows, ascending for each column.
+    scores : array (k,)
+        Normal scores of the knots.
+    low : array (q,)
+        Smallest value of each column in the training rows.
+    high : array (q,)
+        Largest value of each column in the training rows.
+    ranked : float, default=0.0
+        Share of the ranks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.smooth import Columns
+    >>> X = np.array([[0.0, 0.0], [2.0, 1.0]])
+    >>> Columns.fit(X, np.array([0, 2])).apply(X)
+    array([[-1.,  1.,  0.],
+           [ 1.,  0.,  1.]])
     """
 
     feature: Array  # (q,) int64, the feature that each column is made of
@@ -46,9 +80,19 @@ class Columns:
 
     @classmethod
     def fit(cls, X: Array, n_levels: Array) -> Columns:
-        """Return the columns of training rows (n, p).
+        """Return the columns of training rows.
 
-        n_levels (p,) is the number of levels of a category, 0 of a number.
+        Parameters
+        ----------
+        X : array (n, p)
+            Features.
+        n_levels : array (p,)
+            Number of levels of categorical features, 0 for numeric ones.
+
+        Returns
+        -------
+        Columns
+            The columns.
         """
         made: list[tuple[int, int, int, float, float, Array, Array]] = []
         none = np.zeros(0)
@@ -83,11 +127,35 @@ class Columns:
         return len(self.feature)
 
     def with_rank_share(self, share: float, X: Array) -> Columns:
-        """Return the same with another share of ranks, of the same training rows."""
+        """Return the columns with another share of ranks.
+
+        Parameters
+        ----------
+        share : float
+            Share of the ranks, between 0 and 1.
+        X : array (n, p)
+            The training rows.
+
+        Returns
+        -------
+        Columns
+            A copy.
+        """
         return replace(self, ranked=share).with_range_of(X)
 
     def with_range_of(self, X: Array) -> Columns:
-        """Return the same with the ends of these rows."""
+        """Return the columns with the range of these rows.
+
+        Parameters
+        ----------
+        X : array (n, p)
+            Features.
+
+        Returns
+        -------
+        Columns
+            A copy.
+        """
         low, high = np.full(len(self), np.inf), np.full(len(self), -np.inf)
         for begin in range(0, len(X), 4096):
             values = self.apply(X[begin : begin + 4096])
@@ -115,7 +183,18 @@ class Columns:
         return int(self.group.max()) + 1 if len(self) else 0
 
     def apply(self, X: Array) -> Array:
-        """Return the columns (n, q) of rows (n, p)."""
+        """Return the columns of rows.
+
+        Parameters
+        ----------
+        X : array (n, p)
+            Features.
+
+        Returns
+        -------
+        array (n, q)
+            Columns.
+        """
         out = np.empty((len(X), len(self)))
         for c, (j, kind) in enumerate(zip(self.feature, self.kind, strict=True)):
             values = np.asarray(X[:, j], dtype=np.float64)
@@ -148,19 +227,43 @@ class Columns:
         return blend
 
     def within(self, values: Array) -> Array:
-        """Return columns (n, q) not far beyond those of the training rows."""
+        """Return columns clipped to a little beyond the range of the training rows.
+
+        Parameters
+        ----------
+        values : array (n, q)
+            Columns.
+
+        Returns
+        -------
+        array (n, q)
+            Clipped columns.
+        """
         margin = np.where(self.kind == _NUMBER, _MARGIN, 0.0)
         inside: Array = np.clip(values, self.low - margin, self.high + margin)
         return inside
 
     def unknown(self, X: Array, values: Array) -> Array:
-        """Return which columns (n, q) stand for what is not known of rows that lie at values.
+        """Return which columns are unknown for rows.
 
-        A number is missing that no training row misses, or a level is one that none has.
+        They are numbers that are missing though no training row misses them, and levels that no
+        training row has.
+
+        Parameters
+        ----------
+        X : array (n, p)
+            Features.
+        values : array (n, q)
+            Columns of the same rows.
+
+        Returns
+        -------
+        array (n, q) of bool
+            Unknown columns.
         """
         out = np.zeros(values.shape, dtype=bool)
-        told = self.feature[self.kind == _MISSING]
-        for c in np.flatnonzero((self.kind == _NUMBER) & ~np.isin(self.feature, told)):
+        known = self.feature[self.kind == _MISSING]
+        for c in np.flatnonzero((self.kind == _NUMBER) & ~np.isin(self.feature, known)):
             out[:, c] = np.isnan(np.asarray(X[:, self.feature[c]], dtype=np.float64))
         for j in np.unique(self.feature[self.kind == _LEVEL]):
             levels = np.flatnonzero(self.feature == j)
@@ -168,7 +271,13 @@ class Columns:
         return out
 
     def check(self, n_features: int) -> None:
-        """Raise ValueError unless columns from a file can be applied to so many features."""
+        """Raise ValueError unless columns from a file can be applied.
+
+        Parameters
+        ----------
+        n_features : int
+            Number of features.
+        """
         q, k = len(self), len(self.knots)
         shapes: list[tuple[str, Any, tuple[int, ...]]] = [
             ("feature", np.int64, (q,)), ("kind", np.uint8, (q,)), ("level", np.int64, (q,)),
@@ -190,7 +299,7 @@ class Columns:
         _require(self.first_knot[0] == 0 and self.first_knot[-1] == k, "knots belong to no column")
         _require((sizes[self.kind == _NUMBER] >= 2).all() and (sizes >= 0).all(), "too few knots")
         number = isinstance(self.ranked, float) and 0 <= self.ranked <= 1
-        _require(number, "the share of ranks is none")
+        _require(number, "the share of ranks is not between 0 and 1")
         for begin, end in zip(self.first_knot[:-1], self.first_knot[1:], strict=True):
             _require((np.diff(self.knots[begin:end]) > 0).all(), "knots are not in order")
 

@@ -1,4 +1,4 @@
-"""How alike the values of a smooth function are at two places."""
+"""Covariance of a smooth function at two points."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Covariance", "KernelInputs"]
 
 
 class KernelInputs(NamedTuple):
-    """Rows as a covariance sees them."""
+    """Rows as the inputs of a covariance."""
 
     points: Array  # (n, q + 1) in units of lengths; the last one is what is not known of a row
     terms: Array  # (n, 1 + q), whose products are the linear part
@@ -26,11 +26,28 @@ class KernelInputs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Covariance:
-    """cov(f(x), f(x')) = amplitude^2 g(r(x, x')) + linear^2 (1 + t(x) . t(x') / q).
+    """Compute cov(f(x), f(x')) = amplitude^2 g(r(x, x')) + linear^2 (1 + t(x) . t(x') / q).
 
     g is a Matérn kernel of smoothness 5/2 or a Gaussian, r the distance of the columns over their
-    lengths, t the columns up to a little beyond the training rows. Further out the linear part is
-    a constant, and its slopes are as unknown as they were before any y: a variance that grows.
+    lengths, and t the columns up to a little beyond the training rows. Further out the linear part
+    is a constant, and the unknown slopes become a variance that grows with the distance.
+
+    Parameters
+    ----------
+    columns : Columns
+        Columns made of the features.
+    kernel : {"matern52", "rbf"}
+        The kernel g.
+    logs : array (3 + lengths,)
+        Logs of amplitude, linear, noise, and of each length.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.smooth import Columns, Covariance
+    >>> columns = Columns.fit(np.arange(5.0)[:, None], np.zeros(1, dtype=int))
+    >>> Covariance(columns, "rbf", np.zeros(4)).amplitude
+    1.0
     """
 
     columns: Columns
@@ -48,7 +65,18 @@ class Covariance:
         return float(np.exp(2 * self.logs[2]))
 
     def with_noise(self, noise: float) -> Covariance:
-        """Return the same with another variance of y around f."""
+        """Return the covariance with another noise.
+
+        Parameters
+        ----------
+        noise : float
+            Variance of y around f.
+
+        Returns
+        -------
+        Covariance
+            A copy.
+        """
         logs = self.logs.copy()
         logs[2] = 0.5 * np.log(noise)
         return replace(self, logs=logs)
@@ -60,10 +88,21 @@ class Covariance:
         return lengths
 
     def kernel_inputs(self, X: Array) -> KernelInputs:
-        """Return where rows (n, p) lie.
+        """Return the inputs of the kernel for rows.
 
-        A number that is missing, which it never was in training, may be any of the column: it is
-        as far from the others as two of them are from each other, on average. So is a new level.
+        A number that is missing, but never was in training, may have any value of its column. It is
+        as far from the others as two values are from each other on average. A new level is treated
+        alike.
+
+        Parameters
+        ----------
+        X : array (n, p)
+            Features.
+
+        Returns
+        -------
+        KernelInputs
+            Points, linear terms and extra variance.
         """
         values = self.columns.apply(X)
         unknown = self.columns.unknown(X, values)
@@ -76,7 +115,18 @@ class Covariance:
         return KernelInputs(points, self.linear(within), slopes * away)
 
     def linear(self, within: Array) -> Array:
-        """Return terms (n, 1 + q) whose products are the linear part."""
+        """Return terms whose products are the linear part.
+
+        Parameters
+        ----------
+        within : array (n, q)
+            Columns, clipped to the range of the training rows.
+
+        Returns
+        -------
+        array (n, 1 + q)
+            The terms.
+        """
         terms = np.empty((len(within), 1 + within.shape[1]))
         terms[:, 0] = 1.0
         terms[:, 1:] = within / np.sqrt(max(1, within.shape[1]))
@@ -84,14 +134,33 @@ class Covariance:
         return terms
 
     def between(self, a: Array, b: Array) -> Array:
-        """Return the part (n, m) that fades with distance, of points (n, ...) and (m, ...)."""
+        """Return the part of the covariance that decays with distance.
+
+        Parameters
+        ----------
+        a : array (n, q + 1)
+            Points.
+        b : array (m, q + 1)
+            Points.
+
+        Returns
+        -------
+        array (n, m)
+            Covariances.
+        """
         covariance = np.empty((len(a), len(b)))
         correlate(self.kernel, a, b, covariance)
         covariance *= self.amplitude
         return covariance
 
     def check(self, n_features: int) -> None:
-        """Raise ValueError unless a covariance from a file can be used."""
+        """Raise ValueError unless a covariance from a file can be used.
+
+        Parameters
+        ----------
+        n_features : int
+            Number of features.
+        """
         check_choice("kernel", self.kernel, KERNELS)
         if not isinstance(self.columns, Columns):
             raise ValueError("the smooth start has no columns")

@@ -1,4 +1,4 @@
-"""A Gaussian process that knows all training rows."""
+"""Exact Gaussian process regression."""
 
 from __future__ import annotations
 
@@ -27,7 +27,29 @@ _ROWS = 1024  # at a time
 
 @dataclass(frozen=True, eq=False)
 class ExactGP:
-    """f given y = f(x) + noise at n training rows."""
+    """Predict f given y = f(x) + noise at n training rows.
+
+    Parameters
+    ----------
+    points : array (n, q + 1)
+        Points of the training rows, see `KernelInputs`.
+    terms : array (n, 1 + q)
+        Linear terms of the training rows.
+    triangle : array (n (n + 1) / 2,)
+        Packed Cholesky factor of the covariance of y.
+    coefficients : array (n,)
+        Inverse of that covariance times y.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.smooth import Columns, Covariance, ExactGP
+    >>> X = np.arange(5.0)[:, None]
+    >>> covariance = Covariance(Columns.fit(X, np.zeros(1, dtype=int)), "rbf", np.zeros(4))
+    >>> mean, variance = ExactGP.fit(covariance, X, X[:, 0], np.full(5, 1e-6)).at(covariance, X)
+    >>> bool(np.abs(mean - X[:, 0]).max() < 0.01)
+    True
+    """
 
     points: Array  # (n, q + 1), see KernelInputs
     terms: Array  # (n, 1 + q)
@@ -36,7 +58,24 @@ class ExactGP:
 
     @classmethod
     def fit(cls, covariance: Covariance, X: Array, y: Array, noise: Array) -> ExactGP:
-        """Return the process given rows (n, p); noise (n,) is the variance of each y around f."""
+        """Return the process given training rows.
+
+        Parameters
+        ----------
+        covariance : Covariance
+            Covariance of f.
+        X : array (n, p)
+            Features.
+        y : array (n,)
+            Outcomes.
+        noise : array (n,)
+            Variance of each y around f.
+
+        Returns
+        -------
+        ExactGP
+            The process.
+        """
         points, terms, _ = covariance.kernel_inputs(X)
         matrix = _signal(covariance, points, terms)
         matrix.flat[:: len(y) + 1] += noise
@@ -50,7 +89,20 @@ class ExactGP:
         return unpack(self.triangle, len(self.points))
 
     def at(self, covariance: Covariance, X: Array) -> tuple[Array, Array]:
-        """Return mean and variance of f (n,) at new rows."""
+        """Return mean and variance of f at new rows.
+
+        Parameters
+        ----------
+        covariance : Covariance
+            Covariance of f.
+        X : array (n, p)
+            Features.
+
+        Returns
+        -------
+        mean, variance : array (n,)
+            Mean and variance of f.
+        """
         mean, variance = np.empty(len(X)), np.empty(len(X))
         for begin in range(0, len(X), _ROWS):
             rows = slice(begin, begin + _ROWS)
@@ -71,13 +123,35 @@ class ExactGP:
     ) -> tuple[Array, Array]:
         """Return mean and variance of f at each training row, given the others.
 
-        Of y the row's own variance given the others is one over the diagonal of the inverse.
+        The variance of y given the others is one over the diagonal of the inverse.
+
+        Parameters
+        ----------
+        covariance : Covariance
+            Not used; as in `NystromGP`.
+        X : array (n, p)
+            Not used; as in `NystromGP`.
+        y : array (n,)
+            Outcomes.
+        noise : array (n,)
+            Variance of each y around f.
+
+        Returns
+        -------
+        mean, variance : array (n,)
+            Mean and variance of f.
         """
         own = inverse_diagonal(self.factor)
         return y - self.coefficients / own, np.maximum(1 / own - noise, 0)
 
     def check(self, n_columns: int) -> None:
-        """Raise ValueError unless a process from a file can be used with so many columns."""
+        """Raise ValueError unless a process from a file can be used.
+
+        Parameters
+        ----------
+        n_columns : int
+            Number of columns of the covariance.
+        """
         n = len(self.points)
         check_arrays(
             (self.points, (n, n_columns + 1)),

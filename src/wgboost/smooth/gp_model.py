@@ -1,4 +1,4 @@
-"""A smooth function of x with a scale: what boosting starts at and goes on from."""
+"""A Gaussian process with its scale, which boosting starts at."""
 
 from __future__ import annotations
 
@@ -23,13 +23,36 @@ from wgboost.typing import Array
 __all__ = ["GPData", "GPModel", "distinct", "fit_gp"]
 
 _MIN_ROWS = 10  # rows
-_MAX_SPREADS = 10.0  # spreads from the median: further out a y counts as if it were there
-_N_STANDARD_ERRORS = 2.0  # standard errors by which the background has to be better than a constant
+_MAX_SPREADS = 10.0  # y is clipped at this distance from the median
+_N_STANDARD_ERRORS = 2.0  # by which the process has to be better than a constant
 
 
 @dataclass(frozen=True, eq=False)
 class GPData:
-    """Training rows as a smooth model sees them; all of them count."""
+    """Hold the training rows of a Gaussian process, without copies.
+
+    Parameters
+    ----------
+    X : array (n, p)
+        Features.
+    y : array (n,)
+        Outcomes.
+    weight : array (n,)
+        Weights, scaled so that their sum is the effective number of rows. A row of weight 2 counts
+        as two equal rows.
+    known : array (n,)
+        Variance of the known error of y.
+    place : array or None, default=None
+        Index of the row for each row that was given; None if there were no copies.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.smooth import GPData
+    >>> data = GPData.of(np.array([[0.0], [1.0], [1.0]]), np.array([0.0, 2.0, 2.0]), None, None)
+    >>> data.y
+    array([0., 2.])
+    """
 
     X: Array  # (n, p)
     y: Array  # (n,)
@@ -40,10 +63,26 @@ class GPData:
 
     @classmethod
     def of(cls, X: Array, y: Array, weight: Array | None, noise: Array | None) -> GPData:
-        """Return rows; noise (n,) is the standard deviation of that error.
+        """Return the rows, with copies merged.
 
-        A row that is there again, its y too, is one row with the weight of all: left out beside a
-        copy of itself, it would seem to be predicted without an error.
+        A row that occurs again, with the same y, becomes one row with the weight of all: with a
+        copy in the data, a left-out row would seem to be predicted without an error.
+
+        Parameters
+        ----------
+        X : array (n, p)
+            Features.
+        y : array (n,)
+            Outcomes.
+        weight : array (n,) or None
+            Sample weights.
+        noise : array (n,) or None
+            Standard deviation of the known error of y.
+
+        Returns
+        -------
+        GPData
+            The distinct rows.
         """
         share: Array = np.ones(len(y)) if weight is None else weight.astype(np.float64)
         known = np.zeros(len(y)) if noise is None else np.square(noise)
@@ -55,17 +94,45 @@ class GPData:
         return cls(X[first], y[first], share, known[first], place)
 
     def expand(self, shift: LocationScaleShift) -> LocationScaleShift:
-        """Return what is known of these rows for the rows that were given."""
+        """Return location and scale of the rows that were given.
+
+        Parameters
+        ----------
+        shift : LocationScaleShift
+            Location and scale of the distinct rows.
+
+        Returns
+        -------
+        LocationScaleShift
+            The same with copies.
+        """
         if self.place is None:
             return shift
         return LocationScaleShift(shift.location[self.place], shift.log_scale[self.place])
 
     def units(self) -> Units:
-        """Return the units in which y has mean 0 and deviation 1, outliers drawn in."""
+        """Return the units in which y has mean 0 and deviation 1, with outliers clipped.
+
+        Returns
+        -------
+        Units
+            The units.
+        """
         return mean_and_deviation(self._clipped(), self.weight)
 
     def standardised(self, units: Units) -> tuple[Array, Array]:
-        """Return y and the variance of its error in these units, outliers drawn in."""
+        """Return y and the variance of its known error in units, with outliers clipped.
+
+        Parameters
+        ----------
+        units : Units
+            The units of y.
+
+        Returns
+        -------
+        y, known : array (n,)
+            Standardised outcomes and variances.
+        """
         return units.standardise(self._clipped()), self.known / units.scale**2
 
     def _clipped(self) -> Array:
@@ -76,7 +143,29 @@ class GPData:
 
 @dataclass(frozen=True, eq=False)
 class GPModel:
-    """The location and the scale of y at x: a smooth function, and what it leaves."""
+    """Predict location and scale of y as smooth functions of x.
+
+    Parameters
+    ----------
+    covariance : Covariance
+        Covariance of the function.
+    regression : ExactGP or NystromGP
+        The function given the training rows.
+    units : Units
+        Units of y of the regression.
+    scale : Scale
+        Variance of y around the function.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.smooth import GPData, SmoothStart, fit_gp
+    >>> X = np.linspace(0, 6, 40)[:, None]
+    >>> data = GPData.of(X, np.sin(X[:, 0]), None, None)
+    >>> gp, shift = fit_gp(SmoothStart(), data, np.zeros(1, dtype=int), np.random.default_rng(0))
+    >>> bool(np.abs(gp.at(X).location - np.sin(X[:, 0])).max() < 0.1)
+    True
+    """
 
     covariance: Covariance
     regression: ExactGP | NystromGP
@@ -84,18 +173,51 @@ class GPModel:
     scale: Scale
 
     def at(self, X: Array) -> LocationScaleShift:
-        """Return location and scale at new rows."""
+        """Return location and scale at new rows.
+
+        Parameters
+        ----------
+        X : array (n, p)
+            Features.
+
+        Returns
+        -------
+        LocationScaleShift
+            Location and log scale of each row.
+        """
         with one_thread():
             return self._shift(*self.regression.at(self.covariance, X))
 
     def epistemic_share(self, shift: LocationScaleShift) -> Array:
-        """Return the variance (n,) of the function where it is this, in units of y's there."""
+        """Return the variance of the function as a share of the variance of y.
+
+        Parameters
+        ----------
+        shift : LocationScaleShift
+            Location and scale, as from `at`.
+
+        Returns
+        -------
+        array (n,)
+            Shares between 0 and 1.
+        """
         variance = np.exp(2 * (shift.log_scale - np.log(self.units.scale)))
         share: Array = np.clip(1 - self.scale.noise / variance, 0, 1)
         return share
 
     def leave_one_out(self, rows: GPData) -> LocationScaleShift:
-        """Return location and scale at each training row, given the others."""
+        """Return location and scale at each training row, given the others.
+
+        Parameters
+        ----------
+        rows : GPData
+            The training rows.
+
+        Returns
+        -------
+        LocationScaleShift
+            Location and log scale of each row that was given.
+        """
         with one_thread():
             return rows.expand(self._shift(*_leave_one_out(self, rows)))
 
@@ -104,7 +226,13 @@ class GPModel:
         return LocationScaleShift(self.units.restore(mean), log_scale)
 
     def check(self, n_features: int) -> None:
-        """Raise ValueError unless a background from a file can be used."""
+        """Raise ValueError unless a process from a file can be used.
+
+        Parameters
+        ----------
+        n_features : int
+            Number of features.
+        """
         kinds: list[tuple[Any, tuple[type, ...]]] = [
             (self.covariance, (Covariance,)), (self.regression, (ExactGP, NystromGP)),
             (self.units, (Units,)), (self.scale, (Scale,)),
@@ -122,8 +250,8 @@ class GPModel:
 
 
 def distinct(table: Array) -> tuple[Array, Array]:
-    """Return where the distinct rows of a table stand first, in order, and which each row is."""
-    # As bytes: NaN is equal to NaN then, and -0 + 0 is 0.
+    """Return the distinct rows of a table, in order, and which of them each row is."""
+    # As bytes NaN equals NaN, and -0 + 0 is 0.
     rows = np.ascontiguousarray(np.where(np.isnan(table), np.nan, table + 0.0))
     whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
     _, first, place = np.unique(whole, return_index=True, return_inverse=True)
@@ -140,11 +268,34 @@ def fit_gp(
     rng: np.random.Generator,
     like: GPModel | None = None,
 ) -> tuple[GPModel, LocationScaleShift] | None:
-    """Return the gp, and what it is at training rows that were left out.
+    """Fit a Gaussian process with its scale.
 
-    None if a constant predicts those as well. n_levels (p,) are the levels of categories, 0 for
-    numbers. With `like` columns, kernel and lengths are those of another gp, found on some
-    of the rows.
+    Parameters
+    ----------
+    settings : SmoothStart
+        Settings of the process.
+    rows : GPData
+        Training rows.
+    n_levels : array (p,)
+        Number of levels of categorical features, 0 for numeric ones.
+    rng : numpy.random.Generator
+        Source of the draws of rows.
+    like : GPModel or None, default=None
+        A process whose columns, kernel and lengths are taken over.
+
+    Returns
+    -------
+    tuple of (GPModel, LocationScaleShift) or None
+        The process, and its leave-one-out location and scale at the training rows. None if a
+        constant predicts left-out rows as well.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.smooth import GPData, SmoothStart, fit_gp
+    >>> data = GPData.of(np.zeros((20, 1)), np.arange(20.0), None, None)
+    >>> fit_gp(SmoothStart(), data, np.zeros(1, dtype=int), np.random.default_rng(0)) is None
+    True
     """
     if len(rows.y) < _MIN_ROWS or (rows.y == rows.y[0]).all():
         return None
@@ -188,10 +339,10 @@ def _regression(
     settings: SmoothStart, covariance: Covariance, rows: GPData, units: Units,
     places: Array,
 ) -> GPModel:  # fmt: skip
-    """Return the background with the scale that the regression believes in."""
+    """Return the process with the scale of its own noise."""
     (y, known), n = rows.standardised(units), len(rows.y)
-    # More rows than tuning looked at may explain more: less is noise then. Errors that are
-    # known of each row do not change with it.
+    # With more rows than in tuning, the process may explain more, and the noise is smaller. Known
+    # errors of rows do not change.
     again = n > settings.tuning_rows and not known.any()
     regression: ExactGP | NystromGP
     if n <= settings.exact_rows:

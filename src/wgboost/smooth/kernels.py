@@ -1,4 +1,4 @@
-"""How the correlation of a smooth function fades with distance."""
+"""Kernels: how correlation decays with distance."""
 
 from __future__ import annotations
 

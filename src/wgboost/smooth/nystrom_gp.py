@@ -1,4 +1,4 @@
-"""Kernel ridge regression on landmarks: a Gaussian process of many rows, by way of a few."""
+"""Gaussian process regression of many rows by the Nyström approximation."""
 
 from __future__ import annotations
 
@@ -24,11 +24,33 @@ _WITHIN = 1 - 1e-10  # of a row's share in its own prediction
 
 @dataclass(frozen=True, eq=False)
 class NystromGP:
-    """f as a function of its values at m landmarks, given y at any number of rows.
+    """Predict f by its values at m landmarks, given y at any number of rows.
 
-    With L the factor of the landmarks' covariance, the features of x are L^-1 k(landmarks, x) and
-    the linear terms: r = m + 1 + q in all, with independent standard normal coefficients. What
-    features do not say of f(x) is the variance that is left at x given the landmarks.
+    With L the Cholesky factor of the landmarks' covariance, the features of x are L^-1 k(landmarks,
+    x) and the linear terms: r = m + 1 + q in all, with independent standard normal coefficients.
+    The variance of f(x) given the landmarks is added to that of the features.
+
+    Parameters
+    ----------
+    points : array (m, q + 1)
+        Points of the landmarks, see `KernelInputs`.
+    whitening : array
+        Packed factor L.
+    triangle : array
+        Packed factor of the features' products plus the noise on the diagonal.
+    coefficients : array (r,)
+        Coefficients of the features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.smooth import Columns, Covariance
+    >>> from wgboost.smooth.nystrom_gp import NystromSums
+    >>> X = np.arange(9.0)[:, None]
+    >>> covariance = Covariance(Columns.fit(X, np.zeros(1, dtype=int)), "rbf", np.zeros(4))
+    >>> gp = NystromSums.of(covariance, X, X[:, 0], np.ones(9), X[::2]).landmarks(1e-4)
+    >>> gp.at(covariance, X)[0].shape
+    (9,)
     """
 
     points: Array  # (m, q + 1), see KernelInputs
@@ -47,11 +69,41 @@ class NystromGP:
         return unpack(self.triangle, len(self.coefficients))
 
     def features(self, covariance: Covariance, X: Array) -> Iterator[tuple[slice, Array, Array]]:
-        """Yield slices of rows, their features (r, n) and the variance (n,) that they leave."""
+        """Yield features of rows, a block at a time.
+
+        Parameters
+        ----------
+        covariance : Covariance
+            Covariance of f.
+        X : array (n, p)
+            Features of the data.
+
+        Yields
+        ------
+        rows : slice
+            The rows of the block.
+        features : array (r, k)
+            Their features.
+        variance : array (k,)
+            Variance of f that the features leave.
+        """
         return _features(covariance, self.points, self.whitener, X)
 
     def at(self, covariance: Covariance, X: Array) -> tuple[Array, Array]:
-        """Return mean and variance of f (n,) at new rows."""
+        """Return mean and variance of f at new rows.
+
+        Parameters
+        ----------
+        covariance : Covariance
+            Covariance of f.
+        X : array (n, p)
+            Features.
+
+        Returns
+        -------
+        mean, variance : array (n,)
+            Mean and variance of f.
+        """
         mean, variance = np.empty(len(X)), np.empty(len(X))
         for rows, features, left in self.features(covariance, X):
             mean[rows] = self.coefficients @ features
@@ -64,8 +116,23 @@ class NystromGP:
     ) -> tuple[Array, Array]:
         """Return mean and variance of f at each training row, given the others.
 
-        noise (n,) is the variance of each y around f. A row that is left out takes its y along;
-        a landmark stays where it is.
+        A left-out row takes its y along; a landmark stays where it is.
+
+        Parameters
+        ----------
+        covariance : Covariance
+            Covariance of f.
+        X : array (n, p)
+            Features.
+        y : array (n,)
+            Outcomes.
+        noise : array (n,)
+            Variance of each y around f.
+
+        Returns
+        -------
+        mean, variance : array (n,)
+            Mean and variance of f.
         """
         mean, variance = np.empty(len(X)), np.empty(len(X))
         for rows, features, left in self.features(covariance, X):
@@ -77,7 +144,13 @@ class NystromGP:
         return mean, variance
 
     def check(self, n_columns: int) -> None:
-        """Raise ValueError unless landmarks from a file can be used with so many columns."""
+        """Raise ValueError unless landmarks from a file can be used.
+
+        Parameters
+        ----------
+        n_columns : int
+            Number of columns of the covariance.
+        """
         m = len(self.points)
         r = m + 1 + n_columns
         check_arrays((self.points, (m, n_columns + 1)), (self.coefficients, (r,)))

@@ -1,4 +1,4 @@
-"""How far y lies from a smooth function, by what was left out."""
+"""The variance of y around a smooth function, estimated from left-out rows."""
 
 from __future__ import annotations
 
@@ -18,20 +18,59 @@ _CONSTANT = -18.0, 3.0  # bounds of the log of the noise around a constant; y is
 
 @dataclass(frozen=True)
 class Scale:
-    """The variance of y around a prediction: noise + share * variance of f there."""
+    """Model the variance of y around a prediction: noise + share * variance of f.
+
+    Parameters
+    ----------
+    noise : float
+        Variance of the noise.
+    share : float
+        Factor on the variance of the function.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.smooth import Scale
+    >>> Scale(noise=1.0, share=2.0).variance(np.array([0.5]))
+    array([2.])
+    """
 
     noise: float
     share: float
 
     def variance(self, f_variance: Array) -> Array:
-        """Return the variance of y, given that of f."""
+        """Return the variance of y.
+
+        Parameters
+        ----------
+        f_variance : array (n,)
+            Variance of the function.
+
+        Returns
+        -------
+        array (n,)
+            Variance of y.
+        """
         return self.noise + self.share * f_variance
 
     def fitted(self, residual: Array, f_variance: Array, weight: Array, known: Array) -> Scale:
-        """Return the scale that is most probable for residuals of rows left out.
+        """Return the most probable scale for residuals of left-out rows, near this one.
 
-        It is sought around this one, in which the model believes. known (n,) is the variance
-        of the error that y was measured with.
+        Parameters
+        ----------
+        residual : array (n,)
+            Leave-one-out residuals.
+        f_variance : array (n,)
+            Variance of the function.
+        weight : array (n,)
+            Weights of the rows.
+        known : array (n,)
+            Variance of the known error of y.
+
+        Returns
+        -------
+        Scale
+            The fitted scale.
         """
         squares = np.square(residual)
 
@@ -49,7 +88,22 @@ class Scale:
         return Scale(float(noise), float(share))
 
     def log_density(self, residual: Array, f_variance: Array, known: Array) -> Array:
-        """Return the log density (n,) of residuals, normal ones."""
+        """Return the normal log density of residuals.
+
+        Parameters
+        ----------
+        residual : array (n,)
+            Residuals.
+        f_variance : array (n,)
+            Variance of the function.
+        known : array (n,)
+            Variance of the known error of y.
+
+        Returns
+        -------
+        array (n,)
+            Log densities.
+        """
         variance = self.variance(f_variance) + known
         density: Array = -0.5 * (np.log(2 * np.pi * variance) + np.square(residual) / variance)
         return density

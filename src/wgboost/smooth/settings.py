@@ -1,4 +1,4 @@
-"""What a user may say about a smooth start."""
+"""Settings of a smooth start."""
 
 from __future__ import annotations
 
@@ -15,24 +15,31 @@ SCALINGS = {"between": 0.5, "standard": 0.0, "rank": 1.0}
 
 @dataclass(frozen=True)
 class SmoothStart:
-    """Start at a Gaussian process of x, and boost what it leaves.
+    """Start at a Gaussian process of x, and boost its residuals.
 
-    Particles, and with them a prior, are then relative to its location and scale at x.
+    Particles, and with them a prior, are then relative to the location and scale of the process.
 
-    Attributes
+    Parameters
     ----------
-    exact_rows : int
-        Up to so many training rows the process is exact; beyond, it goes by landmarks.
-    landmarks : int
-        So many training rows, drawn at random, stand for the places of all.
-    tuning_rows : int
-        Training rows, drawn at random, that lengths and noise are chosen by.
-    kernel : "auto", "matern52" or "rbf"
-        How smooth the function is: twice differentiable or infinitely often.
-    scaling : "auto", "standard", "rank" or "between"
-        What features are measured by: mean and standard deviation, the normal scores of their
-        ranks, or the mean of the two. "auto", here and for the kernel, takes what predicts rows
-        best that were left out.
+    exact_rows : int, default=3000
+        Largest number of training rows with an exact process. Beyond it, the process is a Nyström
+        approximation.
+    landmarks : int, default=2000
+        Number of training rows, drawn at random, that the approximation is based on.
+    tuning_rows : int, default=1000
+        Number of training rows, drawn at random, that choose lengths and noise.
+    kernel : {"auto", "matern52", "rbf"}, default="auto"
+        Smoothness of the function: twice or infinitely often differentiable. "auto" takes what
+        predicts left-out rows best.
+    scaling : {"auto", "standard", "rank", "between"}, default="auto"
+        Scale of the features: mean and standard deviation, normal scores of the ranks, or the mean
+        of the two. "auto" takes what predicts left-out rows best.
+
+    Examples
+    --------
+    >>> from wgboost.smooth import SmoothStart
+    >>> SmoothStart(kernel="rbf").kernels
+    ('rbf',)
     """
 
     exact_rows: int = 3000

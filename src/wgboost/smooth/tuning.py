@@ -1,4 +1,4 @@
-"""Lengths, amplitude and noise: those of the largest marginal likelihood on some rows."""
+"""Lengths, amplitude and noise of the largest marginal likelihood on a sample of rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NOISY = -1.0  # log of the noise to start with
 
 
 class Steps(NamedTuple):
-    """How long a search goes on."""
+    """Limits of a search."""
 
     most: int
     enough: float  # nats of a row: a step that gains less is the last
