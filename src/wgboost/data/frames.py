@@ -50,7 +50,30 @@ class Column:
 
 
 def as_frame(X: Any) -> Any:
-    """Return X as a narwhals frame if it is a frame of any library, else None."""
+    """Return a frame of any library as a narwhals frame.
+
+    Parameters
+    ----------
+    X : object
+        What may be a frame of pandas, polars or Arrow.
+
+    Returns
+    -------
+    narwhals.DataFrame or None
+        None if X is not a frame.
+
+    Raises
+    ------
+    TypeError
+        If X is lazy, or its columns have several levels of names.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from wgboost.data import as_frame
+    >>> as_frame(pd.DataFrame({"a": [1]})).columns
+    ['a']
+    """
     if hasattr(X, "iloc") and getattr(getattr(X, "columns", None), "nlevels", 1) > 1:  # pandas
         raise TypeError(
             f"X has columns with several levels of names (MultiIndex), such as {X.columns[0]!r}; "
@@ -191,9 +214,30 @@ def _objects(name: Any, values: Sequence[Any], missing: Array) -> Array:
 
 
 def as_dense(X: Any) -> Any:
-    """Return a sparse matrix as a dense one, and anything else as it is.
+    """Return a sparse matrix as a dense one.
 
-    Raises ValueError if that would take more than half of the machine's memory.
+    Parameters
+    ----------
+    X : object
+        A sparse matrix; anything else is returned as it is.
+
+    Returns
+    -------
+    array or object
+        The dense matrix.
+
+    Raises
+    ------
+    ValueError
+        If it would take more than half of the memory.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from wgboost.data import as_dense
+    >>> as_dense(sparse.eye(2))
+    array([[1., 0.],
+           [0., 1.]])
     """
     given: Any = X
     if not sparse.issparse(given):

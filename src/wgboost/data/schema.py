@@ -13,6 +13,7 @@ import numpy as np
 
 from wgboost.data.binning import MAX_BINS
 from wgboost.data.frames import Column, as_frame, frame_names
+from wgboost.data.levels import Levels
 from wgboost.data.table import Table
 from wgboost.typing import Array
 from wgboost.validation import format_value, nearest_name
@@ -23,67 +24,30 @@ FROM_DTYPE = "from_dtype"
 _FREE_TEXT = 50  # so many different texts, on half of the rows or more, are no categories
 _SHOWN = 5
 _DATES = 3  # the type of a column in a file: 0 numbers, 1 and 2 categories of numbers and of text
-_EXACT = 2.0**53  # whole numbers are exact below
-
-
-@dataclass(frozen=True)
-class Levels:
-    """The levels of a categorical column and their codes 0, 1, ... n_codes - 1.
-
-    If there are more than 255 levels, the 254 most frequent have the first codes. Trees group the
-    others; see `LevelGroups`. In models of earlier versions these share the code 254.
-    """
-
-    values: tuple[str, ...] | tuple[float, ...]  # ascending
-    codes: tuple[int, ...]
-
-    @classmethod
-    def find(cls, column: Column, weight: Array | None) -> Levels:
-        """Return the levels in rows that count. Weights tell which levels are rare."""
-        there = ~column.missing if weight is None else ~column.missing & (weight > 0)
-        values, which = np.unique(_decimal(column.values[there]), return_inverse=True)
-        if values.dtype != object and values.size and np.abs(values).max() >= _EXACT:
-            raise ValueError(
-                f"a category is the number {np.abs(values).max():.0f}, and from 2^53 on numbers "
-                "that differ may look equal; give such categories as text"
-            )
-        codes = np.arange(len(values))
-        if len(values) > MAX_BINS:
-            mass = np.bincount(which, None if weight is None else weight[there])
-            rare = np.sort(np.argsort(-mass, kind="stable")[MAX_BINS - 1 :])
-            codes -= np.searchsorted(rare, codes)
-            codes[rare] = np.arange(MAX_BINS - 1, len(values))
-        return cls(tuple(values.tolist()), tuple(codes.tolist()))
-
-    @property
-    def n_codes(self) -> int:
-        """Number of codes, at least one."""
-        return max(self.codes, default=0) + 1
-
-    @property
-    def text(self) -> bool:
-        """Whether levels are text; a column that was always missing could be anything."""
-        return any(isinstance(value, str) for value in self.values)
-
-    @cached_property
-    def _code_of(self) -> dict[str | float, float]:
-        return dict(zip(self.values, map(float, self.codes), strict=True))
-
-    def encode(self, values: Array) -> Array:
-        """Return codes as floats (n,); levels not known are NaN, like missing ones."""
-        if values.dtype == object:
-            codes = self._code_of
-            return np.array([codes.get(value, np.nan) for value in values], dtype=np.float64)
-        if not self.values or self.text:  # nothing but missing values, see _check_kind
-            return np.full(len(values), np.nan)
-        levels, values = np.asarray(self.values, dtype=np.float64), _decimal(values)
-        at = np.minimum(np.searchsorted(levels, values), len(levels) - 1)
-        return np.where(levels[at] == values, np.asarray(self.codes, dtype=np.float64)[at], np.nan)
 
 
 @dataclass(frozen=True)
 class Schema:
-    """The columns of the training data."""
+    """Describe the columns of the training data.
+
+    Parameters
+    ----------
+    names : tuple of str or None
+        Names of the columns.
+    levels : tuple of Levels or None
+        Levels of each categorical column, None for other columns.
+    dates : tuple of int
+        Columns of dates.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from wgboost.data import Schema
+    >>> schema, matrix = Schema.fit(pd.DataFrame({"kind": ["a", "b"], "size": [1.0, 2.0]}))
+    >>> matrix
+    array([[0., 1.],
+           [1., 2.]])
+    """
 
     names: tuple[str, ...] | None  # None: columns go by their position
     levels: tuple[Levels | None, ...]  # of each column; None: numbers
@@ -97,6 +61,22 @@ class Schema:
 
         `categorical_features` are names, indices or a mask of columns, None for no column, or
         "from_dtype": text and columns of a categorical type. Rows of weight zero bring no levels.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n, p)
+            Features.
+        categorical_features : object
+            Categorical columns, as in the estimators.
+        weight : array of shape (n,), optional
+            Sample weights.
+
+        Returns
+        -------
+        schema : Schema
+            The columns.
+        matrix : array of shape (n, p)
+            The rows, with codes for categories.
         """
         frame = as_frame(X)
         names = None if frame is None else frame_names(frame)
@@ -139,6 +119,16 @@ class Schema:
 
         The columns of a frame may come in any order; one too few, one too many or one of another
         kind raises ValueError. Levels that training did not have count as missing.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n, p)
+            Features.
+
+        Returns
+        -------
+        array of shape (n, p)
+            The rows, with codes for categories.
         """
         frame = as_frame(X)
         names = None if frame is None else frame_names(frame)
@@ -166,7 +156,15 @@ class Schema:
         return numbers if names is not None and set(names) == set(numbers) else None
 
     def warn_names(self, names: Sequence[str] | None, who: str) -> None:
-        """Warn if columns have names and those of the training data had none, or the reverse."""
+        """Warn if columns have names and those of the training data had none, or the reverse.
+
+        Parameters
+        ----------
+        names : sequence of str or None
+            Names of the new columns.
+        who : str
+            Name of the estimator, for the message.
+        """
         if self.names is None and names is not None and self._numbered(names) is None:
             text = f"X has feature names, but {who} was fitted without feature names"
             warnings.warn(text, UserWarning, stacklevel=3)
@@ -198,7 +196,13 @@ class Schema:
         return table.matrix(encoded)
 
     def to_arrays(self) -> dict[str, Array | None]:
-        """Return the schema as arrays, for a file: kinds and names of columns, then all levels."""
+        """Return the schema as arrays, for a file.
+
+        Returns
+        -------
+        dict
+            Types and names of columns, and all levels.
+        """
         listed = [one for one in self.levels if one is not None]
         kinds = [
             (_DATES if i in self.dates else 0) if one is None else 1 + one.text
@@ -224,7 +228,33 @@ class Schema:
         cls, types: Array, names: Array | None, first_level: Array, codes: Array, text: Array,
         numbers: Array,
     ) -> Schema:  # fmt: skip
-        """Return what `to_arrays` described; raise ValueError if it makes no sense."""
+        """Return the schema that `to_arrays` described.
+
+        Parameters
+        ----------
+        types : array
+            Type of each column.
+        names : array or None
+            Names of the columns.
+        first_level : array
+            First level of each categorical column.
+        codes : array
+            Code of each level.
+        text : array
+            Levels that are text.
+        numbers : array
+            Levels that are numbers.
+
+        Returns
+        -------
+        Schema
+            The schema.
+
+        Raises
+        ------
+        ValueError
+            If the arrays do not fit.
+        """
         _check_arrays(types, names, first_level, codes, text, numbers)
         values: dict[int, list[Any]] = {1: numbers.tolist(), 2: text.tolist()}
         levels: list[Levels | None] = []
@@ -268,7 +298,35 @@ def _check_arrays(
 
 
 def column_index(parameter: str, column: Any, names: Sequence[str] | None, p: int) -> int:
-    """Return which of p columns a name or an index means; raise ValueError if it is none."""
+    """Return the index of a column that is given by name or index.
+
+    Parameters
+    ----------
+    parameter : str
+        Name of the parameter, for the message.
+    column : str or int
+        The column.
+    names : sequence of str or None
+        Names of the columns.
+    p : int
+        Number of columns.
+
+    Returns
+    -------
+    int
+        The index.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column.
+
+    Examples
+    --------
+    >>> from wgboost.data import column_index
+    >>> column_index("monotone", "size", ["kind", "size"], 2)
+    1
+    """
     if isinstance(column, str) and names is not None and column in names:
         return list(names).index(column)
     whole = isinstance(column, (int, np.integer)) and not isinstance(column, bool)
@@ -276,14 +334,6 @@ def column_index(parameter: str, column: Any, names: Sequence[str] | None, p: in
         return int(column) % p
     near = nearest_name(column, names) if isinstance(column, str) and names else ""
     raise ValueError(f"{parameter} has {format_value(column)}, which is no column of X{near}")
-
-
-def _decimal(values: Array) -> Array:
-    """Return numbers as float64 of the same decimals: 0.1 is one level in either precision."""
-    if values.dtype != np.float32:
-        return values
-    unique, which = np.unique(values, return_inverse=True)
-    return np.array([float(str(one)) for one in unique], dtype=np.float64)[which]
 
 
 def _label(names: Sequence[str] | None, i: int) -> str:
