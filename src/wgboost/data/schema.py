@@ -36,7 +36,7 @@ class Schema:
         Names of the columns.
     levels : tuple of Levels or None
         Levels of each categorical column, None for other columns.
-    dates : tuple of int
+    dates : frozenset of int, default=frozenset()
         Columns of dates.
 
     Examples
