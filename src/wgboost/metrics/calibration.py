@@ -8,6 +8,7 @@ import numpy as np
 
 from wgboost.metrics.checks import check_bounds, check_exact_y, row_weights
 from wgboost.predictive import Mixture
+from wgboost.predictive.blocks import row_blocks
 from wgboost.typing import Array
 from wgboost.validation import check_integer
 
@@ -99,8 +100,7 @@ def _share_below(low: Array, high: Array, weight: Array, levels: Array) -> Array
     """Return the weighted share of rows below each level, (g,); a row is spread over its bounds."""
     total, width = np.zeros(len(levels)), high - low
     step = width <= 0
-    for start in range(0, len(low), max(1, _NUMBERS // len(levels))):
-        rows = slice(start, start + max(1, _NUMBERS // len(levels)))
+    for rows in row_blocks(len(low), max(1, len(levels)), _NUMBERS):
         ramp = (levels[:, None] - low[rows]) / np.where(step[rows], 1, width[rows])
         below = np.where(step[rows], levels[:, None] >= low[rows], ramp.clip(0, 1))
         total += below @ weight[rows]

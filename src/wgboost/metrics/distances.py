@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from wgboost.predictive.blocks import row_blocks
 from wgboost.typing import Array
 from wgboost.validation import check_integer, check_number
 
@@ -43,9 +44,7 @@ def _mean_over_pairs(
     Weights (n, s) and (n, t), each row's sum 1, are of the samples; None means equal ones.
     """
     out = np.empty(len(a))
-    block = max(1, _NUMBERS // (a.shape[1] * b.shape[1] * a.shape[2]))
-    for begin in range(0, len(a), block):
-        rows = slice(begin, begin + block)
+    for rows in row_blocks(len(a), a.shape[1] * b.shape[1] * a.shape[2], _NUMBERS):
         square = np.square(a[rows, :, None] - b[rows, None]).sum(axis=3)
         values = kernel(square, rows)
         over_b = (

@@ -1,9 +1,11 @@
-"""What belongs to rows beside X and y: weights, offset, exposure, a known error of y."""
+"""Metadata of rows, as scikit-learn calls it: weights, offset, exposure, a known error of y."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+
+from sklearn.base import BaseEstimator
 
 from wgboost.data import as_frame, named_columns, without_columns
 
@@ -24,7 +26,25 @@ PREDICT_METADATA = ("offset", "exposure")
 
 
 def describe_metadata(given: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """Return what `fit` was given by row, for `row_parameters_`: a column's name, or True."""
+    """Return what `fit` was given for each row, for the attribute `row_parameters_`.
+
+    Parameters
+    ----------
+    given : mapping of str to Any
+        The metadata by name; None means not given.
+    names : mapping of str to str
+        The columns that were given by name.
+
+    Returns
+    -------
+    dict of str to str or True
+        The name of a column, or True for an array.
+
+    Examples
+    --------
+    >>> describe_metadata({"exposure": [1.0], "offset": None, "y": [2.0]}, {"exposure": "years"})
+    {'exposure': 'years'}
+    """
     return {
         parameter: names.get(parameter, True)
         for parameter, value in given.items()
@@ -32,23 +52,78 @@ def describe_metadata(given: Mapping[str, Any], names: Mapping[str, str]) -> dic
     }
 
 
-def metadata_columns(estimator: Any) -> list[str]:
-    """Return the columns that `fit` took by name, which are no features."""
+def metadata_columns(estimator: BaseEstimator) -> list[str]:
+    """Return the columns that `fit` took by name, which are not features.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        A fitted estimator.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> from wgboost import WGBRegressor
+    >>> metadata_columns(WGBRegressor())
+    []
+    """
     known = getattr(estimator, "row_parameters_", {})
     return [name for name in known.values() if isinstance(name, str)]
 
 
-def target_column(estimator: Any) -> str | None:
-    """Return the column that `fit` took as y by its name, if it did."""
+def target_column(estimator: BaseEstimator) -> str | None:
+    """Return the column that `fit` took as y by its name.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        A fitted estimator.
+
+    Returns
+    -------
+    str or None
+        None if y was an array.
+
+    Examples
+    --------
+    >>> from wgboost import WGBRegressor
+    >>> target_column(WGBRegressor()) is None
+    True
+    """
     name = getattr(estimator, "row_parameters_", {}).get("y")
     return name if isinstance(name, str) else None
 
 
-def predict_metadata(estimator: Any, X: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return offset and exposure of rows whose y is known, by default from the columns of `fit`.
+def predict_metadata(estimator: BaseEstimator, X: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the offset and exposure of rows whose y is known.
 
-    Raises ValueError if the model was fitted with one of them and there is none for these rows:
-    their y is on another scale than predictions without it.
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        A fitted estimator.
+    X : array or frame of shape (n, p)
+        The rows.
+    given : mapping of str to Any
+        Values or names of columns. By default they are the columns that `fit` took by name.
+
+    Returns
+    -------
+    dict of str to Any
+
+    Raises
+    ------
+    ValueError
+        If the model was fitted with one of them and there is none for these rows. Their y is then
+        on another scale than the predictions.
+
+    Examples
+    --------
+    >>> from wgboost import WGBRegressor
+    >>> predict_metadata(WGBRegressor(), [[0.0]], {"exposure": [2.0]})
+    {'offset': None, 'exposure': [2.0]}
     """
     found = {name: given.get(name) for name in PREDICT_METADATA}
     if any(value is not None for value in found.values()):
@@ -72,26 +147,64 @@ def predict_metadata(estimator: Any, X: Any, given: Mapping[str, Any]) -> dict[s
     return found
 
 
-def score_metadata(estimator: Any, X: Any, y: Any, **given: Any) -> tuple[Any, Any, dict[str, Any]]:
-    """Return X, y and what belongs to the rows, of an estimator to be scored on them.
+def score_metadata(
+    estimator: BaseEstimator, X: Any, y: Any, **given: Any
+) -> tuple[Any, Any, dict[str, Any]]:
+    """Return X, y and the metadata of rows on which an estimator is scored.
 
     Parameters
     ----------
-    estimator
+    estimator : BaseEstimator
         A fitted estimator, the last step of a pipeline.
-    X, y
-        Rows as the estimator takes them; y may be the name of a column.
-    **given
-        Values of `METADATA`, names of columns, or None. Without offset and exposure they are
-        those columns that `fit` took as such; see `predict_metadata`.
+    X : array or frame of shape (n, p)
+        Rows as the estimator takes them.
+    y : array-like of shape (n,) or str
+        The observations, or the name of a column.
+    **given : Any
+        Values of `METADATA`, names of columns, or None. Offset and exposure are by default the
+        columns that `fit` took by name; see `predict_metadata`.
+
+    Returns
+    -------
+    X : array or frame
+        The rows without columns that are not features.
+    y : array-like of shape (n,)
+        The observations.
+    metadata : dict of str to Any
+        The other values by name.
+
+    Examples
+    --------
+    >>> from wgboost import WGBRegressor
+    >>> X, y, metadata = score_metadata(WGBRegressor(), [[0.0]], [1.0], sample_weight=[2.0])
+    >>> metadata["sample_weight"]
+    [2.0]
     """
     given |= predict_metadata(estimator, X, given)
     X, values, _ = named_columns(X, {"y": y, **given})
     return drop_metadata_columns(estimator, X), values.pop("y"), values
 
 
-def drop_metadata_columns(estimator: Any, X: Any) -> Any:
-    """Return X without the columns that `fit` took by name."""
+def drop_metadata_columns(estimator: BaseEstimator, X: Any) -> Any:
+    """Return X without the columns that `fit` took by name.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        A fitted estimator.
+    X : array or frame of shape (n, p)
+        The rows.
+
+    Returns
+    -------
+    array or frame
+
+    Examples
+    --------
+    >>> from wgboost import WGBRegressor
+    >>> drop_metadata_columns(WGBRegressor(), [[0.0]])
+    [[0.0]]
+    """
     names = metadata_columns(estimator)
     frame = as_frame(X) if names else None
     return X if frame is None else without_columns(frame, names).to_native()

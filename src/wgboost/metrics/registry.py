@@ -11,7 +11,7 @@ from typing import Any
 
 from wgboost.metrics.calibration import calibration_error
 from wgboost.metrics.intervals import coverage, coverage_gap, interval_score, interval_width
-from wgboost.metrics.metric import KINDS_OF_Y, Metric, SummaryLine, kind_of_y
+from wgboost.metrics.metric import KINDS_OF_Y, KindOfY, Metric, SummaryLine, kind_of_y
 from wgboost.metrics.point_scores import auc, mae, pinball
 from wgboost.metrics.rank import concordance
 from wgboost.metrics.scores import (
@@ -29,9 +29,10 @@ from wgboost.validation import check_choice
 
 __all__ = ["METRICS", "as_metric", "early_stopping_metrics", "find_metric", "metric_table"]
 
-_NUMBERS, _COLUMNS, _CLASSES, _BOUNDS = (
-    ("numbers",), ("columns",), ("classes",), ("bounds",),
-)  # fmt: skip
+_NUMBERS: tuple[KindOfY, ...] = ("numbers",)
+_COLUMNS: tuple[KindOfY, ...] = ("columns",)
+_CLASSES: tuple[KindOfY, ...] = ("classes",)
+_BOUNDS: tuple[KindOfY, ...] = ("bounds",)
 _Line = SummaryLine
 
 METRICS: dict[str, Metric] = {

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from sklearn import get_config
+from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from wgboost.metrics.metadata import PREDICT_METADATA, score_metadata
@@ -64,55 +65,73 @@ class Scorer:
     )
 
     def __call__(
-        self, estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None,
-        exposure: Any = None, y_std: Any = None,
+        self, estimator: BaseEstimator, X: Any, y: Any, sample_weight: Any = None, *,
+        offset: Any = None, exposure: Any = None, y_std: Any = None,
     ) -> float:  # fmt: skip
-        """Return the score of a fitted estimator, or pipeline, on the rows of X.
+        """Compute the score of a fitted estimator on some rows.
 
         Parameters
         ----------
-        estimator
+        estimator : BaseEstimator
             A fitted estimator with `predict_dist`, or a pipeline that ends with one.
-        X, y
-            Rows; y may be the name of a column, if X is a frame.
-        sample_weight : array (n,) or name of a column, optional
-            How often each row counts in the metric.
-        offset, exposure : number, array (n,) or name of a column, optional
-            Of the rows, for their predictions. By default the columns that `fit` took by name; a
-            model that was fitted with other values is an error without them.
-        y_std : number, array (n,) or name of a column, optional
-            The known error of y, for the NLL; other metrics go without it.
+        X : array or frame of shape (n, p)
+            The rows.
+        y : array-like of shape (n,) or str
+            The observations, or the name of a column if X is a frame.
+        sample_weight : array-like of shape (n,) or str, optional
+            Weights of the rows, or the name of a column.
+        offset : float, array-like of shape (n,) or str, optional
+            The offset of the rows, or the name of a column. By default it is the column that `fit`
+            took by name. A model that was fitted with other values raises an error without it.
+        exposure : float, array-like of shape (n,) or str, optional
+            The exposure of the rows; as the offset.
+        y_std : float, array-like of shape (n,) or str, optional
+            The known error of y, for the NLL. Other metrics ignore it.
+
+        Returns
+        -------
+        float
+            Larger is better.
         """
         if sample_weight is not None and not accepts_sample_weight(self.function):
             raise TypeError(f"the metric {self.name!r} takes no sample_weight")
         last, seen, transformers = unwrap(estimator, X)
         given = {"sample_weight": sample_weight, "offset": offset, "exposure": exposure}
-        X, y, beside = score_metadata(last, seen, y, y_std=y_std, **given)
+        X, y, metadata = score_metadata(last, seen, y, y_std=y_std, **given)
         function = self.function
-        if beside["y_std"] is not None and accepts(function, "y_std"):
-            function = partial(function, y_std=beside["y_std"])
-        known = {name: beside[name] for name in PREDICT_METADATA if beside[name] is not None}
+        if metadata["y_std"] is not None and accepts(function, "y_std"):
+            function = partial(function, y_std=metadata["y_std"])
+        known = {name: metadata[name] for name in PREDICT_METADATA if metadata[name] is not None}
         dist = inverse_transform_dist(predict_dist(last, X, **known), transformers)
-        value = Metric(self.name, function)(dist, y, beside["sample_weight"])
+        value = Metric(self.name, function)(dist, y, metadata["sample_weight"])
         return value if self.greater_is_better else -value
 
     # --- scikit-learn's metadata routing ------------------------------------------------------
 
     def set_score_request(self, **requests: Any) -> Scorer:
-        """Say which parameters that belong to rows the scorer asks for in metadata routing.
+        """Choose which metadata the scorer requests in metadata routing.
 
-        `offset`, `exposure` and `y_std` are asked for from the start, `sample_weight` is not.
+        `offset`, `exposure` and `y_std` are requested by default, `sample_weight` is not.
 
         Parameters
         ----------
-        **requests : True, False, None or str
-            By parameter: whether it is asked for, an error if it is given (None), or the name that
-            it has where it is given.
+        **requests : bool, None or str
+            For each parameter: whether it is requested, None if giving it is an error, or the name
+            under which it is given.
 
         Returns
         -------
         Scorer
-            This one.
+            The scorer itself.
+
+        Examples
+        --------
+        >>> import sklearn
+        >>> from wgboost import metrics
+        >>> with sklearn.config_context(enable_metadata_routing=True):
+        ...     scorer = metrics.get_scorer("crps").set_score_request(sample_weight=True)
+        >>> scorer.name
+        'crps'
         """
         if not get_config()["enable_metadata_routing"]:
             raise RuntimeError(
@@ -127,7 +146,18 @@ class Scorer:
         return self
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Return what the scorer asks for, as scikit-learn's routing wants to know it."""
+        """Return the metadata that the scorer requests, for scikit-learn's metadata routing.
+
+        Returns
+        -------
+        MetadataRequest
+
+        Examples
+        --------
+        >>> from wgboost import metrics
+        >>> metrics.get_scorer("crps").get_metadata_routing().score.requests["exposure"]
+        True
+        """
         request = MetadataRequest(owner=self)
         for parameter, alias in self._requests.items():
             request.score.add_request(param=parameter, alias=alias)

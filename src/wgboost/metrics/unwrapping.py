@@ -1,9 +1,10 @@
-"""What an estimator predicts, and y, in the terms of metrics."""
+"""Find the model inside of scikit-learn's wrappers, and its distributions in units of y."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from sklearn.base import BaseEstimator
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
@@ -24,11 +25,34 @@ __all__ = [
 ]
 
 
-def unwrap(estimator: Any, X: Any = None) -> tuple[Any, Any, list[Any]]:
-    """Return the model inside of pipelines, searches and transformed targets.
+def unwrap(estimator: BaseEstimator, X: Any = None) -> tuple[Any, Any, list[Any]]:
+    """Find the model inside of pipelines, searches and transformed targets.
 
-    With it X as the model sees it, and the transformers of y from the outermost to the innermost.
-    X=None stays None.
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        A model, or one inside of `Pipeline`, `GridSearchCV` and other searches, and
+        `TransformedTargetRegressor`, in any order.
+    X : array or frame of shape (n, p), optional
+        Rows as the estimator takes them.
+
+    Returns
+    -------
+    model : BaseEstimator
+        The model.
+    X : array or frame
+        The rows as the model takes them; None if there were none.
+    transformers : list
+        The transformers of y, the outermost first.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from wgboost import WGBRegressor
+    >>> model, _, _ = unwrap(make_pipeline(StandardScaler(), WGBRegressor()))
+    >>> type(model).__name__
+    'WGBRegressor'
     """
     transformers: list[Any] = []
     while True:
@@ -47,8 +71,32 @@ def unwrap(estimator: Any, X: Any = None) -> tuple[Any, Any, list[Any]]:
             return estimator, X, transformers
 
 
-def final_estimator(estimator: Any, method: str = "predict_dist") -> Any:
-    """Return the model of a pipeline or a search; raise if it lacks a method."""
+def final_estimator(estimator: BaseEstimator, method: str = "predict_dist") -> Any:
+    """Return the model of a pipeline or a search.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        A model, a pipeline or a search.
+    method : str, default="predict_dist"
+        A method that the model has to have.
+
+    Returns
+    -------
+    BaseEstimator
+
+    Raises
+    ------
+    TypeError
+        If the model lacks the method, is a class, or is inside of a TransformedTargetRegressor.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from wgboost import WGBRegressor
+    >>> final_estimator(make_pipeline(WGBRegressor(n_estimators=5))).n_estimators
+    5
+    """
     last, _, transformers = unwrap(estimator)
     if isinstance(last, type):
         raise TypeError(f"estimator={last.__name__} is a class; give a fitted {last.__name__}()")
@@ -68,12 +116,30 @@ def _with(last: Any, method: str) -> Any:
     return last
 
 
-def transform_features(estimator: Any, X: Any) -> Any:
-    """Return X as the model of a pipeline or a search sees it."""
+def transform_features(estimator: BaseEstimator, X: Any) -> Any:
+    """Return X as the model of a pipeline or a search takes it.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        A model, a pipeline or a search.
+    X : array or frame of shape (n, p)
+        Rows as the estimator takes them.
+
+    Returns
+    -------
+    array or frame
+
+    Examples
+    --------
+    >>> from wgboost import WGBRegressor
+    >>> transform_features(WGBRegressor(), [[1.0]])
+    [[1.0]]
+    """
     return unwrap(estimator, X)[1]
 
 
-def predict_dist(estimator: Any, X: Any, **given: Any) -> Mixture:
+def predict_dist(estimator: BaseEstimator, X: Any, **given: Any) -> Mixture:
     """Return the predictive distributions of rows through scikit-learn's wrappers.
 
     Parameters
@@ -116,14 +182,52 @@ def predict_dist(estimator: Any, X: Any, **given: Any) -> Mixture:
 
 
 def inverse_transform_dist(dist: Mixture, transformers: list[Any]) -> Mixture:
-    """Return distributions of a transformed y, as those of y; see `unwrap`."""
+    """Return distributions of a transformed y as distributions of y.
+
+    Parameters
+    ----------
+    dist : Mixture
+        The distributions of the transformed y.
+    transformers : list
+        The transformers of y, the outermost first, as `unwrap` returns them.
+
+    Returns
+    -------
+    Mixture
+
+    Examples
+    --------
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from wgboost import Mixture, Normal
+    >>> scaler = StandardScaler().fit([[0.0], [4.0]])
+    >>> inverse_transform_dist(Mixture(Normal(), [[[0.0, 0.0]]]), [scaler]).mean()
+    array([2.])
+    """
     for transformer in reversed(transformers):
         dist = inverse_transformed(dist, transformer)
     return dist
 
 
-def encode_y(estimator: Any, y: Any) -> Any:
-    """Return y in numbers: labels of a classifier as codes, the rest as it is."""
+def encode_y(estimator: BaseEstimator, y: Any) -> Any:
+    """Return the labels of a classifier as codes, and other y as it is.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        A fitted model, pipeline or search.
+    y : array-like of shape (n,)
+        The labels or numbers.
+
+    Returns
+    -------
+    array-like of shape (n,)
+
+    Examples
+    --------
+    >>> from wgboost import WGBRegressor
+    >>> encode_y(WGBRegressor(), [1.5])
+    [1.5]
+    """
     classes = getattr(final_estimator(estimator), "classes_", None)
     if classes is None:
         return y

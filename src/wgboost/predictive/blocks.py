@@ -10,7 +10,7 @@ import numpy as np
 
 from wgboost.typing import Array
 
-__all__ = ["BLOCK", "as_grid", "blocks"]
+__all__ = ["BLOCK", "as_grid", "blocks", "row_blocks"]
 
 BLOCK = 2**16
 """Numbers in a temporary array: 0.5 MB of float64, so that a chain of them stays in the cache."""
@@ -45,10 +45,36 @@ def as_grid(
     return np.ascontiguousarray(wide), shape
 
 
+def row_blocks(n: int, width: int, size: int = BLOCK) -> Iterator[slice]:
+    """Cut n rows into slices of which each times `width` has about `size` numbers.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    width : int
+        Numbers of one row in a temporary array.
+    size : int, default=BLOCK
+        Numbers of a block.
+
+    Yields
+    ------
+    slice
+        The rows of one block; at least one row.
+
+    Examples
+    --------
+    >>> list(row_blocks(5, 10, size=20))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 6, None)]
+    """
+    tall = max(1, size // width)
+    for row in range(0, n, tall):
+        yield slice(row, row + tall)
+
+
 def blocks(n: int, columns: int, width: int) -> Iterator[tuple[slice, slice]]:
     """Cut (n, columns) into parts of which each times width has about BLOCK numbers."""
     wide = max(1, min(columns, BLOCK // width))
-    tall = max(1, BLOCK // (wide * width))
-    for row in range(0, n, tall):
+    for rows in row_blocks(n, wide * width):
         for column in range(0, columns, wide):
-            yield slice(row, row + tall), slice(column, column + wide)
+            yield rows, slice(column, column + wide)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wgboost.predictive.blocks import BLOCK
+from wgboost.predictive.blocks import row_blocks
 from wgboost.predictive.count_tables import components_of
 from wgboost.predictive.gauss_legendre import AT_END, AT_START, DIFFERENTIATE, INTEGRATE, N, T, W
 from wgboost.predictive.normal_approximation import (
@@ -114,9 +114,8 @@ def _sums(rows: _Rows, stop: Array) -> tuple[Array, Array]:
     total, reached = np.empty(len(rows)), np.empty(len(rows))
     # Those with the most counts first: the ones that are still open are then a leading part.
     order = np.argsort(rows.first - stop, kind="stable")
-    size = max(1, BLOCK // (8 * rows.theta.shape[1]))
-    for start in range(0, len(order), size):
-        some = order[start : start + size]
+    for block in row_blocks(len(order), 8 * rows.theta.shape[1]):
+        some = order[block]
         total[some], reached[some] = _sums_of_block(rows[some], stop[some])
     return total, reached
 
@@ -186,9 +185,8 @@ def _integrated(rows: _Rows, open_: Array, scores: Array, good: Array) -> None:
     head, below = np.empty(len(rows)), np.empty(len(rows))
     head[open_], below[open_] = _sums(some, first)
     for panels in _PANELS:
-        size = max(1, BLOCK // (2 * panels * N * m))
-        for start in range(0, len(open_), size):
-            block = open_[start : start + size]
+        for part in row_blocks(len(open_), 2 * panels * N * m):
+            block = open_[part]
             rest, good[block] = _tail_sum(rows[block], below[block], panels)
             scores[block] = head[block] + rest
         open_ = open_[~good[open_]]

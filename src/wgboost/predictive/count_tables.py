@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
+from wgboost.predictive.blocks import row_blocks
 from wgboost.predictive.weights import mix
 from wgboost.responses import Count, Response, ZeroInflated
 from wgboost.typing import Array
@@ -55,8 +56,8 @@ class Components(NamedTuple):
         fit = np.flatnonzero((mean <= _LARGEST_MEAN) & ~lost.any(axis=(1, 2)))
         # Rows of similar means end together.
         fit = fit[np.argsort(mean[fit], kind="stable")]
-        size = max(1, _BLOCK // (self.share.shape[1] * self.share.shape[2]))
-        return [fit[start : start + size] for start in range(0, fit.size, size)]
+        width = self.share.shape[1] * self.share.shape[2]
+        return [fit[block] for block in row_blocks(fit.size, width, _BLOCK)]
 
 
 def is_tabled(response: Response) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import special
 
-from wgboost.predictive.blocks import BLOCK
+from wgboost.predictive.blocks import row_blocks
 from wgboost.predictive.count_quadrature import POINTS, count_panels
 from wgboost.predictive.probabilities import Probabilities
 from wgboost.predictive.weights import log_mix
@@ -149,9 +149,8 @@ def _class_probabilities(dist: Probabilities) -> Array:
     return shares if dist.classes is None else shares[:, : len(dist.classes)]
 
 
-def _blocks(dist: Probabilities, columns: int) -> Any:
-    tall = max(1, BLOCK // (columns * dist.particles.shape[1]))
-    return (slice(row, row + tall) for row in range(0, len(dist), tall))
+def _blocks(dist: Probabilities, columns: int) -> Iterator[slice]:
+    return row_blocks(len(dist), columns * dist.particles.shape[1])
 
 
 def _ends(part: Probabilities) -> Array:

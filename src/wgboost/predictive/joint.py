@@ -134,7 +134,20 @@ class JointMixture(Mixture):
         return self.units.restore(self._over_columns(self.response.mean, *self.response.y_shape))
 
     def cov(self) -> Array:
-        """Return the covariance matrix of each row's columns, (n, q, q)."""
+        """Compute the covariance of the columns of each row.
+
+        Returns
+        -------
+        ndarray of shape (n, q, q)
+
+        Examples
+        --------
+        >>> from wgboost import MultivariateNormal
+        >>> from wgboost.predictive import JointMixture
+        >>> JointMixture(MultivariateNormal(2), [[[0.0, 1.0, 0.0, 0.0, 0.0]]]).cov()
+        array([[[1., 0.],
+                [0., 1.]]])
+        """
         (q,) = self.response.y_shape
 
         def spread(theta: Array, weights: Array | None) -> Array:

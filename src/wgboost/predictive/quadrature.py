@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from scipy import special
 
-from wgboost.predictive.blocks import BLOCK
+from wgboost.predictive.blocks import row_blocks
 from wgboost.predictive.weighted_particles import WeightedParticles
 from wgboost.typing import Array
 
@@ -75,8 +75,7 @@ def _row_blocks(mixture: WeightedParticles) -> Iterator[slice]:
     if mixture.response.discrete and n:
         low, high = range_of(mixture)
         columns = int((high - low).max()) + 1
-    tall = max(1, BLOCK // (columns * m))
-    return (slice(row, row + tall) for row in range(0, n, tall))
+    return row_blocks(n, columns * m)
 
 
 def _whole_numbers(part: WeightedParticles) -> tuple[Array, Array]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from scipy import special
 
-from wgboost.predictive.blocks import BLOCK
+from wgboost.predictive.blocks import row_blocks
 from wgboost.predictive.gauss_legendre import INTEGRATE, MATCH, N, T, W
 from wgboost.predictive.weighted_particles import WeightedParticles
 from wgboost.predictive.weights import mix
@@ -81,14 +81,12 @@ def shared_crps(dist: WeightedParticles, y: Array) -> tuple[Array, Array]:
     n, m = dist.particles.shape[:2]
     scores, good = np.full(n, np.nan), np.zeros(n, dtype=bool)
     with np.errstate(all="ignore"):
-        size = max(1, BLOCK // (2 * _PANELS[0] * N * m))
-        blocks = (slice(start, start + size) for start in range(0, max(n, 1), size))
+        blocks = row_blocks(max(n, 1), 2 * _PANELS[0] * N * m)
         ranges = _Range.joined([_range(dist[rows], y[rows]) for rows in blocks])
         open_rows = np.arange(n)
         for panels in _PANELS:
-            size = max(1, BLOCK // (2 * panels * N * m))
-            for start in range(0, len(open_rows), size):
-                rows = open_rows[start : start + size]
+            for block in row_blocks(len(open_rows), 2 * panels * N * m):
+                rows = open_rows[block]
                 scores[rows], good[rows] = _scores(dist[rows], y[rows], ranges[rows], panels)
             open_rows = np.flatnonzero(~good)
             if not open_rows.size:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from wgboost.predictive.blocks import BLOCK, blocks
+from wgboost.predictive.blocks import blocks, row_blocks
 from wgboost.predictive.labels import encode_labels
 from wgboost.predictive.weights import check_weights, mix
 from wgboost.responses import Response, Units
@@ -310,6 +310,5 @@ class WeightedParticles:
         """
         _, m, d = self.particles.shape
         row, column = np.nonzero(wanted)
-        size = max(1, BLOCK // (m * d))
-        for start in range(0, len(row), size):
-            yield row[start : start + size], column[start : start + size]
+        for block in row_blocks(len(row), m * d):
+            yield row[block], column[block]
