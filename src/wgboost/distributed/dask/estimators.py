@@ -10,7 +10,7 @@ from wgboost import estimators
 from wgboost.distributed.dask.distributions import Distributions, map_lazily
 from wgboost.distributed.dask.fitting import check_in_memory, dask_fit
 from wgboost.distributed.dask.library import is_collection
-from wgboost.distributed.defaults import with_defaults
+from wgboost.distributed.defaults import document_parameters_of, with_defaults
 from wgboost.estimators.base import BaseModel
 from wgboost.estimators.base_classifier import BaseClassifier
 from wgboost.estimators.base_regressor import BaseRegressor
@@ -20,6 +20,7 @@ from wgboost.typing import Array
 __all__ = ["WGBClassifier", "WGBRegressor", "check_no_row_values", "predict_by_partition"]
 
 
+@document_parameters_of(estimators.WGBRegressor)
 class WGBRegressor(BaseRegressor):
     """`wgboost.WGBRegressor` for Dask arrays and frames.
 
@@ -45,7 +46,18 @@ class WGBRegressor(BaseRegressor):
 
     @classmethod
     def paper(cls, **changes: Any) -> Self:
-        """Return an estimator with the paper's settings, then `changes`."""
+        """Return an estimator with the settings of the paper.
+
+        Parameters
+        ----------
+        **changes
+            Parameters that differ from the paper.
+
+        Returns
+        -------
+        estimator : estimator of this class
+            An estimator to fit.
+        """
         settings = estimators.WGBRegressor.paper(engine="xgboost").get_params(deep=False)
         made: Self = cls(**{**settings, **changes})
         return made
@@ -101,7 +113,17 @@ class WGBRegressor(BaseRegressor):
         return super()._matrix(X)
 
     def apply(self, X: Any) -> Array:
-        """Return the leaf (n, trees) that each row reaches in each tree; X is in memory."""
+        """Return the leaf of each row in each tree.
+
+        Parameters
+        ----------
+        X : array or frame
+            Rows in memory.
+
+        Returns
+        -------
+        leaves : array (n, trees) of int
+        """
         return self.model_.apply(self._matrix(X), self._n_threads())
 
     def predict_dist(self, X: Any, **kwargs: Any) -> Any:
@@ -139,6 +161,7 @@ class WGBRegressor(BaseRegressor):
         return predict_by_partition(self, "predict_interval", X, (2,), **kwargs)
 
 
+@document_parameters_of(estimators.WGBClassifier)
 class WGBClassifier(BaseClassifier):
     """`wgboost.WGBClassifier` for Dask arrays and frames.
 
@@ -164,7 +187,18 @@ class WGBClassifier(BaseClassifier):
 
     @classmethod
     def paper(cls, **changes: Any) -> Self:
-        """Return an estimator with the paper's settings, then `changes`."""
+        """Return an estimator with the settings of the paper.
+
+        Parameters
+        ----------
+        **changes
+            Parameters that differ from the paper.
+
+        Returns
+        -------
+        estimator : estimator of this class
+            An estimator to fit.
+        """
         settings = estimators.WGBClassifier.paper(engine="xgboost").get_params(deep=False)
         made: Self = cls(**{**settings, **changes})
         return made
@@ -220,7 +254,17 @@ class WGBClassifier(BaseClassifier):
         return super()._matrix(X)
 
     def apply(self, X: Any) -> Array:
-        """Return the leaf (n, trees) that each row reaches in each tree; X is in memory."""
+        """Return the leaf of each row in each tree.
+
+        Parameters
+        ----------
+        X : array or frame
+            Rows in memory.
+
+        Returns
+        -------
+        leaves : array (n, trees) of int
+        """
         return self.model_.apply(self._matrix(X), self._n_threads())
 
     def predict_dist(self, X: Any, **kwargs: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 from wgboost import estimators
-from wgboost.distributed.defaults import with_defaults
+from wgboost.distributed.defaults import document_parameters_of, with_defaults
 from wgboost.distributed.fitting import DistributedFit, check_cluster_parameters
 from wgboost.distributed.partitions import Partitions
 from wgboost.distributed.ray.cluster import RayCluster
@@ -31,6 +31,7 @@ class _RayFit(DistributedFit):
         return parts, parts.take_columns(values)
 
 
+@document_parameters_of(estimators.WGBRegressor)
 class WGBRegressor(BaseRegressor):
     """`wgboost.WGBRegressor` for Ray Datasets.
 
@@ -51,7 +52,18 @@ class WGBRegressor(BaseRegressor):
 
     @classmethod
     def paper(cls, **changes: Any) -> Self:
-        """Return an estimator with the paper's settings, then `changes`."""
+        """Return an estimator with the settings of the paper.
+
+        Parameters
+        ----------
+        **changes
+            Parameters that differ from the paper.
+
+        Returns
+        -------
+        estimator : estimator of this class
+            An estimator to fit.
+        """
         settings = estimators.WGBRegressor.paper(engine="xgboost").get_params(deep=False)
         made: Self = cls(**{**settings, **changes})
         return made
@@ -100,10 +112,21 @@ class WGBRegressor(BaseRegressor):
         return super()._matrix(X)
 
     def apply(self, X: Any) -> Array:
-        """Return the leaf (n, trees) that each row reaches in each tree; X is in memory."""
+        """Return the leaf of each row in each tree.
+
+        Parameters
+        ----------
+        X : array or frame
+            Rows in memory.
+
+        Returns
+        -------
+        leaves : array (n, trees) of int
+        """
         return self.model_.apply(self._matrix(X), self._n_threads())
 
 
+@document_parameters_of(estimators.WGBClassifier)
 class WGBClassifier(BaseClassifier):
     """`wgboost.WGBClassifier` for Ray Datasets.
 
@@ -124,7 +147,18 @@ class WGBClassifier(BaseClassifier):
 
     @classmethod
     def paper(cls, **changes: Any) -> Self:
-        """Return an estimator with the paper's settings, then `changes`."""
+        """Return an estimator with the settings of the paper.
+
+        Parameters
+        ----------
+        **changes
+            Parameters that differ from the paper.
+
+        Returns
+        -------
+        estimator : estimator of this class
+            An estimator to fit.
+        """
         settings = estimators.WGBClassifier.paper(engine="xgboost").get_params(deep=False)
         made: Self = cls(**{**settings, **changes})
         return made
@@ -173,7 +207,17 @@ class WGBClassifier(BaseClassifier):
         return super()._matrix(X)
 
     def apply(self, X: Any) -> Array:
-        """Return the leaf (n, trees) that each row reaches in each tree; X is in memory."""
+        """Return the leaf of each row in each tree.
+
+        Parameters
+        ----------
+        X : array or frame
+            Rows in memory.
+
+        Returns
+        -------
+        leaves : array (n, trees) of int
+        """
         return self.model_.apply(self._matrix(X), self._n_threads())
 
 
