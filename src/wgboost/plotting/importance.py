@@ -105,7 +105,7 @@ class ImportanceDisplay(Display):
         [1.0]
         """
         check_integer("max_features", max_features, low=1)
-        model = fitted_estimator(estimator, "fit")
+        model = fitted_estimator(estimator, "fit", "feature_importances_")
         shares = model.model_.importances()
         if shares is None:
             raise TypeError(

@@ -42,14 +42,19 @@ FittedEstimator: TypeAlias = BaseModel | WGBoost
 """A fitted estimator of this package; `model_` is its fitted model."""
 
 
-def fitted_estimator(estimator: BaseEstimator, method: str = "predict_dist") -> FittedEstimator:
+def fitted_estimator(
+    estimator: BaseEstimator, method: str = "predict_dist", attribute: str | None = None
+) -> FittedEstimator:
     """Return the fitted estimator of this package that a pipeline or a search ends with.
 
     Raises TypeError if it lacks a method or is not of this package, NotFittedError before `fit`.
+    The message for another estimator names the fitted `attribute` that it lacks.
     """
     last = final_estimator(estimator, method)
     check_is_fitted(last)
     if not isinstance(last, (BaseModel, WGBoost)):
+        if attribute is not None:
+            final_estimator(last, attribute)
         raise TypeError(
             f"{type(last).__name__} is no estimator of wgboost; the displays of wgboost.plotting "
             "take predictive distributions by from_predictions"

@@ -116,7 +116,7 @@ class LearningCurveDisplay(Display):
         >>> display.metric, display.best
         ('nll', 10)
         """
-        model = fitted_estimator(estimator, "fit")
+        model = fitted_estimator(estimator, "fit", "n_estimators_")
         models = model.model_.models
         sets, kept = _sets(models)
         known = list(dict.fromkeys(name for metrics in sets.values() for name in metrics))
