@@ -5,7 +5,7 @@ once, into axes given as `ax` or into a new figure. The numbers behind a plot ar
 display. Plots need matplotlib, the extra `plot`, which is imported when something is drawn.
 """
 
-from wgboost.plotting.calibration import CalibrationDisplay, PITDisplay
+from wgboost.plotting.calibration import CalibrationDisplay
 from wgboost.plotting.coverage import CoverageDisplay
 from wgboost.plotting.density import DensityDisplay
 from wgboost.plotting.dependence import PartialDependenceDisplay
@@ -15,6 +15,7 @@ from wgboost.plotting.importance import ImportanceDisplay
 from wgboost.plotting.learning import LearningCurveDisplay
 from wgboost.plotting.ood import OODDisplay
 from wgboost.plotting.particles import ParticlesDisplay
+from wgboost.plotting.pit import PITDisplay
 from wgboost.plotting.predictive import PredictiveDisplay
 from wgboost.plotting.uncertainty import UncertaintyDisplay
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from wgboost.metrics.unwrapping import encode_y
 from wgboost.model import FittedBag, FittedModel
-from wgboost.plotting.calibration import CalibrationDisplay, PITDisplay
+from wgboost.plotting.calibration import CalibrationDisplay
 from wgboost.plotting.coverage import CoverageDisplay
 from wgboost.plotting.density import DensityDisplay
 from wgboost.plotting.dependence import PartialDependenceDisplay
@@ -33,6 +33,7 @@ from wgboost.plotting.labels import short_name
 from wgboost.plotting.learning import LearningCurveDisplay
 from wgboost.plotting.ood import OODDisplay
 from wgboost.plotting.particles import ParticlesDisplay
+from wgboost.plotting.pit import PITDisplay
 from wgboost.plotting.predictive import PredictiveDisplay
 from wgboost.plotting.uncertainty import UncertaintyDisplay
 from wgboost.predictive import JointMixture, Mixture
