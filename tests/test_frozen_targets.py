@@ -10,6 +10,7 @@ from scipy import stats
 from wgboost import AlphaDivergence, WGBoost, from_histograms
 from wgboost.metrics import energy_distance
 from wgboost.targets import as_row_target
+from wgboost.training import resolve_settings
 
 RNG = np.random.default_rng(5)
 N = 80
@@ -145,7 +146,8 @@ def test_histograms_may_have_edges_of_their_own():
 def test_directions_show_what_can_be_set():
     assert repr(AlphaDivergence(0.5)).startswith("AlphaDivergence(alpha=0.5, kernel=Kernel(")
     for name in ("energy", "mmd", "smoothed", "diagonal_newton", "full_newton", "langevin"):
-        assert "needs" not in repr(model(direction=name)._direction())
+        settings = resolve_settings(model(direction=name).get_params(deep=False))
+        assert "needs" not in repr(settings.make_direction())
 
 
 def test_quantiles_stand_for_samples():

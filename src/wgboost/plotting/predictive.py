@@ -22,16 +22,9 @@ from wgboost.plotting.inputs import (
     select_column,
 )
 from wgboost.plotting.labels import (
-    axis_positions,
-    clip_ticks,
-    date_ticks,
-    integer_ticks,
     is_integer,
-    legend_label,
-    set_tick_names,
-    short_name,
 )
-from wgboost.plotting.style import BLUE, ORANGE, class_colours, legend_on_top, plot_observed
+from wgboost.plotting.predictive_drawing import draw_predictive
 from wgboost.predictive import Mixture
 from wgboost.responses import Observations, is_censored
 from wgboost.typing import Array
@@ -40,7 +33,6 @@ from wgboost.validation import check_choice, check_integer
 __all__ = ["PredictiveDisplay"]
 
 _BANDS = (0.5, 0.9)
-_LEVELS = 240  # values of y in a plot of the density
 
 
 @dataclass(eq=False, repr=False)
@@ -324,124 +316,9 @@ class PredictiveDisplay(Display):
             ticks,
         )
 
-    # --- drawing ------------------------------------------------------------------------------
-
-    @property
-    def _at(self) -> Any:
-        """Positions of x on the axis."""
-        return axis_positions(self.x)
-
     def draw(self, ax: Any) -> None:
         """Draw the intervals, the density or the classes into axes."""
-        if self.classes is not None:
-            self._draw_classes(ax)
-        elif self.feature is not None and len(self.x) <= 12 and self.kind == "bands":
-            self._draw_bars(ax)
-        else:
-            self._draw_numbers(ax)
-        along = None if self.feature is None else short_name(self.feature)
-        ax.set_xlabel("rows, sorted by prediction" if along is None else along)
-        if self.ticks is not None:
-            set_tick_names(ax.xaxis, self._at, self.ticks, turn=True)
-        elif self.feature is None:
-            ax.set_xlim(0.5, len(self.x) + 0.5)
-            integer_ticks(ax.xaxis)
-        elif self.x.dtype.kind == "M":
-            date_ticks(ax.xaxis)
-        elif self.is_integer:
-            integer_ticks(ax.xaxis, self.x)
-        ax.set_title("Predictive distribution" + ("" if along is None else f" along {along}"))
-
-    def _draw_numbers(self, ax: Any) -> None:
-        step = "mid" if self.feature is None else None
-        if self.kind == "density":
-            self._draw_density(ax)
-        else:
-            for i in range(len(self.bands) - 1, -1, -1):
-                shade = {"color": BLUE, "lw": 0, "alpha": 0.2, "step": step}
-                ax.fill_between(self._at, self.low[i], self.high[i], **shade)
-            self._name_bands(ax)
-        style = {"drawstyle": "steps-mid"} if step else {}
-        colour = ORANGE if self.kind == "density" else BLUE
-        ax.plot(self._at, self.middle, color=colour, lw=1.6, label="median", **style)
-        self._finish(ax)
-
-    def _draw_bars(self, ax: Any) -> None:
-        for low, high in zip(self.low, self.high, strict=True):
-            ax.vlines(self._at, low, high, color=BLUE, alpha=0.2, lw=22)
-        self._name_bands(ax)
-        ax.scatter(self._at, self.middle, color=BLUE, marker="_", s=420, lw=2)
-        ax.plot([], [], color=BLUE, lw=2, label="median")
-        ax.margins(x=0.12)
-        self._finish(ax)
-
-    def _name_bands(self, ax: Any) -> None:
-        """Label the bands; narrow bands lie on wide ones, so their colours add up."""
-        for i in range(len(self.bands) - 1, -1, -1):
-            alpha = 1 - 0.8 ** (len(self.bands) - i)
-            text = f"{self.bands[i]:.0%} of the distribution"
-            ax.fill_between([], [], [], color=BLUE, lw=0, alpha=alpha, label=text)
-
-    def _finish(self, ax: Any) -> None:
-        if self.x_observed is not None and self.y_observed is not None:
-            x_observed = axis_positions(self.x_observed)
-            here = np.isfinite(x_observed)
-            jitter = np.zeros(int(here.sum()))
-            if self.feature is not None and 1 < len(self.x) <= 12:
-                near = 0.05 * float(np.diff(self._at).min())
-                jitter = np.random.default_rng(0).uniform(-near, near, jitter.size)
-            plot_observed(ax, x_observed[here] + jitter, self.y_observed[here])
-        ax.set_ylabel(short_name(self.name))
-        if self.dist.response.discrete:
-            integer_ticks(ax.yaxis)
-        legend_on_top(ax)
-
-    def _draw_density(self, ax: Any) -> None:
-        low, high = float(self.low.min()), float(self.high.max())
-        room = 0.1 * (high - low)
-        grid = np.linspace(low - room, high + room, _LEVELS)
-        if self.dist.response.discrete:
-            grid = np.arange(np.floor(low), np.ceil(high) + 1)
-        discrete = self.dist.response.discrete
-        density = (self.dist.pmf if discrete else self.dist.pdf)(grid[None]).T
-        top = float(np.quantile(density[np.isfinite(density)], 0.995))
-        ax.pcolormesh(
-            self._at, grid, np.minimum(density, top) ** 0.6, cmap="Blues", shading="nearest",
-            rasterized=True,
-        )  # fmt: skip
-
-    def _draw_classes(self, ax: Any) -> None:
-        names = [legend_label(one) for one in self.classes or ()]
-        colours = class_colours(len(names))
-        if self.feature is None:
-            ax.stackplot(
-                self._at, self.middle, colors=colours, alpha=0.75, labels=names, lw=0, step="mid"
-            )
-            if self.x_observed is not None and self.y_observed is not None:
-                shade = [colours[int(code)] for code in self.y_observed.lower]
-                ax.scatter(
-                    self.x_observed, np.full(len(shade), 1.04), c=shade, s=40, marker="|", lw=1.6
-                )
-                ax.text(1.0, 1.07, "observed class", fontsize=7, va="bottom")
-            ax.set_ylim(0, 1.14)
-        else:
-            for i, (name, colour) in enumerate(zip(names, colours, strict=True)):
-                if self.ticks is None:
-                    ax.fill_between(
-                        self._at, self.low[i], self.high[i], color=colour, alpha=0.18, lw=0
-                    )
-                    ax.plot(self._at, self.middle[i], color=colour, lw=1.6, label=name)
-                else:
-                    ax.vlines(self._at, self.low[i], self.high[i], color=colour, alpha=0.3, lw=6)
-                    ax.scatter(self._at, self.middle[i], color=colour, s=22, label=name, zorder=3)
-            ax.set_ylim(0, 1.02)
-            ax.margins(x=0.12 if self.ticks is not None else 0.05)
-        ax.set_ylabel("probability of the class")
-        if len(names) > 8:
-            ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), ncols=1 + len(names) // 16)
-        else:
-            legend_on_top(ax, ncols=min(len(names), 4))
-        clip_ticks(ax.yaxis, 0, 1)
+        draw_predictive(self, ax)
 
 
 def _median(value: Any, n: int) -> Any:
