@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from wgboost import Categorical, WGBClassifier
+from wgboost.training import ClassEncoder
 
 RNG = np.random.default_rng(21)
 X = RNG.normal(size=(240, 2))
@@ -224,7 +225,9 @@ def test_balanced_classes_count_weights_and_not_rows():
     dropped = model.fit(X[kept], np.asarray(LABELS)[kept], sample_weight=weight[kept])
     assert_allclose(weighted, dropped.predict_proba(X), atol=1e-6)
     codes = np.unique(LABELS, return_inverse=True)[1]
-    each = model._class_weights(codes.astype(float), weight)
-    assert_allclose(np.bincount(codes, weights=weight * each), weight.sum() / (codes.max() + 1))
+    labels = np.unique(LABELS)
+    encoder = ClassEncoder("categorical", labels, labels, "balanced")
+    counted = encoder.weight(codes, weight, len(codes))
+    assert_allclose(np.bincount(codes, weights=counted), weight.sum() / labels.size, rtol=1e-6)
     with pytest.raises(ValueError, match="class_weight='balance' must be one of"):
         WGBClassifier(class_weight="balance").fit(X, LABELS)

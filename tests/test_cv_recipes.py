@@ -6,6 +6,7 @@ from sklearn.linear_model import Ridge
 
 from wgboost import WGBClassifier, WGBClassifierCV, WGBRegressor, WGBRegressorCV, censored
 from wgboost.selection import checked_recipes, classifier_recipes, regressor_recipes
+from wgboost.training import resolve_settings
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(30, 2))
@@ -20,7 +21,7 @@ def test_the_usual_recipes_are_settings_that_make_sense(kind, recipes, n):
     usual = checked_recipes(recipes(n), kind)
     assert 5 <= len(usual) <= 10
     for parameters in usual.values():
-        kind(**parameters)._check_parameters()
+        resolve_settings(kind(**parameters).get_params(deep=False))
     distinct = {repr(sorted(parameters.items(), key=str)) for parameters in usual.values()}
     assert len(distinct) == len(usual)
 

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import os
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,6 +29,7 @@ def test_examples_are_right(name, tmp_path, monkeypatch):
         if part in name.split(".") and find_spec(library) is None:
             pytest.skip(f"{library} is not installed")
     monkeypatch.chdir(tmp_path)  # examples may write files
+    monkeypatch.setattr("os.environ", os.environ.copy())  # Dask sets limits of threads
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         module = importlib.import_module(name)

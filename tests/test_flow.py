@@ -1,10 +1,11 @@
 """Particles without any learner: where they settle, and the start that all rows share."""
 
+import importlib
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-import wgboost.boosting.averaged_flow as init
 from plain_directions import plain_newton_step, plain_normal
 from wgboost import AveragedFlow, Categorical, DiagonalNewton, Kernel, Normal
 from wgboost.boosting import averaged_flow
@@ -132,7 +133,8 @@ def test_the_papers_text_averages_the_directions_of_the_rows():
 @pytest.mark.parametrize("name", CASES)
 def test_a_flow_that_settles_ends_between_the_last_two_states(name, seed, steps, monkeypatch):
     settled = start(*CASES[name], AveragedFlow(steps=steps), seed=seed, m=10)
-    monkeypatch.setattr(init, "_STILL", -1.0)
+    module = importlib.import_module("wgboost.boosting.averaged_flow")
+    monkeypatch.setattr(module, "_STILL", -1.0)
     last, next_to_last = (
         start(*CASES[name], AveragedFlow(steps=s), seed=seed, m=10) for s in (steps, steps - 1)
     )

@@ -192,7 +192,6 @@ def test_blocks_give_what_one_piece_gives(kind, monkeypatch):
         yield from (dist.mean(), dist.var(), dist.entropy(), dist.aleatoric(), dist.epistemic())
 
     whole = list(everything())
-    for module in ("layout", "rows", "quadrature"):
-        monkeypatch.setattr(f"wgboost.predictive.{module}.BLOCK", 8)
+    monkeypatch.setattr("wgboost.predictive.blocks.BLOCK", 8)
     for piecewise, expected in zip(everything(), whole, strict=True):
         assert_allclose(piecewise, expected, rtol=1e-12)

@@ -66,7 +66,7 @@ class Problems:
     ...         raise CommandError(f"no column {name}")
     >>> problems.check()
     Traceback (most recent call last):
-    wgboost.cli.screen.SeveralError: 2 problems: (1) no column a; (2) no column b
+    wgboost.cli.screen.MultipleError: 2 problems: (1) no column a; (2) no column b
     """
 
     found: list[CommandError] = field(default_factory=list)

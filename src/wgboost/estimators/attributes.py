@@ -12,7 +12,7 @@ from wgboost.model import FittedModel
 from wgboost.persistence.loading import check_saved
 from wgboost.persistence.model_checks import FITTED
 from wgboost.persistence.models import SavedModel, fitted_attributes, fitted_model
-from wgboost.training import FitRequest
+from wgboost.training import FitRequest, resolve_settings
 from wgboost.training.fit_warnings import warn_interrupted, warn_limit
 
 __all__ = [
@@ -80,6 +80,7 @@ def saved_model(
 ) -> SavedModel:
     """Return an estimator of one model as a file holds it."""
     params = estimator.get_params(deep=False)
+    resolve_settings(params)  # raises for what could not be loaded again
     fitted = {**fitted_attributes(model), **learned}
     return SavedModel(type(estimator).__name__, params, fitted, model.schema)
 

@@ -18,6 +18,7 @@ from wgboost.persistence.loading import check_saved
 from wgboost.responses import as_response, prior_settings
 from wgboost.training import (
     ClassEncoder,
+    FitProgress,
     FitRequest,
     NumericEncoder,
     PosteriorData,
@@ -81,6 +82,7 @@ def prepare_fit(
     *,
     fitted: FittedModel | None = None,
     reader: TableReader | None = None,
+    progress: FitProgress | None = None,
     stacklevel: int = 2,
 ) -> FitRequest:
     """Return the request for a fit; raise for all that is wrong before any work.
@@ -97,6 +99,8 @@ def prepare_fit(
         The model that it has; used by a warm start.
     reader : TableReader, optional
         How tables are read, by default in memory.
+    progress : FitProgress, optional
+        Of a fit that this one is a part of.
     stacklevel : int
         Of warnings, as the caller of this function would give it to `warnings.warn`.
     """
@@ -125,7 +129,7 @@ def prepare_fit(
     schema, data, encoder = _read_data(params, settings, X, fit_params, reader, previous)
     warn_weights(settings, data.weight, stacklevel + 1)
     if previous is None:
-        check_cost(settings, data)
+        check_cost(settings.at(n_rows=data.total(data.counted)), data)
         warn_fixed_rounds(settings, stacklevel + 1)
     sets = validation_sets(
         data, encoder, partial(reader.validation, schema=schema), given.X_val,
@@ -147,6 +151,7 @@ def prepare_fit(
         callbacks=given.callbacks,
         previous=previous,
         paused=None if checkpoint is None else checkpoint.paused,
+        progress=FitProgress() if progress is None else progress,
         row_parameters=known,
     )
     return _resolved(name, params, request, checkpoint, stacklevel + 1)

@@ -45,7 +45,7 @@ def as_grid(
     return np.ascontiguousarray(wide), shape
 
 
-def row_blocks(n: int, width: int, size: int = BLOCK) -> Iterator[slice]:
+def row_blocks(n: int, width: int, size: int | None = None) -> Iterator[slice]:
     """Cut n rows into slices of which each times `width` has about `size` numbers.
 
     Parameters
@@ -54,7 +54,7 @@ def row_blocks(n: int, width: int, size: int = BLOCK) -> Iterator[slice]:
         Number of rows.
     width : int
         Numbers of one row in a temporary array.
-    size : int, default=BLOCK
+    size : int, optional
         Numbers of a block.
 
     Yields
@@ -67,6 +67,7 @@ def row_blocks(n: int, width: int, size: int = BLOCK) -> Iterator[slice]:
     >>> list(row_blocks(5, 10, size=20))
     [slice(0, 2, None), slice(2, 4, None), slice(4, 6, None)]
     """
+    size = BLOCK if size is None else size
     tall = max(1, size // width)
     for row in range(0, n, tall):
         yield slice(row, row + tall)

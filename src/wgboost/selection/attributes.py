@@ -81,6 +81,7 @@ def saved_bag(estimator: BaseModel, members: Sequence[Member]) -> SavedModel:
     fitted = {name: vars(estimator)[name] for name in BAG if name in vars(estimator)}
     inner = tuple(one.to_saved() for one in members)
     params = estimator.get_params(deep=False)
+    check_bag_parameters(type(estimator).__name__, params)
     return SavedModel(type(estimator).__name__, params, fitted, inner[0].schema, inner)
 
 

@@ -167,7 +167,7 @@ def fit_bag(spec: BagSpec, given: BagData, assemble: Assemble) -> BagResult:
         recipes[ood] = further
     splits = bag_folds(_member(spec, {}), params["cv"], data, given.groups, seed)
     if given.groups is None and hasattr(params["cv"], "split"):
-        warn_copies(data.distinct.shared(*splits[0]), stacklevel=3)
+        warn_copies(data.distinct.shared(*splits[0]), stacklevel=4)  # of the caller of `fit`
     members = Members(
         given.X, given.y, given.fit_params, _weights(data), splits,
         _units(spec, given, recipes, data),

@@ -182,9 +182,15 @@ def _fit_member(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Interrupted)
         request = without_label_warnings(
-            partial(prepare_fit, type(member).__name__, member.get_params(deep=False), given)
+            partial(
+                prepare_fit,
+                type(member).__name__,
+                member.get_params(deep=False),
+                given,
+                progress=progress,
+            )
         )
-        model = fit_model(replace(request, units=units, like=like, progress=progress))
+        model = fit_model(replace(request, units=units, like=like))
     set_model(member, model)
     if model.interrupted:
         raise KeyboardInterrupt

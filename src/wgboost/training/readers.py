@@ -83,8 +83,9 @@ class MemoryReader:
                 raise ValueError(f"{name} is in the batches: give (X, y) or (X, y, sample_weight)")
         settings = self.settings
         if settings.learner is not None:
+            given = getattr(settings.learner, "regressor", settings.learner)
             raise ValueError(
-                f"learner={settings.learner!r} reads X itself, which is not in memory; batches are "
+                f"learner={given!r} reads X itself, which is not in memory; batches are "
                 "for trees (learner=None)"
             )
         where = 'which is not in memory; batches start at "flow" or at given particles'
