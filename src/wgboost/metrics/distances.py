@@ -141,8 +141,8 @@ def mmd(a: Any, b: Any, bandwidth: Any = "median") -> Array:
     b : array-like of shape (n, t, d) or (t, d)
         Samples of the second distribution of each row.
     bandwidth : float or "median", default="median"
-        h in the kernel exp(-|x - y|^2 / h). "median" is the median of the squared distances between
-        a and b, for each row.
+        h in the kernel ``exp(-|x - y|^2 / h)``. "median" is the median of the squared distances
+        between a and b, for each row.
 
     Returns
     -------

@@ -239,7 +239,7 @@ class WeightedParticles:
 
         Returns
         -------
-        ndarray of shape (n, *last)
+        ndarray of shape ``(n, *last)``
 
         Examples
         --------
