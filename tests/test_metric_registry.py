@@ -8,7 +8,13 @@ import pytest
 from metric_tables import table_in_page
 from mixture_examples import categorical_mixture, normal_mixture
 from wgboost import WGBRegressor, metrics
-from wgboost.metrics.registry import METRICS, early_stopping_metrics, find_metric, metric_table
+from wgboost.metrics.registry import (
+    METRICS,
+    as_metric,
+    early_stopping_metrics,
+    find_metric,
+    metric_table,
+)
 from wgboost.responses import Categorical, Normal
 
 SETTINGS = {"n_particles": 4, "n_estimators": 8, "evidence": 10, "random_state": 0, "n_jobs": 1}
@@ -93,3 +99,13 @@ def test_bad_rows_are_refused():
         metrics.Metric("mine", close_share, reduction="sum")
     with pytest.raises(TypeError, match="must be a function"):
         metrics.Metric("mine", "close_share")
+
+
+@pytest.mark.parametrize("name", ["auc", "accuracy"])
+def test_a_metric_of_which_more_is_better_is_not_minimised_as_a_function_either(name):
+    dist, codes = categorical_mixture(), np.array([0, 1])[np.arange(len(categorical_mixture())) % 2]
+    by_name, by_function = (
+        as_metric(one, Categorical(n_classes=2)) for one in (name, getattr(metrics, name))
+    )
+    assert by_function(dist, codes) == by_name(dist, codes)
+    assert not by_function.greater_is_better

@@ -236,8 +236,8 @@ def as_metric(metric: Any, response: Response) -> Metric:
         return metric.as_loss()
     if callable(metric):
         known = find_metric(metric)
-        if known is not None and not known.greater_is_better:
-            return known
+        if known is not None:
+            return known.as_loss()
         return Metric(getattr(metric, "__name__", type(metric).__name__), metric)
     check_choice("eval_metric", metric, early_stopping_metrics())
     valid = early_stopping_metrics(response)
