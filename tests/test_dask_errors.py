@@ -200,9 +200,11 @@ def test_a_metric_of_one_process_is_not_changed_by_the_reduction():
 
 
 def test_a_dead_scheduler_is_named_before_a_fit_and_in_it():
+    # A process: a worker in this one opens clients of its own, which would stay the default.
     with LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0"
-    ) as cluster:
+        n_workers=1, threads_per_worker=2, processes=True, host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
+    ) as cluster:  # fmt: skip
         client = Client(cluster)
 
         def close(info):
