@@ -49,7 +49,7 @@ format: $(READY)  ## bring the code into shape
 wheel: $(READY)  ## build a wheel in dist/ and try it in an empty environment without a compiler
 	rm -rf dist
 	$(RUN) -m pip wheel --quiet --no-deps --wheel-dir dist .
-	WGBOOST_WHEEL="$$(echo dist/*.whl)" $(RUN) -m pytest -m slow tests/test_wheel.py
+	WGBOOST_WHEEL="$$(echo dist/*.whl)" $(RUN) -m pytest -m slow tests/project/test_wheel.py
 
 docs: $(VENV)/.docs  ## build the site into build/docs; GALLERY=0 does not run the examples
 	$(RUN) -m sphinx -W --keep-going -q $(if $(filter 0,$(GALLERY)),-D plot_gallery=0) docs build/docs
@@ -108,10 +108,10 @@ $(VENV)/.docs: $(READY)
 	$(RUN) -m pip install --quiet --editable '.[docs]'
 	@touch $@
 
-.venv-lowest/.ready: $(CORE) tests/lowest.py
+.venv-lowest/.ready: $(CORE) tests/support/lowest.py
 	$(call new_venv,.venv-lowest)
 	.venv-lowest/bin/python -m pip install --quiet packaging
-	.venv-lowest/bin/python tests/lowest.py > .venv-lowest/constraints.txt
+	.venv-lowest/bin/python tests/support/lowest.py > .venv-lowest/constraints.txt
 	PIP_CONSTRAINT=$(CURDIR)/.venv-lowest/constraints.txt PIP_BUILD_CONSTRAINT=$(CURDIR)/.venv-lowest/constraints.txt \
 	.venv-lowest/bin/python -m pip install --quiet --editable '.[test]' --config-settings build-dir=build/lowest
 	@touch $@
