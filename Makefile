@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 OLD_WARNINGS := -W default::DeprecationWarning -W default::PendingDeprecationWarning -W default::FutureWarning
 CORE := pyproject.toml CMakeLists.txt $(wildcard core/*.cpp core/*.hpp)
 
-.PHONY: help demo test test-slow test-lowest test-newest test-sanitize lint format wheel docs figures bench paper paper-quick paper-best paper-peers clean
+.PHONY: help demo test test-slow test-lowest test-newest test-sanitize lint lint-docstrings format wheel docs figures bench paper paper-quick paper-best paper-peers clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -41,6 +41,9 @@ lint: $(READY)  ## check style, types, layers, and the core without compiler ext
 	$(VENV)/bin/lint-imports
 	$(CXX) -std=c++17 -fsyntax-only -Wall -Wextra -Werror -DWGBOOST_PLAIN_VECTORS -DWGBOOST_NO_CLONES \
 	  $(filter-out core/bindings%,$(wildcard core/*.cpp))
+
+lint-docstrings: $(READY)  ## check the docstrings of everything public with numpydoc
+	$(RUN) -m tests.support.docstring_lint
 
 format: $(READY)  ## bring the code into shape
 	$(RUN) -m ruff check --fix .

@@ -285,13 +285,20 @@ def _with_methods(value: Any) -> dict[str, Any]:
         defined = [vars(kind)[name] for kind in owners if name in vars(kind)]
         if not name.startswith("_") and defined:
             method = getattr(defined[-1], "__func__", defined[-1])
-            if inspect.isfunction(method):
+            if inspect.isfunction(method) and not _is_private(method.__name__):
                 found[f"{method.__module__}.{method.__qualname__}"] = method
     return found
 
 
+def is_protocol(value: Any) -> bool:
+    """Whether this is a class of `typing.Protocol`, which nobody calls."""
+    return inspect.isclass(value) and getattr(value, "_is_protocol", False)
+
+
 def arguments(value: Any) -> list[str]:
     """Return the names of the parameters of a function or of a constructor."""
+    if is_protocol(value):
+        return []
     try:
         given = inspect.signature(value).parameters.values()
     except (TypeError, ValueError):
@@ -305,9 +312,10 @@ def returns_something(value: Any) -> bool:
 
 
 def has_section(value: Any, section: str) -> bool:
-    """Whether the docstring has a section of numpydoc."""
+    """Whether the docstring has a section of numpydoc; a generator has Yields for Returns."""
     text = inspect.cleandoc(value.__doc__ or "")
-    return re.search(rf"^{section}\n-{{3,}}$", text, re.MULTILINE) is not None
+    title = "(Returns|Yields)" if section == "Returns" else section
+    return re.search(rf"^{title}\n-{{3,}}$", text, re.MULTILINE) is not None
 
 
 def undocumented(value: Any) -> list[str]:
