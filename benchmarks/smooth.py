@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from wgboost import WGBRegressor, metrics
-from wgboost.smooth import GPData, SmoothStart, fit_gp
+from wgboost.smooth import SmoothStart
+from wgboost.smooth.gp_model import GPData, fit_gp
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 SIZES = (500, 7_000, 40_000)

@@ -11,7 +11,7 @@ from wgboost import WGBClassifier, WGBRegressor, WGBRegressorCV
 from wgboost.data import LevelGroups
 from wgboost.metrics import nll
 from wgboost.persistence import ModelFileError
-from wgboost.smooth import Columns
+from wgboost.smooth.columns import Columns
 
 LEVELS = 500
 SETTINGS = {

@@ -8,7 +8,8 @@ from wgboost import WGBRegressor, censored
 from wgboost.boosting import AveragedFlow, MeanStep, averaged_flow
 from wgboost.boosting.truncation import curvature_factors
 from wgboost.directions import Kernel
-from wgboost.responses import Observations, as_response
+from wgboost.responses import as_response
+from wgboost.responses.observations import Observations
 
 MEDIANS = {"weibull": np.sqrt(np.log(2)), "lognormal": 1.0}
 

@@ -17,7 +17,8 @@ from wgboost import (
     from_quantiles,
 )
 from wgboost.metrics import energy_distance, mmd, sliced_wasserstein
-from wgboost.targets import SampleTarget, as_row_target
+from wgboost.targets.conversion import as_row_target
+from wgboost.targets.samples import SampleTarget
 
 RNG = np.random.default_rng(2)
 ROWS = slice(0, 3)

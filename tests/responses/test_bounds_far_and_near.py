@@ -18,7 +18,6 @@ from wgboost.responses import (
     Laplace,
     NegativeBinomial,
     Normal,
-    Observations,
     Poisson,
     StudentT,
     Weibull,
@@ -26,6 +25,7 @@ from wgboost.responses import (
     as_response,
 )
 from wgboost.responses.intervals import log_interval_probability
+from wgboost.responses.observations import Observations
 
 INF = np.inf
 

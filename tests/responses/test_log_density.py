@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from wgboost import LogDensity, Normal, Target, WGBoost
-from wgboost.targets import as_row_target
+from wgboost.targets.conversion import as_row_target
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, size=(300, 2))

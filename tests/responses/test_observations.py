@@ -7,16 +7,10 @@ from scipy import stats
 
 from finite_differences import central_difference
 from response_examples import EXAMPLES, example
-from wgboost.responses import (
-    LogNormal,
-    Normal,
-    Observations,
-    Units,
-    censored,
-    standardise,
-    subtract_offset,
-)
+from wgboost.responses import LogNormal, Normal, Units, censored
 from wgboost.responses.intervals import log_interval_probability
+from wgboost.responses.observations import Observations
+from wgboost.responses.observed import standardise, subtract_offset
 
 RESPONSES = {name: example(name).response for name in EXAMPLES}
 ordered = pytest.mark.parametrize(

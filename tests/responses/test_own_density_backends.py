@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from wgboost import LogDensity, WGBoost
-from wgboost.targets import as_row_target
+from wgboost.targets.conversion import as_row_target
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, size=(60, 2))

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from wgboost.smooth import Columns
+from wgboost.smooth.columns import Columns
 
 RNG = np.random.default_rng(2)
 X = np.column_stack(

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from wgboost import WGBRegressor, metrics
-from wgboost.smooth import GPData, SmoothStart, fit_gp
-from wgboost.smooth.gp_model import distinct
+from wgboost.smooth import SmoothStart
+from wgboost.smooth.gp_model import GPData, distinct, fit_gp
 
 SETTINGS = {
     "exact": SmoothStart(kernel="matern52", scaling="standard"),

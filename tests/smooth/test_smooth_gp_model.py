@@ -6,9 +6,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from wgboost.smooth import GPData, Scale, SmoothStart, fit_gp
+from wgboost.smooth import SmoothStart
 from wgboost.smooth.blas import one_thread
-from wgboost.smooth.scale import constant_density
+from wgboost.smooth.gp_model import GPData, fit_gp
+from wgboost.smooth.scale import Scale, constant_density
 
 SETTINGS = {
     "exact": SmoothStart(kernel="matern52", scaling="standard"),

@@ -10,8 +10,9 @@ from joblib import Parallel, delayed
 from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from wgboost.smooth import GPData, SmoothStart, fit_gp
+from wgboost.smooth import SmoothStart
 from wgboost.smooth.blas import one_thread
+from wgboost.smooth.gp_model import GPData, fit_gp
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, size=(300, 5))

@@ -141,7 +141,7 @@ def boost(
     >>> from wgboost.directions import DiagonalNewton
     >>> from wgboost.learners import HistTree
     >>> from wgboost.responses import Normal
-    >>> from wgboost.targets import PosteriorTarget
+    >>> from wgboost.targets.posterior import PosteriorTarget
     >>> X = np.arange(20.0)[:, None]
     >>> targets = RoundTargets(PosteriorTarget(Normal(), np.sin(X[:, 0])), DiagonalNewton(), "mean")
     >>> particles = np.zeros((20, 3, 2), dtype=np.float32)

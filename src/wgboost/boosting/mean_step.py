@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.responses import Observations, Response
+from wgboost.responses import Response
+from wgboost.responses.observations import Observations
 from wgboost.typing import Array
 
 __all__ = ["MeanStep", "likeliest_centre"]

@@ -10,7 +10,7 @@ import numpy as np
 from wgboost.boosting.mean_step import MeanStep
 from wgboost.boosting.truncation import curvature_factors
 from wgboost.directions import Direction, InteractingDirection
-from wgboost.targets import RowTarget
+from wgboost.targets.base import RowTarget
 from wgboost.typing import Array, Directions
 
 __all__ = ["LEAVES", "RoundTargets"]

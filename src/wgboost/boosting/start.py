@@ -7,8 +7,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from wgboost.responses import LocationScaleShift, Response, Units
-from wgboost.smooth import GPModel
+from wgboost.responses import Response, Units
+from wgboost.responses.location_scale_shift import LocationScaleShift
+from wgboost.smooth.gp_model import GPModel
 from wgboost.typing import Array, Directions
 
 __all__ = [

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from wgboost.responses import Observations, Response
+from wgboost.responses import Response
+from wgboost.responses.observations import Observations
 from wgboost.typing import Array
 
 __all__ = ["curvature_factors"]

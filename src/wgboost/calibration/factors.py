@@ -13,7 +13,7 @@ from scipy import optimize
 from wgboost.metrics.checks import add_noise, check_y, row_weights
 from wgboost.predictive import Mixture
 from wgboost.predictive.weights import mix
-from wgboost.responses import Observations
+from wgboost.responses.observations import Observations
 from wgboost.smooth.blas import one_thread
 from wgboost.typing import Array
 from wgboost.validation import check_number

@@ -24,7 +24,8 @@ from wgboost.cli.tasks import class_labels, column_kind, is_classification
 from wgboost.cli.writing import check_output, save_model
 from wgboost.estimators import WGBClassifier, WGBRegressor
 from wgboost.metrics.summaries import format_number
-from wgboost.responses import RESPONSE_SYNONYMS, RESPONSES
+from wgboost.responses import RESPONSES
+from wgboost.responses.registry import RESPONSE_SYNONYMS
 from wgboost.training import resolve_settings
 from wgboost.validation import check_choice, check_integer
 

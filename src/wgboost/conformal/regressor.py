@@ -15,7 +15,7 @@ from wgboost.conformal.level import check_confidence
 from wgboost.folds import Fold
 from wgboost.metrics.metadata import score_metadata
 from wgboost.metrics.unwrapping import final_estimator, predict_dist
-from wgboost.responses import is_censored
+from wgboost.responses.censoring import is_censored
 from wgboost.typing import Array
 
 __all__ = ["ConformalRegressor"]

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from wgboost.estimators.base import BaseModel
 from wgboost.metrics.metadata import score_metadata
 from wgboost.predictive import Mixture
-from wgboost.responses import is_censored
+from wgboost.responses.censoring import is_censored
 from wgboost.typing import Array
 from wgboost.validation import check_number
 

@@ -12,7 +12,8 @@ import numpy as np
 from wgboost.metrics import log_predictive
 from wgboost.predictive.decisions import minimize_risk, risk_over_particles
 from wgboost.responses import Units
-from wgboost.targets import LogDensity, Target, as_row_target
+from wgboost.targets import LogDensity, Target
+from wgboost.targets.conversion import as_row_target
 from wgboost.training import TargetData
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer

@@ -15,7 +15,8 @@ from wgboost.metrics.metadata import describe_metadata
 from wgboost.model import FittedModel
 from wgboost.persistence.checkpoints import Checkpoint, CheckpointWriter, read_checkpoint
 from wgboost.persistence.loading import check_saved
-from wgboost.responses import as_response, prior_settings
+from wgboost.responses import as_response
+from wgboost.responses.registry import prior_settings
 from wgboost.training import (
     ClassEncoder,
     FitProgress,

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from wgboost.predictive import Mixture
-from wgboost.responses import Observations, check_noise, is_censored
+from wgboost.responses.censoring import check_noise, is_censored
+from wgboost.responses.observations import Observations
 from wgboost.typing import Array
 from wgboost.validation import check_number, check_weight
 

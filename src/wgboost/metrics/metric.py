@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from wgboost.responses import Response, is_censored
+from wgboost.responses import Response
+from wgboost.responses.censoring import is_censored
 from wgboost.validation import accepts_sample_weight, check_choice, format_value
 
 __all__ = ["KINDS_OF_Y", "KindOfY", "Metric", "OneMinus", "Reduction", "SummaryLine", "kind_of_y"]

@@ -11,7 +11,11 @@ from wgboost.metrics.checks import weighted_average
 from wgboost.metrics.distances import EnergyDistanceTo
 from wgboost.metrics.metric import Metric
 from wgboost.predictive.weights import log_mix
-from wgboost.targets import FrozenTarget, LogDensity, LogDensityTarget, RowTarget, SampleTarget
+from wgboost.targets import LogDensity
+from wgboost.targets.autodiff import LogDensityTarget
+from wgboost.targets.base import RowTarget
+from wgboost.targets.frozen import FrozenTarget
+from wgboost.targets.samples import SampleTarget
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_choice
 
@@ -78,7 +82,7 @@ def as_particle_metric(metric: Any, target: RowTarget) -> Metric:
     --------
     >>> import numpy as np
     >>> from wgboost import metrics
-    >>> from wgboost.targets import SampleTarget
+    >>> from wgboost.targets.samples import SampleTarget
     >>> target = SampleTarget(np.zeros((3, 4, 1)), np.full((3, 4), 0.25))
     >>> metrics.as_particle_metric(None, target).name
     'energy_distance'

@@ -11,7 +11,8 @@ from wgboost.metrics.checks import add_noise, check_exact_y, check_y, weighted_a
 from wgboost.predictive import JointMixture, Mixture
 from wgboost.predictive.crps import mixture_crps
 from wgboost.predictive.energy import energy_scores
-from wgboost.responses import MultivariateNormal, Observations
+from wgboost.responses import MultivariateNormal
+from wgboost.responses.observations import Observations
 from wgboost.typing import Array
 
 __all__ = [

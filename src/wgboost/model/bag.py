@@ -11,7 +11,8 @@ import numpy as np
 from wgboost.data import Schema
 from wgboost.model.fitted import FittedModel, kept_metrics
 from wgboost.predictive import Mixture
-from wgboost.responses import LocationScaleShift, Response, Units
+from wgboost.responses import Response, Units
+from wgboost.responses.location_scale_shift import LocationScaleShift
 from wgboost.typing import Array, Directions
 
 __all__ = ["FittedBag"]

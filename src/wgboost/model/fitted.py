@@ -14,7 +14,8 @@ from wgboost.data import Schema
 from wgboost.ensemble import FlatTrees, RoundList
 from wgboost.model.mixtures import as_mixture
 from wgboost.predictive import Mixture
-from wgboost.responses import LocationScaleShift, Response, Units
+from wgboost.responses import Response, Units
+from wgboost.responses.location_scale_shift import LocationScaleShift
 from wgboost.typing import Array, Directions
 
 __all__ = ["FittedModel", "History", "kept_metrics"]

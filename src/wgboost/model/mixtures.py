@@ -8,16 +8,10 @@ from typing import Any
 import numpy as np
 
 from wgboost.predictive import Mixture, make_mixture
-from wgboost.responses import (
-    Categorical,
-    LocationScaleShift,
-    Ordinal,
-    Response,
-    Units,
-    as_response,
-    prior_settings,
-)
+from wgboost.responses import Categorical, Ordinal, Response, Units, as_response
 from wgboost.responses.exposure import known_offset
+from wgboost.responses.location_scale_shift import LocationScaleShift
+from wgboost.responses.registry import prior_settings
 from wgboost.typing import Array, Directions
 
 __all__ = ["as_mixture"]

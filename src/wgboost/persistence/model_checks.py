@@ -14,7 +14,7 @@ from wgboost.ensemble import FlatTrees
 from wgboost.model import FittedModel
 from wgboost.persistence.checks import check_trees
 from wgboost.responses import ColumnUnits, Ordinal, Response, Units
-from wgboost.smooth import GPModel
+from wgboost.smooth.gp_model import GPModel
 from wgboost.typing import Array
 
 __all__ = ["ALWAYS", "BAG", "FITTED", "SHARED", "check_bag", "check_learned", "check_model"]

@@ -21,15 +21,13 @@ from wgboost.persistence.model_checks import ALWAYS, BAG, FITTED
 from wgboost.persistence.upgrades import upgraded
 from wgboost.persistence.values import Reader, Unsaved, Writer
 from wgboost.responses import RESPONSES, ColumnUnits, Response, Units
-from wgboost.smooth import (
-    Columns,
-    Covariance,
-    ExactGP,
-    GPModel,
-    NystromGP,
-    Scale,
-    SmoothStart,
-)
+from wgboost.smooth import SmoothStart
+from wgboost.smooth.columns import Columns
+from wgboost.smooth.covariance import Covariance
+from wgboost.smooth.exact_gp import ExactGP
+from wgboost.smooth.gp_model import GPModel
+from wgboost.smooth.nystrom_gp import NystromGP
+from wgboost.smooth.scale import Scale
 from wgboost.targets import LogDensity, Target
 from wgboost.trees import Constraints, TreeSettings
 

@@ -22,7 +22,8 @@ from wgboost.plotting.inputs import (
 from wgboost.plotting.labels import clip_ticks, integer_ticks, set_tick_names, short_name
 from wgboost.plotting.style import class_colours, legend_on_top
 from wgboost.predictive import Mixture
-from wgboost.responses import Observations, is_censored
+from wgboost.responses.censoring import is_censored
+from wgboost.responses.observations import Observations
 from wgboost.typing import Array
 
 __all__ = ["DensityDisplay"]

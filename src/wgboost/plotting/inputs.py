@@ -16,7 +16,7 @@ from wgboost.metrics.metadata import drop_metadata_columns, score_metadata, targ
 from wgboost.metrics.unwrapping import encode_y, final_estimator, predict_dist
 from wgboost.plotting.feature_table import FeatureTable
 from wgboost.predictive import JointMixture, Mixture
-from wgboost.responses import is_censored
+from wgboost.responses.censoring import is_censored
 from wgboost.typing import Array
 
 __all__ = [

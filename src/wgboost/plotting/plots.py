@@ -37,7 +37,7 @@ from wgboost.plotting.pit import PITDisplay
 from wgboost.plotting.predictive import PredictiveDisplay
 from wgboost.plotting.uncertainty import UncertaintyDisplay
 from wgboost.predictive import JointMixture, Mixture
-from wgboost.responses import is_censored
+from wgboost.responses.censoring import is_censored
 from wgboost.typing import Array
 
 __all__ = ["Plot", "PlotData", "TargetColumn", "iter_plots"]

@@ -26,7 +26,8 @@ from wgboost.plotting.labels import (
 )
 from wgboost.plotting.predictive_drawing import draw_predictive
 from wgboost.predictive import Mixture
-from wgboost.responses import Observations, is_censored
+from wgboost.responses.censoring import is_censored
+from wgboost.responses.observations import Observations
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_integer
 

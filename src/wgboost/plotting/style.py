@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.responses import Observations
+from wgboost.responses.observations import Observations
 from wgboost.typing import Array
 
 __all__ = [

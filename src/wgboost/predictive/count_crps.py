@@ -20,7 +20,7 @@ from wgboost.predictive.normal_approximation import (
     normal_approximation_crps,
 )
 from wgboost.predictive.weighted_particles import WeightedParticles
-from wgboost.responses import Count
+from wgboost.responses.counts import Count
 from wgboost.typing import Array
 
 __all__ = ["count_crps"]

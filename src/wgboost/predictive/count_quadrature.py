@@ -6,7 +6,7 @@ import numpy as np
 
 from wgboost.predictive.probabilities import Probabilities
 from wgboost.predictive.weights import log_mix
-from wgboost.responses import Count
+from wgboost.responses.counts import Count
 from wgboost.typing import Array
 
 __all__ = ["POINTS", "count_panels"]

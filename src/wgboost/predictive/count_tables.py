@@ -13,7 +13,9 @@ from scipy import special
 
 from wgboost.predictive.blocks import row_blocks
 from wgboost.predictive.weights import mix
-from wgboost.responses import Count, Response, ZeroInflated
+from wgboost.responses import Response
+from wgboost.responses.counts import Count
+from wgboost.responses.zero_inflated import ZeroInflated
 from wgboost.typing import Array
 
 __all__ = [

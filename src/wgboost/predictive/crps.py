@@ -18,7 +18,9 @@ from wgboost.predictive.quadrature import integrate, range_of
 from wgboost.predictive.shared_crps import shared_crps
 from wgboost.predictive.weighted_particles import WeightedParticles
 from wgboost.predictive.weights import mix
-from wgboost.responses import Cauchy, Count, Laplace, Normal, Units, ZeroInflated
+from wgboost.responses import Cauchy, Laplace, Normal, Units
+from wgboost.responses.counts import Count
+from wgboost.responses.zero_inflated import ZeroInflated
 from wgboost.typing import Array
 
 __all__ = ["cauchy_crps", "laplace_crps", "mixture_crps", "normal_crps", "numeric_crps"]

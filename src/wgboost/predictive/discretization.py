@@ -12,7 +12,7 @@ from wgboost.predictive.blocks import row_blocks
 from wgboost.predictive.count_quadrature import POINTS, count_panels
 from wgboost.predictive.probabilities import Probabilities
 from wgboost.predictive.weights import log_mix
-from wgboost.responses import ZeroInflated
+from wgboost.responses.zero_inflated import ZeroInflated
 from wgboost.typing import Array
 
 __all__ = ["Discretization", "discretize"]

@@ -10,7 +10,8 @@ import numpy as np
 from wgboost.predictive.mixture import Mixture
 from wgboost.predictive.table import QUANTILES, names_of
 from wgboost.predictive.weights import mix
-from wgboost.responses import ColumnUnits, Multivariate, Response, Units
+from wgboost.responses import ColumnUnits, Response, Units
+from wgboost.responses.multivariate import Multivariate
 from wgboost.typing import Array
 from wgboost.validation import check_integer
 

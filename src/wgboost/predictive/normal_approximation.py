@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from wgboost.predictive.blocks import blocks
-from wgboost.responses import Count
+from wgboost.responses.counts import Count
 from wgboost.typing import Array
 
 __all__ = ["is_approximately_normal", "normal_approximation_crps"]

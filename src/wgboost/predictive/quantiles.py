@@ -13,7 +13,8 @@ import numpy as np
 from wgboost.predictive.count_tables import table_quantile
 from wgboost.predictive.weighted_particles import WeightedParticles
 from wgboost.predictive.weights import mix
-from wgboost.responses import Response, smallest_integer
+from wgboost.responses import Response
+from wgboost.responses.integer_search import smallest_integer
 from wgboost.typing import Array
 
 __all__ = ["continuous_quantile", "discrete_quantile", "mixture_quantiles"]

@@ -97,7 +97,6 @@ class Response(RowPosterior):
         Examples
         --------
         >>> import numpy as np
-        >>> from wgboost.responses import Normal
         >>> from wgboost.responses import Gamma
         >>> Gamma().clip_to_support(np.array([0.0, 1.0])) > 0
         array([ True,  True])
@@ -126,8 +125,6 @@ class Response(RowPosterior):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from wgboost.responses import Normal
         >>> from wgboost.responses import MultivariateNormal
         >>> MultivariateNormal().for_columns(2).n_dims
         2
@@ -154,7 +151,6 @@ class Response(RowPosterior):
 
         Examples
         --------
-        >>> import numpy as np
         >>> from wgboost.responses import Normal
         >>> Normal().check([1, 2])
         array([1., 2.])
@@ -213,7 +209,6 @@ class Response(RowPosterior):
         Examples
         --------
         >>> import numpy as np
-        >>> from wgboost.responses import Normal
         >>> from wgboost.responses import Ordinal
         >>> Ordinal().infer_from(np.array([0.0, 2.0])).n_classes
         3
@@ -290,7 +285,6 @@ class Response(RowPosterior):
 
         Examples
         --------
-        >>> import numpy as np
         >>> from wgboost.responses import Normal
         >>> Normal().check_offset(1.0, 2)
         array([1., 1.])

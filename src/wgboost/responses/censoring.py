@@ -107,7 +107,7 @@ def check_noise(y_std: Any, y: Array) -> Array:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.responses import check_noise
+    >>> from wgboost.responses.censoring import check_noise
     >>> check_noise(0.5, np.array([1.0, 2.0]))
     array([0.5, 0.5])
     """
@@ -143,7 +143,7 @@ def is_censored(y: Any) -> bool:
     Examples
     --------
     >>> import wgboost
-    >>> from wgboost.responses import is_censored
+    >>> from wgboost.responses.censoring import is_censored
     >>> is_censored(wgboost.censored([1.0], [2.0])), is_censored([1.0])
     (True, False)
     """

@@ -315,7 +315,6 @@ class Distribution(Parametrisation):
         Examples
         --------
         >>> import numpy as np
-        >>> from wgboost.responses import Normal
         >>> from wgboost.responses import Beta
         >>> Beta().mirrored(np.array([1.0, 0.0]))
         array([-1.,  0.])
@@ -343,7 +342,6 @@ class Distribution(Parametrisation):
         Examples
         --------
         >>> import numpy as np
-        >>> from wgboost.responses import Normal
         >>> from wgboost.responses import Categorical
         >>> Categorical().probabilities(np.array([0.0]))
         array([0.5, 0.5])

@@ -45,7 +45,7 @@ def smallest_integer(
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.responses import smallest_integer
+    >>> from wgboost.responses.integer_search import smallest_integer
     >>> smallest_integer(lambda y, _: y * y >= 50, np.array([1.0]), np.array([1.0]))
     array([8.])
     """

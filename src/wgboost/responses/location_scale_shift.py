@@ -37,7 +37,8 @@ class LocationScaleShift:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.responses import LocationScaleShift, Normal
+    >>> from wgboost.responses import Normal
+    >>> from wgboost.responses.location_scale_shift import LocationScaleShift
     >>> shift = LocationScaleShift(np.array([1.0]), np.log([2.0]))
     >>> shift.subtract_from(np.array([5.0]), Normal())
     array([2.])
@@ -75,7 +76,7 @@ class LocationScaleShift:
         Examples
         --------
         >>> import numpy as np
-        >>> from wgboost.responses import LocationScaleShift
+        >>> from wgboost.responses.location_scale_shift import LocationScaleShift
         >>> shift = LocationScaleShift(np.ones(1), np.zeros(1))
         >>> LocationScaleShift.concatenate([shift, None], [(1, 2), (1, 1)]).location
         array([[1., 1., 0.]])
@@ -147,7 +148,8 @@ class LocationScaleShift:
         Examples
         --------
         >>> import numpy as np
-        >>> from wgboost.responses import LocationScaleShift, Normal
+        >>> from wgboost.responses import Normal
+        >>> from wgboost.responses.location_scale_shift import LocationScaleShift
         >>> shift = LocationScaleShift(np.array([1.0]), np.zeros(1))
         >>> shift.apply_to(np.zeros((1, 1, 2)), Normal())
         array([[[1., 0.]]])

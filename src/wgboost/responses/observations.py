@@ -44,7 +44,8 @@ class Observations:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.responses import Normal, Observations
+    >>> from wgboost.responses import Normal
+    >>> from wgboost.responses.observations import Observations
     >>> rows = Observations(np.zeros(1), np.full(1, np.inf))
     >>> rows.logpdf(Normal(), np.zeros((1, 1, 2))).round(3)
     array([[-0.693]])

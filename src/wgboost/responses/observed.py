@@ -64,7 +64,8 @@ def standardise(observed: Observed, units: Units) -> Observed:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.responses import Units, standardise
+    >>> from wgboost.responses import Units
+    >>> from wgboost.responses.observed import standardise
     >>> standardise(np.array([3.0]), Units(1.0, 2.0))
     array([1.])
     """
@@ -97,7 +98,8 @@ def subtract_offset(observed: Observed, response: Response, step: Array) -> Obse
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.responses import Normal, subtract_offset
+    >>> from wgboost.responses import Normal
+    >>> from wgboost.responses.observed import subtract_offset
     >>> subtract_offset(np.array([3.0]), Normal(), np.array([1.0]))
     array([2.])
     """

@@ -59,7 +59,7 @@ class Columns:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.smooth import Columns
+    >>> from wgboost.smooth.columns import Columns
     >>> X = np.array([[0.0, 0.0], [2.0, 1.0]])
     >>> Columns.fit(X, np.array([0, 2])).apply(X)
     array([[-1.,  1.,  0.],

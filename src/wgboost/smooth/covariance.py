@@ -44,7 +44,8 @@ class Covariance:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.smooth import Columns, Covariance
+    >>> from wgboost.smooth.columns import Columns
+    >>> from wgboost.smooth.covariance import Covariance
     >>> columns = Columns.fit(np.arange(5.0)[:, None], np.zeros(1, dtype=int))
     >>> Covariance(columns, "rbf", np.zeros(4)).amplitude
     1.0

@@ -43,7 +43,9 @@ class ExactGP:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.smooth import Columns, Covariance, ExactGP
+    >>> from wgboost.smooth.columns import Columns
+    >>> from wgboost.smooth.covariance import Covariance
+    >>> from wgboost.smooth.exact_gp import ExactGP
     >>> X = np.arange(5.0)[:, None]
     >>> covariance = Covariance(Columns.fit(X, np.zeros(1, dtype=int)), "rbf", np.zeros(4))
     >>> mean, variance = ExactGP.fit(covariance, X, X[:, 0], np.full(5, 1e-6)).at(covariance, X)

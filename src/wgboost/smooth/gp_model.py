@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.responses import LocationScaleShift, Units
+from wgboost.responses import Units
+from wgboost.responses.location_scale_shift import LocationScaleShift
 from wgboost.responses.units import mean_and_deviation, median_and_quartiles
 from wgboost.smooth.blas import one_thread
 from wgboost.smooth.candidates import candidate_covariances
@@ -48,7 +49,7 @@ class GPData:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.smooth import GPData
+    >>> from wgboost.smooth.gp_model import GPData
     >>> data = GPData.of(np.array([[0.0], [1.0], [1.0]]), np.array([0.0, 2.0, 2.0]), None, None)
     >>> data.y
     array([0., 2.])
@@ -159,7 +160,8 @@ class GPModel:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.smooth import GPData, SmoothStart, fit_gp
+    >>> from wgboost.smooth import SmoothStart
+    >>> from wgboost.smooth.gp_model import GPData, fit_gp
     >>> X = np.linspace(0, 6, 40)[:, None]
     >>> data = GPData.of(X, np.sin(X[:, 0]), None, None)
     >>> gp, shift = fit_gp(SmoothStart(), data, np.zeros(1, dtype=int), np.random.default_rng(0))
@@ -292,7 +294,8 @@ def fit_gp(
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.smooth import GPData, SmoothStart, fit_gp
+    >>> from wgboost.smooth import SmoothStart
+    >>> from wgboost.smooth.gp_model import GPData, fit_gp
     >>> data = GPData.of(np.zeros((20, 1)), np.arange(20.0), None, None)
     >>> fit_gp(SmoothStart(), data, np.zeros(1, dtype=int), np.random.default_rng(0)) is None
     True

@@ -44,7 +44,8 @@ class NystromGP:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.smooth import Columns, Covariance
+    >>> from wgboost.smooth.columns import Columns
+    >>> from wgboost.smooth.covariance import Covariance
     >>> from wgboost.smooth.nystrom_gp import NystromSums
     >>> X = np.arange(9.0)[:, None]
     >>> covariance = Covariance(Columns.fit(X, np.zeros(1, dtype=int)), "rbf", np.zeros(4))

@@ -30,7 +30,7 @@ class Scale:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.smooth import Scale
+    >>> from wgboost.smooth.scale import Scale
     >>> Scale(noise=1.0, share=2.0).variance(np.array([0.5]))
     array([2.])
     """

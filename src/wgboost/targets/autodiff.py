@@ -165,7 +165,8 @@ class LogDensityTarget:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.targets import LogDensity, LogDensityTarget
+    >>> from wgboost.targets import LogDensity
+    >>> from wgboost.targets.autodiff import LogDensityTarget
     >>> LogDensityTarget(LogDensity(lambda theta, y: -(theta[0] ** 2)), np.zeros(3)).n_params
     1
     """

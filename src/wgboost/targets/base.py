@@ -8,7 +8,7 @@ import numpy as np
 
 from wgboost import _core
 from wgboost.directions import Needs
-from wgboost.responses import CompiledPosterior
+from wgboost.responses.native import CompiledPosterior
 from wgboost.typing import Array, Directions
 
 __all__ = ["RowTarget", "check_values", "separate_equal_particles"]
@@ -21,7 +21,8 @@ class RowTarget(Protocol):
 
     Examples
     --------
-    >>> from wgboost.targets import RowTarget, SampleTarget
+    >>> from wgboost.targets.base import RowTarget
+    >>> from wgboost.targets.samples import SampleTarget
     >>> target: RowTarget = SampleTarget.of([[0.0, 1.0]])
     >>> target.compiled is None
     True

@@ -57,7 +57,7 @@ def is_frozen(one: Any) -> bool:
     Examples
     --------
     >>> from scipy import stats
-    >>> from wgboost.targets import is_frozen
+    >>> from wgboost.targets.frozen import is_frozen
     >>> is_frozen(stats.norm(0, 1)), is_frozen([0.0])
     (True, False)
     """
@@ -106,7 +106,7 @@ class FrozenTarget:
     Examples
     --------
     >>> from scipy import stats
-    >>> from wgboost.targets import FrozenTarget
+    >>> from wgboost.targets.frozen import FrozenTarget
     >>> FrozenTarget.of([stats.norm(0, 1), stats.norm(3, 1)]).quantiles(1).round(3)
     array([[0.],
            [3.]])
@@ -141,7 +141,7 @@ class FrozenTarget:
         Examples
         --------
         >>> from scipy import stats
-        >>> from wgboost.targets import FrozenTarget
+        >>> from wgboost.targets.frozen import FrozenTarget
         >>> FrozenTarget.of(stats.norm([0.0, 3.0], 1.0)).scale.round(2)
         array([1.35, 1.35])
         """
@@ -201,7 +201,7 @@ class FrozenTarget:
         --------
         >>> import numpy as np
         >>> from scipy import stats
-        >>> from wgboost.targets import FrozenTarget
+        >>> from wgboost.targets.frozen import FrozenTarget
         >>> FrozenTarget.of([stats.norm()]).draw(3, np.random.default_rng(0)).shape
         (3, 1)
         """
@@ -231,7 +231,7 @@ class FrozenTarget:
         Examples
         --------
         >>> from scipy import stats
-        >>> from wgboost.targets import FrozenTarget
+        >>> from wgboost.targets.frozen import FrozenTarget
         >>> FrozenTarget.of([stats.uniform()]).quantiles(2)
         array([[0.25, 0.75]])
         """

@@ -94,7 +94,8 @@ class DensityTarget:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.targets import DensityTarget, Target
+    >>> from wgboost.targets import Target
+    >>> from wgboost.targets.functions import DensityTarget
     >>> target = DensityTarget(Target(score=lambda x, y: y[:, None] - x), np.ones((1, 1)))
     >>> target.derivatives(np.zeros((1, 2, 1), np.float32), slice(0, 1), "score", 1)[0].ravel()
     array([1., 1.], dtype=float32)
@@ -153,7 +154,8 @@ class DensityTarget:
         Examples
         --------
         >>> import numpy as np
-        >>> from wgboost.targets import DensityTarget, Target
+        >>> from wgboost.targets import Target
+        >>> from wgboost.targets.functions import DensityTarget
         >>> zero = Target(score=lambda x, y: x, likelihood=lambda x, y: 0 * x[..., 0])
         >>> DensityTarget(zero, np.ones((1, 1))).log_predictive(np.zeros((1, 2, 1)))
         array([0.])

@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 
 from wgboost.directions import Needs
-from wgboost.responses import CompiledPosterior, Observations, Observed, Response
+from wgboost.responses import Response
+from wgboost.responses.native import CompiledPosterior
+from wgboost.responses.observations import Observations
+from wgboost.responses.observed import Observed
 from wgboost.typing import Array, Directions
 
 __all__ = ["PosteriorTarget"]
@@ -32,7 +35,7 @@ class PosteriorTarget:
     --------
     >>> import numpy as np
     >>> from wgboost.responses import Normal
-    >>> from wgboost.targets import PosteriorTarget
+    >>> from wgboost.targets.posterior import PosteriorTarget
     >>> target = PosteriorTarget(Normal(), np.array([0.5]))
     >>> target.metric(np.zeros((1, 4, 2), np.float32), slice(0, 1))
     array([[1., 2.]], dtype=float32)

@@ -34,7 +34,7 @@ class SampleTarget:
 
     Examples
     --------
-    >>> from wgboost.targets import SampleTarget
+    >>> from wgboost.targets.samples import SampleTarget
     >>> SampleTarget.of([[0.0, 1.0], [2.0]]).weights
     array([[0.5, 0.5],
            [1. , 0. ]], dtype=float32)
@@ -65,7 +65,7 @@ class SampleTarget:
 
         Examples
         --------
-        >>> from wgboost.targets import SampleTarget
+        >>> from wgboost.targets.samples import SampleTarget
         >>> SampleTarget.of([[0.0, 1.0], [2.0]]).samples.shape
         (2, 2, 1)
         """
@@ -112,7 +112,7 @@ class SampleTarget:
         Examples
         --------
         >>> import numpy as np
-        >>> from wgboost.targets import SampleTarget
+        >>> from wgboost.targets.samples import SampleTarget
         >>> SampleTarget.of([[0.0, 1.0]]).draw(2, np.random.default_rng(0)).shape
         (2, 1)
         """
@@ -229,7 +229,6 @@ def from_quantiles(levels: Any, values: Any, points: int = _POINTS) -> Array:
 
     Examples
     --------
-    >>> from wgboost.targets import from_quantiles
     >>> from_quantiles([0.0, 0.5, 1.0], [[0.0, 1.0, 4.0]], points=4)
     array([[0.25, 0.75, 1.75, 3.25]])
     """
@@ -271,7 +270,6 @@ def from_histograms(edges: Any, counts: Any, points: int = _POINTS) -> Array:
 
     Examples
     --------
-    >>> from wgboost.targets import from_histograms
     >>> from_histograms([0.0, 1.0, 2.0], [[1, 3]], points=4).round(3)
     array([[0.5  , 1.167, 1.5  , 1.833]])
     """

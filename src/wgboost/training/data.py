@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 from wgboost.boosting import Start
 from wgboost.metrics import Metric
 from wgboost.responses import Units
-from wgboost.targets import RowTarget
+from wgboost.targets.base import RowTarget
 from wgboost.training.copies import Distinct, find_distinct, row_hashes
 from wgboost.training.settings import Settings
 from wgboost.typing import Array, Directions

@@ -17,16 +17,16 @@ from sklearn.utils.validation import column_or_1d
 from wgboost.data.rows import count_rows
 from wgboost.model import FittedModel
 from wgboost.responses import (
-    RESPONSE_SYNONYMS,
     RESPONSES,
     Categorical,
-    Multivariate,
     Ordinal,
     Response,
     as_response,
-    is_censored,
     propose_response,
 )
+from wgboost.responses.censoring import is_censored
+from wgboost.responses.multivariate import Multivariate
+from wgboost.responses.registry import RESPONSE_SYNONYMS
 from wgboost.responses.y_checks import check_y
 from wgboost.targets import Density, LogDensity, Target
 from wgboost.training.constraints import held_parameter

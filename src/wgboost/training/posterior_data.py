@@ -12,19 +12,13 @@ import numpy as np
 from wgboost.boosting import EstimatorStart, Start
 from wgboost.metrics import Metric, as_metric, nll
 from wgboost.predictive import make_mixture
-from wgboost.responses import (
-    LocationScaleShift,
-    Observations,
-    Observed,
-    Response,
-    Units,
-    check_noise,
-    is_censored,
-    standardise,
-    subtract_offset,
-)
+from wgboost.responses import Response, Units
+from wgboost.responses.censoring import check_noise, is_censored
 from wgboost.responses.exposure import known_offset
-from wgboost.targets import PosteriorTarget
+from wgboost.responses.location_scale_shift import LocationScaleShift
+from wgboost.responses.observations import Observations
+from wgboost.responses.observed import Observed, standardise, subtract_offset
+from wgboost.targets.posterior import PosteriorTarget
 from wgboost.training.data import TrainingData
 from wgboost.training.settings import Settings
 from wgboost.training.smooth_starts import left_out

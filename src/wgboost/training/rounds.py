@@ -23,9 +23,11 @@ from wgboost.ensemble import FlatTrees, RoundList, join_rounds
 from wgboost.learners import HistTree, Learner
 from wgboost.metrics import Metric
 from wgboost.model import FittedModel, History
-from wgboost.responses import Observations, Units
+from wgboost.responses import Units
+from wgboost.responses.observations import Observations
 from wgboost.smooth.blas import one_thread
-from wgboost.targets import PosteriorTarget, RowTarget
+from wgboost.targets.base import RowTarget
+from wgboost.targets.posterior import PosteriorTarget
 from wgboost.training.data import TrainingData
 from wgboost.training.progress import FitProgress
 from wgboost.training.settings import Settings

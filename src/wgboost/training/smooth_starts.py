@@ -9,8 +9,12 @@ import numpy as np
 
 from wgboost.boosting import GPStart, Start
 from wgboost.data.fingerprint import fingerprint
-from wgboost.responses import RESPONSES, LocationScaleShift, Observations, Units, standardise
-from wgboost.smooth import GPData, GPModel, SmoothStart, fit_gp
+from wgboost.responses import RESPONSES, Units
+from wgboost.responses.location_scale_shift import LocationScaleShift
+from wgboost.responses.observations import Observations
+from wgboost.responses.observed import standardise
+from wgboost.smooth import SmoothStart
+from wgboost.smooth.gp_model import GPData, GPModel, fit_gp
 from wgboost.typing import Array
 
 if TYPE_CHECKING:

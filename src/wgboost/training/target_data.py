@@ -13,16 +13,11 @@ from wgboost.boosting import ConstantStart, Start
 from wgboost.metrics import Metric, as_particle_metric
 from wgboost.metrics.checks import weighted_average
 from wgboost.responses import Units
-from wgboost.targets import (
-    DensityTarget,
-    LogDensity,
-    LogDensityTarget,
-    RowTarget,
-    Target,
-    as_row_target,
-    as_target_rows,
-    take_targets,
-)
+from wgboost.targets import LogDensity, Target
+from wgboost.targets.autodiff import LogDensityTarget
+from wgboost.targets.base import RowTarget
+from wgboost.targets.conversion import as_row_target, as_target_rows, take_targets
+from wgboost.targets.functions import DensityTarget
 from wgboost.training.data import TrainingData
 from wgboost.training.settings import Settings
 from wgboost.typing import Array, Directions
