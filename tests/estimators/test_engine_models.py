@@ -50,7 +50,7 @@ def test_a_model_is_that_of_xgboost_with_the_directions_as_its_objective():
         "nthread": 1,
     }  # fmt: skip
     booster = xgboost.train(settings, data, 12, obj=objective)
-    ours, _ = model.model_.relative(X)
+    ours, _ = model.model_.predict_particles(X)
     np.testing.assert_allclose(ours.reshape(400, 8), booster.predict(data), atol=1e-4)
 
 

@@ -5,9 +5,9 @@ from wgboost.training.tables import apply_schema
 
 def particles_of(model, X):
     fitted = model.model_
-    return fitted.relative(apply_schema(fitted.schema, X))[0]
+    return fitted.predict_particles(apply_schema(fitted.schema, X))[0]
 
 
 def staged_particles_of(model, X):
     fitted = model.model_
-    return (particles for particles, _ in fitted.staged(apply_schema(fitted.schema, X)))
+    return (particles for particles, _ in fitted.staged_particles(apply_schema(fitted.schema, X)))

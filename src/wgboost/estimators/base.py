@@ -108,11 +108,11 @@ class BaseModel(BaseEstimator):  # type: ignore[misc]
     def _mixture(self, X: Any, n_rounds: int | None = None, **known: Any) -> Mixture:
         """Return the distributions of rows by all particles, not calibrated."""
         model, matrix = self.model_, self._matrix(X)
-        particles, shift = model.relative(matrix, self._n_threads(), n_rounds)
+        particles, shift = model.predict_particles(matrix, self._n_threads(), n_rounds)
         return model.mixture(particles, shift, **known)
 
     def _calibrated(self, dist: Mixture) -> Mixture:
-        dist = self.model_.predictive(dist)
+        dist = self.model_.select_predictive(dist)
         calibration: Calibration | None = vars(self).get("calibration_")
         return dist if calibration is None else calibration(dist)
 
@@ -153,7 +153,7 @@ class BaseModel(BaseEstimator):  # type: ignore[misc]
         """Yield `predict_dist` after 1, 2, ... rounds, each at the cost of one."""
         X, known, _ = named_columns(X, {"offset": offset, "exposure": exposure})
         matrix = self._matrix(X)
-        for particles, shift in self.model_.staged(matrix, self._n_threads()):
+        for particles, shift in self.model_.staged_particles(matrix, self._n_threads()):
             yield self._calibrated(self.model_.mixture(particles, shift, **known))
 
     def predict_particles(
@@ -287,7 +287,7 @@ class BaseModel(BaseEstimator):  # type: ignore[misc]
     def feature_importances_(self) -> Array:
         """The share (p,) of each feature in the total gain of all splits."""
         check_is_fitted(self)
-        shares = self.model_.importances()
+        shares = self.model_.feature_importances()
         if shares is None:
             raise AttributeError("feature importances need native trees")
         return shares

@@ -77,7 +77,7 @@ def calibrate(
     groups = fit_params.pop("groups")
     if cv is None:
         known = {name: fit_params[name] for name in ("offset", "exposure")}
-        dist = self.model_.predictive(self._mixture(X, **known))
+        dist = self.model_.select_predictive(self._mixture(X, **known))
         self.calibration_ = Calibration.fit(
             dist, y, y_std=fit_params["y_std"], sample_weight=fit_params["sample_weight"],
             **settings,

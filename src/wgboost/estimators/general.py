@@ -349,7 +349,7 @@ class WGBoost(AttributeHints, CheckedParameters):
     def feature_importances_(self) -> Array:
         """The share (p,) of each feature in the total gain of all splits."""
         check_is_fitted(self)
-        shares = self.model_.importances()
+        shares = self.model_.feature_importances()
         if shares is None:
             raise AttributeError("feature importances need native trees")
         return shares
@@ -357,12 +357,12 @@ class WGBoost(AttributeHints, CheckedParameters):
     def predict_particles(self, X: Any, *, n_rounds: int | None = None) -> Directions:
         """Return the particles (n, m, d) of each row."""
         matrix = self._matrix(X)
-        return self.model_.relative(matrix, self._n_threads(), n_rounds)[0]
+        return self.model_.predict_particles(matrix, self._n_threads(), n_rounds)[0]
 
     def staged_predict_particles(self, X: Any) -> Iterator[Directions]:
         """Yield `predict_particles` after 1, 2, ... rounds."""
         matrix = self._matrix(X)
-        for particles, _ in self.model_.staged(matrix, self._n_threads()):
+        for particles, _ in self.model_.staged_particles(matrix, self._n_threads()):
             yield particles
 
     def staged_predict(self, X: Any) -> Iterator[Array]:

@@ -2,6 +2,5 @@
 
 from wgboost.model.bag import FittedBag
 from wgboost.model.fitted import FittedModel, History
-from wgboost.model.mixtures import as_mixture
 
-__all__ = ["FittedBag", "FittedModel", "History", "as_mixture"]
+__all__ = ["FittedBag", "FittedModel", "History"]

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from wgboost.data import Schema
-from wgboost.model.fitted import FittedModel, kept_metrics
+from wgboost.model.base import BaseFitted
+from wgboost.model.fitted import FittedModel, final_metrics
 from wgboost.predictive import Mixture
 from wgboost.responses import Response, Units
 from wgboost.responses.location_scale_shift import LocationScaleShift
@@ -19,17 +20,28 @@ __all__ = ["FittedBag"]
 
 
 @dataclass(frozen=True, eq=False)
-class FittedBag:
-    """Models whose particles are predictions together.
+class FittedBag(BaseFitted):
+    """Hold several models of the same data, whose particles are predictions together.
 
-    Attributes
+    Parameters
     ----------
     members : tuple of FittedModel
         All models, with the same number of particles each.
     n_predictive : int
-        The first so many members make predictions; the others take part in OOD scores only.
-    interrupted : bool
+        Number of members, from the first on, that make predictions. The others take part in OOD
+        scores only.
+    interrupted : bool, default=False
         Whether Ctrl-C ended the fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> from wgboost.model import FittedBag
+    >>> X = np.arange(20.0)[:, None]
+    >>> model = WGBRegressor(n_estimators=2, early_stopping=False).fit(X, X[:, 0]).model_
+    >>> FittedBag((model, model), n_predictive=2).n_particles
+    20
     """
 
     members: tuple[FittedModel, ...]
@@ -54,7 +66,7 @@ class FittedBag:
     @property
     def metrics(self) -> dict[str, float]:
         """Metrics of the first validation set after the last round, means over models."""
-        return kept_metrics(self.models)
+        return final_metrics(self.models)
 
     @property
     def schema(self) -> Schema | None:
@@ -76,45 +88,54 @@ class FittedBag:
         """Units of y in training."""
         return self.members[0].units
 
-    def relative(
+    def predict_particles(
         self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
     ) -> tuple[Directions, LocationScaleShift | None]:
-        """Return the particles of all members, and the location and scale they refer to."""
-        return _side_by_side([one.relative(matrix, n_threads, n_rounds) for one in self.members])
+        """See `BaseFitted.predict_particles`; the particles of all members side by side."""
+        return _concatenate(
+            [one.predict_particles(matrix, n_threads, n_rounds) for one in self.members]
+        )
 
-    def staged(
+    def staged_particles(
         self, matrix: Array, n_threads: int = 1
     ) -> Iterator[tuple[Directions, LocationScaleShift | None]]:
-        """Yield `relative` after 1, 2, ... rounds; a member keeps its last particles."""
-        stages = [one.staged(matrix, n_threads) for one in self.members]
+        """See `BaseFitted.staged_particles`; a member keeps the particles of its last round."""
+        stages = [one.staged_particles(matrix, n_threads) for one in self.members]
         latest = [(one.start.at(matrix), one.start.shift(matrix)) for one in self.members]
         for _ in range(self.n_rounds):
             latest = [next(stage, last) for stage, last in zip(stages, latest, strict=True)]
-            yield _side_by_side(latest)
+            yield _concatenate(latest)
 
     def mixture(
-        self, particles: Directions, shift: LocationScaleShift | None, **known: Any
+        self,
+        particles: Directions,
+        shift: LocationScaleShift | None = None,
+        *,
+        offset: Any = None,
+        exposure: Any = None,
+        prior: dict[str, Any] | None = None,
     ) -> Mixture:
-        """Return the distributions of rows with these particles; see `as_mixture`."""
-        return self.members[0].mixture(particles, shift, **known)
+        """See `BaseFitted.mixture`."""
+        return self.members[0].mixture(
+            particles, shift, offset=offset, exposure=exposure, prior=prior
+        )
 
-    def predictive(self, dist: Mixture) -> Mixture:
-        """Return the part of a mixture that predictions use: the members they consist of."""
+    def select_predictive(self, dist: Mixture) -> Mixture:
+        """See `BaseFitted.select_predictive`."""
         n_members = len(self.members)
         if self.n_predictive == n_members:
             return dist
-        return dist.select_particles(
-            slice(0, dist.particles.shape[1] // n_members * self.n_predictive)
-        )
+        n_particles = dist.particles.shape[1] // n_members * self.n_predictive
+        return dist.select_particles(slice(0, n_particles))
 
-    def importances(self) -> Array | None:
-        """Return the mean over members of each feature's share (p,) of the gain, or None."""
-        each = [one.importances() for one in self.members]
+    def feature_importances(self) -> Array | None:
+        """See `BaseFitted.feature_importances`."""
+        each = [one.feature_importances() for one in self.members]
         known = [one for one in each if one is not None]
         return np.mean(known, axis=0) if len(known) == len(each) else None
 
 
-def _side_by_side(
+def _concatenate(
     parts: list[tuple[Directions, LocationScaleShift | None]],
 ) -> tuple[Directions, LocationScaleShift | None]:
     """Return the particles of all members, each relative to its own location and scale."""

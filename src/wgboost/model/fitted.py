@@ -12,63 +12,78 @@ import numpy as np
 from wgboost.boosting import Start
 from wgboost.data import Schema
 from wgboost.ensemble import FlatTrees, RoundList
-from wgboost.model.mixtures import as_mixture
+from wgboost.model.base import BaseFitted
+from wgboost.model.mixtures import as_mixture, certain_particles, with_classes
 from wgboost.predictive import Mixture
 from wgboost.responses import Response, Units
+from wgboost.responses.exposure import known_offset
 from wgboost.responses.location_scale_shift import LocationScaleShift
 from wgboost.typing import Array, Directions
 
-__all__ = ["FittedModel", "History", "kept_metrics"]
+__all__ = ["FittedModel", "History", "final_metrics"]
 
 History = dict[str, dict[str, list[float]]]
 """Metric values by validation set, metric and round, from before the first round on."""
 
 
 @dataclass(frozen=True, eq=False)
-class FittedModel:
-    """One fitted model, as training returns it and as a model file holds it.
+class FittedModel(BaseFitted):
+    """Hold one fitted model, as training returns it and a model file stores it.
 
-    Attributes
+    Parameters
     ----------
     ensemble : FlatTrees or RoundList
         The functions of all rounds.
     start : Start
         Start particles as a function of x.
     units : Units
-        Units of y in training.
+        Shift and scale that standardise y in training; none by default.
     history : History
-        What validation sets were measured at.
-    interrupted : bool
+        Metrics of validation sets; empty by default.
+    interrupted : bool, default=False
         Whether Ctrl-C ended the fit.
-    held_out : array or None
+    held_out : ndarray or None, default=None
         Indices of training rows that the model was not trained on.
-    refitted : bool
+    refitted : bool, default=False
         Whether the model was fitted again on all rows, with the number of rounds that early
         stopping found.
-    limit : int or None
-        The number of rounds at which early stopping ended with the metric still improving.
-    schema : Schema
+    limit : int or None, default=None
+        The number of rounds at which the fit ended while the metric was still improving.
+    schema : Schema or None, default=None
         The columns of X.
-    response : Response or None
+    response : Response or None, default=None
         The response distribution; None for general targets.
-    classes, ranks : array (k,) or None
-        Labels of a classifier, sorted and from low to high.
-    n_outputs : int
-        Columns of y.
-    proposal : tuple or None
+    classes : ndarray of shape (k,) or None, default=None
+        Sorted labels of a classifier.
+    ranks : ndarray of shape (k,) or None, default=None
+        Labels of an ordinal classifier from low to high.
+    n_outputs : int, default=1
+        Number of columns of y.
+    proposal : tuple of str or None, default=None
         The response that ``response="auto"`` chose, and why.
-    seed : int
+    seed : int, default=0
         Seed of the fit.
-    evidence : float
+    evidence : float, default=1.0
         The mean evidence of a row.
-    evidence_trials : list of dict or None
+    evidence_trials : list of dict or None, default=None
         What a search for the evidence tried.
-    init, constraints : str
-        The start and the constraints as text, which a warm start must not change.
-    row_hashes : array or None
+    init : str, default=""
+        Description of the start. A warm start must not change it.
+    constraints : str, default="None"
+        Description of the constraints. A warm start must not change it.
+    row_hashes : ndarray or None, default=None
         Hashes of some of the training rows.
     row_parameters : dict
-        The fit parameters that belong to rows: the name of a column, or True.
+        Fit parameters that belong to rows: the name of a column, or True. Empty by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> X = np.arange(20.0)[:, None]
+    >>> model = WGBRegressor(n_estimators=2, early_stopping=False).fit(X, X[:, 0]).model_
+    >>> type(model).__name__, model.n_rounds, model.n_particles
+    ('FittedModel', 2, 10)
     """
 
     ensemble: FlatTrees | RoundList
@@ -116,21 +131,21 @@ class FittedModel:
     @property
     def metrics(self) -> dict[str, float]:
         """Metrics of the first validation set after the last round."""
-        return kept_metrics(self.models)
+        return final_metrics(self.models)
 
-    def relative(
+    def predict_particles(
         self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
     ) -> tuple[Directions, LocationScaleShift | None]:
-        """Return the particles (n, m, d) of rows, and the location and scale they refer to."""
+        """See `BaseFitted.predict_particles`."""
         particles: Directions = self.ensemble.predict(
             matrix, start=self.start.at(matrix), n_rounds=n_rounds, n_threads=n_threads
         )
         return particles, self.start.shift(matrix)
 
-    def staged(
+    def staged_particles(
         self, matrix: Array, n_threads: int = 1
     ) -> Iterator[tuple[Directions, LocationScaleShift | None]]:
-        """Yield `relative` after 1, 2, ... rounds."""
+        """See `BaseFitted.staged_particles`."""
         shift = self.start.shift(matrix)
         stages = self.ensemble.staged_predict(
             matrix, start=self.start.at(matrix), n_threads=n_threads
@@ -139,43 +154,100 @@ class FittedModel:
             yield particles, shift
 
     def mixture(
-        self, particles: Directions, shift: LocationScaleShift | None, **known: Any
+        self,
+        particles: Directions,
+        shift: LocationScaleShift | None = None,
+        *,
+        offset: Any = None,
+        exposure: Any = None,
+        prior: dict[str, Any] | None = None,
     ) -> Mixture:
-        """Return the distributions of rows with these particles; see `as_mixture`."""
-        if self.response is None:
+        """See `BaseFitted.mixture`."""
+        response, classes = self.response, self.classes
+        if response is None:
             raise TypeError("a model of general targets has particles, not distributions of y")
-        return as_mixture(
-            particles, shift, self.response, self.units, classes=self.classes, ranks=self.ranks,
-            **known,
-        )  # fmt: skip
+        if classes is not None and len(classes) == 1:
+            particles = certain_particles(particles, response)
+        known = known_offset(response, offset, exposure, len(particles))
+        dist = as_mixture(particles, shift, response, self.units, offset=known, prior=prior)
+        return dist if classes is None else with_classes(dist, classes, self.ranks)
 
-    def predictive(self, dist: Mixture) -> Mixture:
-        """Return the part of a mixture that predictions use: all of it."""
+    def select_predictive(self, dist: Mixture) -> Mixture:
+        """See `BaseFitted.select_predictive`; a single model uses all particles."""
         return dist
 
-    def apply(self, matrix: Array, n_threads: int = 1) -> Array:
-        """Return the leaf (n, trees) that each row reaches in each tree."""
-        if not isinstance(self.ensemble, FlatTrees):
-            raise TypeError("apply needs native trees; this model has another learner")
-        leaves: Array = self.ensemble.apply(matrix, n_threads=n_threads)
-        return leaves
-
-    def importances(self) -> Array | None:
-        """Return each feature's share (p,) of the total gain; None without native trees."""
+    def feature_importances(self) -> Array | None:
+        """See `BaseFitted.feature_importances`."""
         if not isinstance(self.ensemble, FlatTrees):
             return None
         gains: Array = self.ensemble.feature_gains()
         total = gains.sum()
         return gains / total if total > 0 else gains
 
-    def measured(self, name: str, metrics: Iterable[str]) -> dict[str, list[float]]:
-        """Return what was measured on a set before the last round, NaN where it was not."""
+    def apply(self, matrix: Array, n_threads: int = 1) -> Array:
+        """Find the leaf that each row reaches in each tree.
+
+        Parameters
+        ----------
+        matrix : ndarray of shape (n, p)
+            Features, encoded by the schema of the model.
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        ndarray of shape (n, n_trees)
+            Indices of leaves.
+
+        Raises
+        ------
+        TypeError
+            If the learner is not `HistTree`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(20.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=2, early_stopping=False).fit(X, X[:, 0]).model_
+        >>> model.apply(X).shape[0]
+        20
+        """
+        if not isinstance(self.ensemble, FlatTrees):
+            raise TypeError("apply needs native trees; this model has another learner")
+        leaves: Array = self.ensemble.apply(matrix, n_threads=n_threads)
+        return leaves
+
+    def padded_history(self, name: str, metrics: Iterable[str]) -> dict[str, list[float]]:
+        """Return the history of a validation set before the last round, padded with NaN.
+
+        Parameters
+        ----------
+        name : str
+            Name of the validation set.
+        metrics : iterable of str
+            Names of metrics.
+
+        Returns
+        -------
+        dict of str to list of float
+            One value for each round and metric; NaN where the metric was not computed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(20.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=2, early_stopping=False).fit(X, X[:, 0]).model_
+        >>> model.padded_history("validation", ["nll"])
+        {'nll': [nan, nan]}
+        """
         known = self.history.get(name, {})
         values = {metric: known.get(metric, [])[: self.n_rounds] for metric in metrics}
         return {m: [*v, *[math.nan] * (self.n_rounds - len(v))] for m, v in values.items()}
 
 
-def kept_metrics(models: Iterable[FittedModel]) -> dict[str, float]:
+def final_metrics(models: Iterable[FittedModel]) -> dict[str, float]:
     """Return the metrics of the first validation set after the last round, means over models."""
     found: dict[str, list[float]] = {}
     for model in models:

@@ -9,14 +9,21 @@ import numpy as np
 
 from wgboost.predictive import Mixture, make_mixture
 from wgboost.responses import Categorical, Ordinal, Response, Units, as_response
-from wgboost.responses.exposure import known_offset
 from wgboost.responses.location_scale_shift import LocationScaleShift
 from wgboost.responses.registry import prior_settings
 from wgboost.typing import Array, Directions
 
-__all__ = ["as_mixture"]
+__all__ = ["as_mixture", "certain_particles", "with_classes"]
 
 _CERTAIN = 1000.0  # a log-ratio: the probability of the other class is 0 in float64
+
+
+def certain_particles(particles: Directions, response: Response) -> Directions:
+    """Return particles for which the only class of a model is certain.
+
+    A model of one class has a second one inside, which no label stands for.
+    """
+    return np.full_like(particles, -_CERTAIN if isinstance(response, Ordinal) else _CERTAIN)
 
 
 def as_mixture(
@@ -25,48 +32,23 @@ def as_mixture(
     response: Response,
     units: Units,
     *,
-    classes: Array | None = None,
-    ranks: Array | None = None,
-    offset: Any = None,
-    exposure: Any = None,
+    offset: Array | None = None,
     prior: dict[str, Any] | None = None,
 ) -> Mixture:
-    """Return the predictive distributions of rows.
-
-    Parameters
-    ----------
-    particles : array (n, m, d)
-        Particles, relative to `shift` if there is one.
-    shift : LocationScaleShift or None
-        Location and scale at each row that the particles are relative to.
-    response : Response
-        The response distribution.
-    units : Units
-        The units of y in training.
-    classes, ranks : array (k,), optional
-        Labels of a classifier, sorted and from low to high.
-    offset, exposure : number or array (n,), optional
-        The known part of the location.
-    prior : dict, optional
-        Another prior than that of the fit; particles are weighted by the ratio of both.
-
-    Returns
-    -------
-    Mixture
-    """
-    ordered = isinstance(response, Ordinal)
-    if classes is not None and len(classes) == 1:
-        # A model of one class has a second one inside, which no label stands for.
-        particles = np.full_like(particles, -_CERTAIN if ordered else _CERTAIN)
+    """Return the predictive distributions of particles relative to a location and scale."""
     weights = None if prior is None else _importance_weights(response, particles, prior)
     if shift is not None:
         particles = shift.apply_to(particles, response)
-    known = known_offset(response, offset, exposure, len(particles))
-    if known is not None:
-        particles = response.with_offset(particles, known, units)
-    dist = make_mixture(response, particles, units, weights)
-    if classes is None:
-        return dist
+    if offset is not None:
+        particles = response.with_offset(particles, offset, units)
+    return make_mixture(response, particles, units, weights)
+
+
+def with_classes(dist: Mixture, classes: Array, ranks: Array | None) -> Mixture:
+    """Return the distributions of classes with their labels.
+
+    Sorted labels are `classes`; those of an ordinal response from low to high are `ranks`.
+    """
     if isinstance(dist.response, Ordinal) and ranks is not None:
         dist = _by_class(dist, dist.response, classes, ranks)
     dist.classes = classes
@@ -87,8 +69,8 @@ def _importance_weights(response: Response, particles: Directions, prior: Any) -
     """Return weights (n, m) that turn posteriors under the fitted prior into others."""
     if response.per_row():
         raise ValueError(
-            "the model was fitted with a prior of each row's own, which new rows do not have; "
-            "fit with one prior for all rows to change it later"
+            "the model was fitted with a prior for each row, which new rows do not have; fit with "
+            "one prior for all rows to change it later"
         )
     new = as_response(response, **prior_settings(prior))
     new.check_rows(len(particles))
@@ -99,8 +81,8 @@ def _importance_weights(response: Response, particles: Directions, prior: Any) -
     few, m = int((size < 2).sum()), particles.shape[1]
     if few and m > 1:
         warnings.warn(
-            f"under the new prior fewer than 2 of {m} particles speak in {few} of {len(size)} "
-            "rows (effective_sample_size); fit with that prior, or with more particles",
+            f"under the new prior {few} of {len(size)} rows have fewer than 2 effective particles "
+            f"of {m} (effective_sample_size); fit with that prior, or with more particles",
             stacklevel=5,
         )
     return weights

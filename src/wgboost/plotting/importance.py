@@ -106,7 +106,7 @@ class ImportanceDisplay(Display):
         """
         check_integer("max_features", max_features, low=1)
         model = fitted_estimator(estimator, "fit", "feature_importances_")
-        shares = model.model_.importances()
+        shares = model.model_.feature_importances()
         if shares is None:
             raise TypeError(
                 f"this {type(model).__name__} has another learner than trees, and no gains of "

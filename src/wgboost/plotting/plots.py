@@ -299,7 +299,7 @@ def _calibration_plots(data: PlotData, column: TargetColumn) -> Iterator[Plot]:
 
 def _model_plots(data: PlotData) -> Iterator[Plot]:
     model, table = data.model, data.table
-    if data.fitted_model.importances() is not None:
+    if data.fitted_model.feature_importances() is not None:
         same = model.n_features_in_ == table.shape[1]
         settings = {"feature_names": table.names} if same else {}
         make = _draw_later(ImportanceDisplay.from_estimator, model, max_features=15, **settings)
@@ -313,7 +313,7 @@ def _model_plots(data: PlotData) -> Iterator[Plot]:
 
 def _dependence(data: PlotData, column: TargetColumn, most: int) -> Iterator[Plot]:
     """Yield plots for the most important features, unless a pipeline transforms the features."""
-    table, shares = data.table, data.fitted_model.importances()
+    table, shares = data.table, data.fitted_model.feature_importances()
     if shares is None or shares.size != table.shape[1]:
         return
     for j in np.argsort(-shares, kind="stable")[:most]:

@@ -78,7 +78,7 @@ def bag_ood_references(
     methods = _OF_CLASSES if response.nominal else _OF_NUMBERS
 
     def predicted(model: FittedModel | FittedBag) -> Mixture:
-        return model.mixture(*model.relative(near, n_threads))
+        return model.mixture(*model.predict_particles(near, n_threads))
 
     own = predicted(bag)
     dists = [

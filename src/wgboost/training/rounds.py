@@ -309,7 +309,7 @@ def _validation(
         stored = isinstance(X, StoredMatrix)
         codes = X.binned if stored else cuts.apply(X, n_threads=stage.settings.n_threads)
     particles = _continued_from(stage, X, stage.start.at(given.X), groups)
-    earlier = {} if stage.previous is None else stage.previous.measured(name, metrics)
+    earlier = {} if stage.previous is None else stage.previous.padded_history(name, metrics)
     return Validation(name, given.X, codes, particles, metrics, earlier)
 
 
