@@ -69,6 +69,11 @@ class Beta(Response):
     prior_precision_scale: Parameter = 10.0
 
     name: ClassVar[str] = "beta"
+    documentation: ClassVar[tuple[str, str, str]] = (
+        "between 0 and 1",
+        "logit mean, log precision",
+        "shares that are never 0 or 1",
+    )
     positive: ClassVar[tuple[str, ...]] = ("prior_scale", "prior_precision_scale")
     sufficient: ClassVar[bool] = True
     curvature_kind: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"

@@ -48,6 +48,11 @@ class Categorical(ClassCodes):
     prior_scale: Parameter = 10.0
 
     name: ClassVar[str] = "categorical"
+    documentation: ClassVar[tuple[str, str, str]] = (
+        "0 to k - 1",
+        "log-ratios to the last class",
+        "labels without order: `WGBClassifier`",
+    )
     nominal: ClassVar[bool] = True
     positive: ClassVar[tuple[str, ...]] = ("prior_scale",)
 

@@ -44,6 +44,11 @@ class Cauchy(LocationScale):
     """
 
     name: ClassVar[str] = "cauchy"
+    documentation: ClassVar[tuple[str, str, str]] = (
+        "numbers",
+        "location, log scale",
+        "tails so heavy that y has no mean; `predict` is the median",
+    )
     curvature_kind: ClassVar[Literal["hessian", "fisher"]] = "fisher"
     information: ClassVar[tuple[float, float]] = (0.5, 0.5)
     standard_mean: ClassVar[float] = math.nan

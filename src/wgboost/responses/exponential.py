@@ -39,6 +39,11 @@ class Exponential(Positive):
     """
 
     name: ClassVar[str] = "exponential"
+    documentation: ClassVar[tuple[str, str, str]] = (
+        ">= 0",
+        "log mean",
+        "waiting times without memory",
+    )
     sufficient: ClassVar[bool] = True
 
     @property

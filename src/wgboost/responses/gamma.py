@@ -51,6 +51,11 @@ class Gamma(LocationShape):
     """
 
     name: ClassVar[str] = "gamma"
+    documentation: ClassVar[tuple[str, str, str]] = (
+        "> 0",
+        "log mean, log shape",
+        "amounts: rain, costs, durations",
+    )
     sufficient: ClassVar[bool] = True
 
     def _parts(self, y: Array, theta: Array) -> tuple[Array, Array, Array]:

@@ -43,6 +43,11 @@ class Gumbel(LocationScale):
     """
 
     name: ClassVar[str] = "gumbel"
+    documentation: ClassVar[tuple[str, str, str]] = (
+        "numbers",
+        "location, log scale",
+        "maxima: floods, peak loads (minima: fit -y)",
+    )
     curvature_kind: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
     information: ClassVar[tuple[float, float]] = (1.0, math.pi**2 / 6 + (1 - np.euler_gamma) ** 2)
     standard_mean: ClassVar[float] = np.euler_gamma

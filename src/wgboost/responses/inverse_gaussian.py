@@ -57,6 +57,11 @@ class InverseGaussian(LocationShape):
     """
 
     name: ClassVar[str] = "inverse_gaussian"
+    documentation: ClassVar[tuple[str, str, str]] = (
+        "> 0",
+        "log mean, log shape",
+        "times to reach a level; next to nothing near 0",
+    )
     offset_shifts_y: ClassVar[bool] = False
     sufficient: ClassVar[bool] = True
 

@@ -44,6 +44,11 @@ class Laplace(LocationScale):
     """
 
     name: ClassVar[str] = "laplace"
+    documentation: ClassVar[tuple[str, str, str]] = (
+        "numbers",
+        "location, log scale",
+        "sharp peak; medians and absolute errors",
+    )
     curvature_kind: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
     information: ClassVar[tuple[float, float]] = (1.0, 1.0)
     standard_var: ClassVar[float] = 2.0

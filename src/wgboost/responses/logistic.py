@@ -44,6 +44,11 @@ class Logistic(LocationScale):
     """
 
     name: ClassVar[str] = "logistic"
+    documentation: ClassVar[tuple[str, str, str]] = (
+        "numbers",
+        "location, log scale",
+        "tails a little heavier than normal",
+    )
     # logpdf is concave, but so nearly straight in the tails that Newton steps would be endless.
     curvature_kind: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
     information: ClassVar[tuple[float, float]] = (1 / 3, (3 + math.pi**2) / 9)

@@ -46,6 +46,11 @@ class LogNormal(LocationScalePrior):
     """
 
     name: ClassVar[str] = "lognormal"
+    documentation: ClassVar[tuple[str, str, str]] = (
+        "> 0",
+        "location, log scale of log y",
+        "factors multiply: prices, incomes, concentrations",
+    )
     curvature_kind: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
     offset_link: ClassVar[Literal["identity", "log"] | None] = "log"
 

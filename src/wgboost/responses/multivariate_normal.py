@@ -74,6 +74,11 @@ class MultivariateNormal(Multivariate):
     prior_slope_scale: Parameter = 10.0
 
     name: ClassVar[str] = "multivariate_normal"
+    documentation: ClassVar[tuple[str, str, str]] = (
+        "(n, q) numbers",
+        "means, log scales, slopes of each column on those before",
+        "columns that vary together; `marginal(j)` is one of them",
+    )
     positive: ClassVar[tuple[str, ...]] = (
         "prior_scale", "prior_shape", "prior_rate", "prior_slope_scale",
     )  # fmt: skip

@@ -59,6 +59,11 @@ class NegativeBinomial(Count):
     prior_dispersion_scale: Parameter = 2.0
 
     name: ClassVar[str] = "negative_binomial"
+    documentation: ClassVar[tuple[str, str, str]] = (
+        "0, 1, 2, ...",
+        "log mean, log dispersion",
+        "counts that vary more: variance = mean + dispersion mean^2",
+    )
     positive: ClassVar[tuple[str, ...]] = ("prior_scale", "prior_dispersion_scale")
     curvature_kind: ClassVar[Literal["hessian", "fisher"]] = "fisher"
     recursive: ClassVar[bool] = True

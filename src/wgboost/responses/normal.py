@@ -47,6 +47,11 @@ class Normal(LocationScale):
     """
 
     name: ClassVar[str] = "normal"
+    documentation: ClassVar[tuple[str, str, str]] = (
+        "numbers",
+        "mean, log scale",
+        "the default: noise adds up from many sources",
+    )
     sufficient: ClassVar[bool] = True
     information: ClassVar[tuple[float, float]] = (1.0, 2.0)
     standard_var: ClassVar[float] = 1.0

@@ -54,6 +54,11 @@ class Ordinal(ClassCodes):
     prior_gap_scale: Parameter = 2.0
 
     name: ClassVar[str] = "ordinal"
+    documentation: ClassVar[tuple[str, str, str]] = (
+        "0 to k - 1",
+        "location, log gaps of the cuts",
+        "ranks: grades, stars (cumulative logit)",
+    )
     positive: ClassVar[tuple[str, ...]] = ("prior_scale", "prior_gap_scale")
     curvature_kind: ClassVar[Literal["hessian", "fisher"]] = "fisher"
 

@@ -20,6 +20,8 @@ class Parametrisation(ABC):
 
     name: ClassVar[str]
     """The key in the registry."""
+    documentation: ClassVar[tuple[str, str, str]] = ("", "", "")
+    """The cells of the response in ``docs/responses.md``: y, theta, and when to choose it."""
     discrete: ClassVar[bool] = False
     """Whether y is a whole number; logpdf is then the log of the probability mass."""
     nominal: ClassVar[bool] = False

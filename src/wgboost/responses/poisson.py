@@ -47,6 +47,11 @@ class Poisson(Count):
     prior_scale: Parameter = 10.0
 
     name: ClassVar[str] = "poisson"
+    documentation: ClassVar[tuple[str, str, str]] = (
+        "0, 1, 2, ...",
+        "log mean",
+        "counts whose variance is their mean",
+    )
     positive: ClassVar[tuple[str, ...]] = ("prior_scale",)
     recursive: ClassVar[bool] = True
 

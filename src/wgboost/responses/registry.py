@@ -6,51 +6,41 @@ from dataclasses import fields, replace
 from typing import Any
 
 from wgboost.responses.base import Response
-from wgboost.responses.beta import Beta
-from wgboost.responses.categorical import Categorical
-from wgboost.responses.cauchy import Cauchy
-from wgboost.responses.exponential import Exponential
-from wgboost.responses.gamma import Gamma
-from wgboost.responses.gumbel import Gumbel
-from wgboost.responses.inverse_gaussian import InverseGaussian
-from wgboost.responses.laplace import Laplace
-from wgboost.responses.logistic import Logistic
-from wgboost.responses.lognormal import LogNormal
-from wgboost.responses.multivariate_normal import MultivariateNormal
-from wgboost.responses.negative_binomial import NegativeBinomial
-from wgboost.responses.normal import Normal
-from wgboost.responses.ordinal import Ordinal
-from wgboost.responses.poisson import Poisson
-from wgboost.responses.student_t import StudentT
-from wgboost.responses.weibull import Weibull
-from wgboost.responses.zero_inflated_negative_binomial import ZeroInflatedNegativeBinomial
-from wgboost.responses.zero_inflated_poisson import ZeroInflatedPoisson
 from wgboost.validation import check_choice, nearest_name
+
+# One line for each response, in the order of the table in docs/responses.md.
+# isort: off
+from wgboost.responses.normal import Normal as Normal
+from wgboost.responses.categorical import Categorical as Categorical
+from wgboost.responses.student_t import StudentT as StudentT
+from wgboost.responses.laplace import Laplace as Laplace
+from wgboost.responses.logistic import Logistic as Logistic
+from wgboost.responses.gumbel import Gumbel as Gumbel
+from wgboost.responses.cauchy import Cauchy as Cauchy
+from wgboost.responses.lognormal import LogNormal as LogNormal
+from wgboost.responses.gamma import Gamma as Gamma
+from wgboost.responses.weibull import Weibull as Weibull
+from wgboost.responses.exponential import Exponential as Exponential
+from wgboost.responses.inverse_gaussian import InverseGaussian as InverseGaussian
+from wgboost.responses.beta import Beta as Beta
+from wgboost.responses.poisson import Poisson as Poisson
+from wgboost.responses.negative_binomial import NegativeBinomial as NegativeBinomial
+from wgboost.responses.zero_inflated_poisson import ZeroInflatedPoisson as ZeroInflatedPoisson
+from wgboost.responses.zero_inflated_negative_binomial import (
+    ZeroInflatedNegativeBinomial as ZeroInflatedNegativeBinomial,
+)
+from wgboost.responses.ordinal import Ordinal as Ordinal
+from wgboost.responses.multivariate_normal import MultivariateNormal as MultivariateNormal
+# isort: on
 
 __all__ = ["RESPONSES", "RESPONSE_SYNONYMS", "as_response", "prior_settings"]
 
 RESPONSES: dict[str, type[Response]] = {
-    "normal": Normal,
-    "categorical": Categorical,
-    "student_t": StudentT,
-    "laplace": Laplace,
-    "logistic": Logistic,
-    "gumbel": Gumbel,
-    "cauchy": Cauchy,
-    "lognormal": LogNormal,
-    "gamma": Gamma,
-    "weibull": Weibull,
-    "exponential": Exponential,
-    "inverse_gaussian": InverseGaussian,
-    "beta": Beta,
-    "poisson": Poisson,
-    "negative_binomial": NegativeBinomial,
-    "zero_inflated_poisson": ZeroInflatedPoisson,
-    "zero_inflated_negative_binomial": ZeroInflatedNegativeBinomial,
-    "ordinal": Ordinal,
-    "multivariate_normal": MultivariateNormal,
+    kind.name: kind
+    for kind in [*vars().values()]
+    if isinstance(kind, type) and issubclass(kind, Response) and kind is not Response
 }
-
+"""The responses of this package by name."""
 
 RESPONSE_SYNONYMS = {
     "gaussian": "'normal'",

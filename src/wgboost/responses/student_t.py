@@ -64,6 +64,11 @@ class StudentT(LocationScalePrior):
     prior_df_spread: Parameter = 1.0
 
     name: ClassVar[str] = "student_t"
+    documentation: ClassVar[tuple[str, str, str]] = (
+        "numbers",
+        "location, log scale, log(df - 1)",
+        "outliers; the tails are learnt, with df > 1 (`StudentT(df=4)` fixes them)",
+    )
     curvature_kind: ClassVar[Literal["hessian", "fisher"]] = "fisher"
     positive: ClassVar[tuple[str, ...]] = (
         *LocationScalePrior.positive,

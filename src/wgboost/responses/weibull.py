@@ -47,6 +47,11 @@ class Weibull(LocationShape):
     """
 
     name: ClassVar[str] = "weibull"
+    documentation: ClassVar[tuple[str, str, str]] = (
+        "> 0",
+        "log scale, log shape",
+        "lifetimes, wind speeds",
+    )
 
     @property
     def param_names(self) -> tuple[str, ...]:

@@ -53,6 +53,11 @@ class ZeroInflatedNegativeBinomial(ZeroInflated):
     prior_zero_scale: Parameter = 10.0
 
     name: ClassVar[str] = "zero_inflated_negative_binomial"
+    documentation: ClassVar[tuple[str, str, str]] = (
+        "0, 1, 2, ...",
+        "log mean, log dispersion, logit of an extra zero",
+        "both",
+    )
     positive: ClassVar[tuple[str, ...]] = (
         "prior_scale",
         "prior_dispersion_scale",

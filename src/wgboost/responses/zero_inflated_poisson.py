@@ -53,6 +53,11 @@ class ZeroInflatedPoisson(ZeroInflated):
     prior_zero_scale: Parameter = 10.0
 
     name: ClassVar[str] = "zero_inflated_poisson"
+    documentation: ClassVar[tuple[str, str, str]] = (
+        "0, 1, 2, ...",
+        "log mean, logit of an extra zero",
+        "many rows where nothing could happen",
+    )
     positive: ClassVar[tuple[str, ...]] = ("prior_scale", "prior_zero_scale")
     part: ClassVar[Count] = Poisson()
 
