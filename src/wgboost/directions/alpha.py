@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -37,6 +38,11 @@ class AlphaDivergence:
     0.5
     """
 
+    name: ClassVar[str] = "chi_squared"
+    documentation: ClassVar[tuple[str, str]] = (
+        "(rho / mu)^alpha (score - grad log rho), rho the particles' density, mu the target",
+        "chi-squared divergence; `AlphaDivergence(alpha)` has 0 for Kullback-Leibler",
+    )
     alpha: float = 1.0
     kernel: Kernel = field(default_factory=Kernel)
     needs: Needs = field(default="log_density", init=False, repr=False)

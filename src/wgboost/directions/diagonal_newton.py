@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from wgboost.directions.base import Needs
 from wgboost.directions.interacting import InteractingDirection
@@ -26,4 +27,9 @@ class DiagonalNewton(InteractingDirection):
     'curvature'
     """
 
+    name: ClassVar[str] = "diagonal_newton"
+    documentation: ClassVar[tuple[str, str]] = (
+        "g / c, c_j = mean_l [curvature_l k_jl^2 + r_jl^2]; the default",
+        "Kullback-Leibler divergence",
+    )
     needs: Needs = field(default="curvature", init=False, repr=False)

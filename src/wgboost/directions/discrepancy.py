@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -38,6 +38,11 @@ class MMD:
     'samples'
     """
 
+    name: ClassVar[str] = "mmd"
+    documentation: ClassVar[tuple[str, str]] = (
+        "mean over samples of grad k minus that over particles, k Gaussian",
+        "maximum mean discrepancy, Gaussian kernel",
+    )
     kernel: Literal["gaussian", "energy"] = "gaussian"
     bandwidth: Any = "median"
     needs: Needs = field(default="samples", init=False, repr=False)
@@ -120,4 +125,9 @@ class EnergyDistance(MMD):
     'energy'
     """
 
+    name: ClassVar[str] = "energy"
+    documentation: ClassVar[tuple[str, str]] = (
+        "mean over samples of grad k minus that over particles, k = -distance",
+        "energy distance",
+    )
     kernel: Literal["gaussian", "energy"] = "energy"

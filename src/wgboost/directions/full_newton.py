@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -35,6 +36,11 @@ class FullNewton:
     'hessian'
     """
 
+    name: ClassVar[str] = "full_newton"
+    documentation: ClassVar[tuple[str, str]] = (
+        "K H^-1 g over all particles and parameters of a row",
+        "Kullback-Leibler divergence",
+    )
     kernel: Kernel = field(default_factory=Kernel)
     ridge: float = 0.01
     needs: Needs = field(default="hessian", init=False, repr=False)

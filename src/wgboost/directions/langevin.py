@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,6 +28,11 @@ class Langevin:
     'score'
     """
 
+    name: ClassVar[str] = "langevin"
+    documentation: ClassVar[tuple[str, str]] = (
+        "score + sqrt(2 / rate) noise, no interaction",
+        "Kullback-Leibler divergence",
+    )
     needs: Needs = field(default="score", init=False, repr=False)
     uses_metric: bool = field(default=False, init=False, repr=False)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from wgboost.directions.interacting import InteractingDirection
 
@@ -27,3 +28,9 @@ class SmoothedGradient(InteractingDirection):
     >>> SmoothedGradient().needs
     'score'
     """
+
+    name: ClassVar[str] = "smoothed"
+    documentation: ClassVar[tuple[str, str]] = (
+        "g: Stein variational gradient descent",
+        "Kullback-Leibler divergence",
+    )
