@@ -43,7 +43,7 @@ lint: $(READY)  ## check style, types, layers, and the core without compiler ext
 	  $(filter-out core/bindings%,$(wildcard core/*.cpp))
 
 lint-docstrings: $(READY)  ## check the docstrings of everything public with numpydoc
-	$(RUN) -m tests.support.docstring_lint
+	PYTHONPATH=benchmarks $(RUN) tests/support/docstring_lint.py
 
 format: $(READY)  ## bring the code into shape
 	$(RUN) -m ruff check --fix .

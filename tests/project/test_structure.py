@@ -1,40 +1,29 @@
 """The figures of `benchmarks/structure.py` are of what they say."""
 
 import ast
-import importlib.util
 import sys
 from pathlib import Path
 
 import pytest
 
+import source_rules
+import structure
 import wgboost
 
-FILE = Path(__file__).parents[2] / "benchmarks" / "structure.py"
 
-
-@pytest.fixture(scope="module")
-def structure():
-    spec = importlib.util.spec_from_file_location("structure_benchmark", FILE)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[spec.name]
-
-
-def test_it_prints_all_figures(structure, capsys, monkeypatch):
+def test_it_prints_all_figures(capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["structure.py", "--list"])
     structure.main()
     printed = capsys.readouterr().out
     for name in structure.figures():
         assert f"| {name} |" in printed
         assert f"\n{name}:" in printed
-    for word in structure.WORDS:
+    for word in source_rules.WORDS:
         assert f"| {word} |" in printed
 
 
 @pytest.mark.parametrize("kind", ["WGBRegressor", "WGBClassifier", "WGBRegressorCV"])
-def test_a_fit_is_traced_from_its_first_call_to_the_loop(structure, kind):
+def test_a_fit_is_traced_from_its_first_call_to_the_loop(kind):
     trace = structure.traced(kind)
     assert trace.chain[0].endswith(".fit")
     assert trace.chain[-1] == "boosting/loop.py:boost"
@@ -42,7 +31,7 @@ def test_a_fit_is_traced_from_its_first_call_to_the_loop(structure, kind):
     assert 0 < trace.switches < sum(trace.visited.values())
 
 
-def test_files_and_lines_are_those_of_the_package(structure):
+def test_files_and_lines_are_those_of_the_package():
     files = list(Path(wgboost.__file__).parent.rglob("*.py"))
     assert sum(n for n, _ in structure.sizes().values()) == len(files)
     n_lines = sum(len(path.read_text().splitlines()) for path in files)
@@ -61,12 +50,12 @@ def test_files_and_lines_are_those_of_the_package(structure):
         ("print(model._seed)", []),
     ],
 )
-def test_private_attributes_that_are_set_from_outside(structure, code, found):
+def test_private_attributes_that_are_set_from_outside(code, found):
     nodes = ast.walk(ast.parse(code))
-    assert [name for node in nodes for name in structure._set_attributes(node)] == found
+    assert [name for node in nodes for name in source_rules._set_attributes(node)] == found
 
 
-def test_sections_and_parameters_of_a_docstring(structure):
+def test_sections_and_parameters_of_a_docstring():
     def documented(first, second, third):
         """Return something.
 
@@ -81,15 +70,15 @@ def test_sections_and_parameters_of_a_docstring(structure):
         """
         return first + second + third
 
-    assert structure.undocumented(documented) == ["third"]
-    assert structure.has_section(documented, "Parameters")
-    assert structure.has_section(documented, "Returns")
-    assert not structure.has_section(documented, "Examples")
+    assert source_rules.undocumented(documented) == ["third"]
+    assert source_rules.has_section(documented, "Parameters")
+    assert source_rules.has_section(documented, "Returns")
+    assert not source_rules.has_section(documented, "Examples")
 
 
-def test_words_are_parts_of_names(structure):
-    assert structure._words_in("beside_y") == ["beside"]
-    assert structure._words_in("besides") == []
-    assert structure._words_in("TargetRows") == ["TargetRows"]
-    assert structure._words_in("zeros_like") == structure._words_in("unlike") == []
-    assert structure._words_in("_like") == ["_like"]
+def test_words_are_parts_of_names():
+    assert source_rules._words_in("beside_y") == ["beside"]
+    assert source_rules._words_in("besides") == []
+    assert source_rules._words_in("TargetRows") == ["TargetRows"]
+    assert source_rules._words_in("zeros_like") == source_rules._words_in("unlike") == []
+    assert source_rules._words_in("_like") == ["_like"]

@@ -2,7 +2,7 @@
 
 `[tool.numpydoc_validation]` in pyproject.toml selects the checks. numpydoc's own hook reads
 files, and so validates private functions and overrides too. The public objects are those that
-`benchmarks/structure.py` counts.
+`benchmarks/source_rules.py` finds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpydoc.docscrape import get_doc_object
 from numpydoc.hooks.validate_docstrings import parse_config
 from numpydoc.validate import validate
 
-from benchmarks.structure import is_protocol, public_callables
+from source_rules import is_protocol, public_callables
 
 __all__ = ["findings"]
 
