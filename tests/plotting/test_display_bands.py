@@ -1,4 +1,4 @@
-"""Error bands hold right predictions as often as they say."""
+"""Bands contain the curves of correct predictions as often as their confidence says."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from wgboost.responses import Categorical, Normal, Poisson
 
 @pytest.fixture(autouse=True)
 def _only_numbers(monkeypatch):
-    """Hundreds of pictures that nobody looks at."""
+    """Skip drawing: the tests make hundreds of displays."""
     monkeypatch.setattr(Display, "plot", lambda self, ax=None: self)  # noqa: ARG005
 
 
@@ -23,7 +23,7 @@ def one_normal(n):
 
 
 def share_inside(make, n, repeats=150):
-    """How often the curve of a right prediction lies in the band, on average over levels."""
+    """Return how often the curve of a correct prediction is in the band, averaged over levels."""
     inside = []
     for seed in range(repeats):
         shown, values = make(n, seed)
@@ -54,7 +54,7 @@ def classes(n, seed):
     rng = np.random.default_rng(seed)
     logit = rng.normal(0, 1.5, n)
     y = (rng.random(n) < 1 / (1 + np.exp(-logit))).astype(int)
-    # theta is the log-ratio of one class to the other; the response says which.
+    # theta is the log-ratio of the two classes; the response defines its sign.
     second = Categorical(n_classes=2).probabilities(np.array([5.0]))[1] > 0.5
     dist = Mixture(Categorical(n_classes=2), (logit if second else -logit)[:, None, None])
     shown = CalibrationDisplay.from_predictions(y, dist, n_bins=5)
@@ -66,7 +66,7 @@ def right_censored(n, seed):
     y, end = rng.normal(size=n), rng.normal(0.7, 1, size=n)
     bounds = censored(np.minimum(y, end), np.where(y < end, y, np.inf))
     shown = CalibrationDisplay.from_predictions(bounds, one_normal(n))
-    # Nothing is known beyond the last row seen; the estimate there is a convention.
+    # The estimate beyond the last observed row is a convention.
     known = shown.level < 0.9
     for name in ("low", "high", "share"):
         setattr(shown, name, getattr(shown, name)[known])
@@ -75,12 +75,12 @@ def right_censored(n, seed):
 
 @pytest.mark.parametrize("make", [coverage, reliability, histogram, classes, right_censored])
 @pytest.mark.parametrize("n", [60, 400])
-def test_right_predictions_lie_in_the_band_as_often_as_it_says(make, n):
+def test_correct_predictions_are_in_the_band_with_its_confidence(make, n):
     # At least 95%, and more where few rows make the binomial distribution coarse.
     assert 0.93 < share_inside(make, n) < 0.995
 
 
-def test_a_wrong_prediction_leaves_the_band():
+def test_wrong_predictions_leave_the_band():
     y = stats.norm.rvs(0, 1.6, size=400, random_state=0)
     for kind in (CoverageDisplay, PITDisplay):
         shown = kind.from_predictions(y, one_normal(400))
@@ -88,14 +88,14 @@ def test_a_wrong_prediction_leaves_the_band():
         assert ((values < shown.low) | (values > shown.high)).mean() > 0.25
 
 
-def test_the_band_is_the_binomial_one():
+def test_band_has_binomial_coverage():
     low, high = binomial_band(0.3, 50, 0.9)
     inside = stats.binom.cdf(high * 50, 50, 0.3) - stats.binom.cdf(low * 50 - 1, 50, 0.3)
     assert 0.9 <= inside < 0.95
     assert_allclose(binomial_band(np.array([0.0, 1.0]), 10), [[0, 1], [0, 1]])
 
 
-def test_weights_count_as_the_rows_they_are_worth():
+def test_band_with_weights_matches_the_rows_with_weight():
     y = stats.norm.rvs(size=100, random_state=0)
     weight = np.repeat([1.0, 0.0], 50)
     weighted = CoverageDisplay.from_predictions(y, one_normal(100), sample_weight=weight)
@@ -104,7 +104,7 @@ def test_weights_count_as_the_rows_they_are_worth():
         assert_allclose(getattr(weighted, name), getattr(half, name))
 
 
-def test_the_variance_with_censoring_is_that_of_kaplan_and_meier():
+def test_effective_sample_size_with_censoring_matches_kaplan_meier_variance():
     n, levels, estimates = 300, np.array([0.3, 0.6, 0.8]), []
     for seed in range(400):
         rng = np.random.default_rng(seed)
@@ -114,7 +114,7 @@ def test_the_variance_with_censoring_is_that_of_kaplan_and_meier():
         factors = 1 - event[order] / np.arange(n, 0, -1)
         survival = np.cumprod(factors)
         estimates.append(survival[np.searchsorted(time[order], levels) - 1])
-    worth = number_at_risk(levels, time, event, np.ones(n))
+    effective = number_at_risk(levels, time, event, np.ones(n))
     expected = levels * (1 - levels) / np.var(estimates, axis=0)
-    assert_allclose(worth, expected, rtol=0.2)
+    assert_allclose(effective, expected, rtol=0.2)
     assert_allclose(number_at_risk(levels, u, np.ones(n, bool), np.ones(n)), n)

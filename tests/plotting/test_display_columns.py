@@ -1,4 +1,4 @@
-"""Pictures along columns of dates, intervals and sparse numbers."""
+"""Displays along columns of dates, intervals and sparse numbers."""
 
 import datetime
 
@@ -40,7 +40,7 @@ def frame_of(column, **others):
 
 @pytest.mark.parametrize("kind", COLUMNS)
 @pytest.mark.parametrize("display", [pl.PredictiveDisplay, pl.PartialDependenceDisplay])
-def test_dates_are_an_axis_of_dates(kind, display):
+def test_features_of_dates_have_a_date_axis(kind, display):
     frame = frame_of(COLUMNS[kind], other=NUMBER[::-1].copy())
     fitted = WGBRegressor(**SETTINGS).fit(frame, Y)
     shown = display.from_estimator(fitted, frame, feature="along", grid_size=15)
@@ -58,7 +58,7 @@ def test_dates_are_an_axis_of_dates(kind, display):
     assert any("Feb" in tick for tick in ticks)
 
 
-def test_observed_values_stand_at_their_dates():
+def test_observed_values_are_drawn_at_their_dates():
     frame = frame_of(COLUMNS["pandas"].where(np.arange(N) != 3))
     fitted = WGBRegressor(**SETTINGS).fit(frame, Y)
     shown = pl.PredictiveDisplay.from_estimator(fitted, frame, Y, feature="along")
@@ -68,14 +68,14 @@ def test_observed_values_stand_at_their_dates():
     assert shown.ax_.collections[-1].get_offsets().shape == (N - 1, 2)
 
 
-def test_intervals_stay_in_their_order():
+def test_intervals_keep_their_order():
     bins = pd.cut(NUMBER**0.3, 4)  # the highest one has most rows
     frame = pd.DataFrame({"along": bins[::-1]})
     shown = FeatureTable(frame).grid(0, 10).values.tolist()
     assert shown == [str(one) for one in bins.categories]
 
 
-def test_sparse_numbers_and_durations_are_numbers():
+def test_sparse_columns_and_durations_are_numeric():
     sparse = pd.arrays.SparseArray(np.where(NUMBER > 2, NUMBER, 0.0))
     frame = pd.DataFrame({"sparse": sparse, "wait": pd.to_timedelta(np.arange(N), unit="h")})
     fitted = WGBRegressor(**SETTINGS).fit(frame, Y)

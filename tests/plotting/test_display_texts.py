@@ -27,23 +27,28 @@ def _close():
     plt.close("all")
 
 
-def test_columns_are_named_in_place_of_arrays(tmp_path):
-    """y and exposure by name: they are no features, and pictures have the name of y."""
+def test_y_and_exposure_given_by_column_name(tmp_path):
+    """Columns given by name are not features, and plots show the name of y."""
     frame = pd.DataFrame(X[:, :2], columns=["age", "load"])
     frame = frame.assign(time=np.linspace(0.5, 2, len(X)), claims=COUNTS)
     fitted = WGBRegressor(response="poisson", evidence=5, **SETTINGS)
     fitted.fit(frame[TRAIN], "claims", exposure="time")
     test = frame[TEST]
     named = pl.CalibrationDisplay.from_estimator(fitted, test, "claims")
-    apart = test[["age", "load"]], test["claims"]
-    plain = pl.CalibrationDisplay.from_estimator(fitted, *apart, exposure=test["time"])
+    features, claims = test[["age", "load"]], test["claims"]
+    plain = pl.CalibrationDisplay.from_estimator(fitted, features, claims, exposure=test["time"])
     assert_allclose(named.share, plain.share)
     with pytest.raises(ValueError, match="the model was fitted with exposure"):
-        pl.CalibrationDisplay.from_estimator(fitted, *apart)
+        pl.CalibrationDisplay.from_estimator(fitted, features, claims)
     shown = pl.PredictiveDisplay.from_estimator(fitted, test, "claims", feature="age", grid_size=9)
     assert shown.ax_.get_ylabel() == "claims"
     at_median = pl.PredictiveDisplay.from_estimator(
-        fitted, *apart, feature="age", grid_size=9, exposure=float(test["time"].median())
+        fitted,
+        features,
+        claims,
+        feature="age",
+        grid_size=9,
+        exposure=float(test["time"].median()),
     )
     assert_allclose(shown.middle, at_median.middle)
     for exposure in ("time", test["time"]):
@@ -51,22 +56,21 @@ def test_columns_are_named_in_place_of_arrays(tmp_path):
             fitted, test, feature="age", grid_size=3, exposure=exposure
         )
         assert mean.ax_.get_ylabel() == "mean of claims"
-        rows = apart[0].assign(age=mean.grid[1])
+        rows = features.assign(age=mean.grid[1])
         expected = fitted.predict(rows, exposure=test["time"]).mean()
         assert_allclose(mean.average[0, 1], expected)
-    told = report(fitted, test, "claims", tmp_path / "page.html", n_dependence=1)
-    assert told["NLL"] == metrics.nll(
-        fitted.predict_dist(apart[0], exposure=test["time"]), apart[1]
-    )
+    reported = report(fitted, test, "claims", tmp_path / "page.html", n_dependence=1)
+    dist = fitted.predict_dist(features, exposure=test["time"])
+    assert reported["NLL"] == metrics.nll(dist, claims)
     curve = pl.LearningCurveDisplay.from_estimator(fitted, test, "claims")
-    assert curve.curves["given rows"][-1] == told["NLL"]
+    assert curve.curves["given rows"][-1] == reported["NLL"]
 
 
 HOSTILE = ["$a_to_$b", r"\frac{$x^2$", "$", "a\nb\x1b[31m", "long " * 40, "{}%s", "_"]
 
 
-def test_names_are_text_and_no_formulas():
-    """No name of a feature, class, target or set is read as mathematics, and long ones are cut."""
+def test_names_are_never_parsed_as_formulas():
+    """This holds for names of features, classes, targets and sets; long names are abbreviated."""
     names, classes = HOSTILE[:4], np.array(HOSTILE[:3])
     y = classes[np.digitize(X[:, 2], [-0.3, 0.4])]
     table = pd.DataFrame(X, columns=names).assign(kind=np.array(HOSTILE)[np.arange(len(X)) % 7])
@@ -74,12 +78,12 @@ def test_names_are_text_and_no_formulas():
     numbers = WGBRegressor(evidence=5, **SETTINGS)
     numbers.fit(table[TRAIN], Y[TRAIN], X_val=table[TEST], y_val=Y[TEST])
     target = pd.Series(Y[TEST], name=HOSTILE[0])
-    test, seen = table[TEST], y[TEST]
+    test, labels = table[TEST], y[TEST]
     few = {"grid_size": 3, "max_rows": 9}
     drawn = [
-        *(make.from_estimator(fitted, test, seen) for make in OF_Y[:3]),
+        *(make.from_estimator(fitted, test, labels) for make in OF_Y[:3]),
         *(make.from_estimator(numbers, test, target) for make in OF_Y),
-        *(pl.PredictiveDisplay.from_estimator(fitted, test, seen, feature=j) for j in (0, 4)),
+        *(pl.PredictiveDisplay.from_estimator(fitted, test, labels, feature=j) for j in (0, 4)),
         *(pl.PartialDependenceDisplay.from_estimator(fitted, test, feature=j, **few)
           for j in (0, 1, 3, 4)),
         pl.PartialDependenceDisplay.from_estimator(
@@ -100,13 +104,13 @@ def test_names_are_text_and_no_formulas():
 
 
 @pytest.mark.parametrize("kind", ["normal", "counts", "classes"])
-def test_a_display_is_named_in_a_line(kind):
+def test_repr_is_one_short_line(kind):
     shown = pl.PredictiveDisplay.from_estimator(model(kind), NEW, TEST_Y[kind])
     assert repr(shown).startswith("PredictiveDisplay(x=<array (120,)>, dist=<Mixture of 120>,")
     assert len(repr(shown)) < 400
 
 
-def test_ticks_are_values_that_can_be():
+def test_ticks_are_possible_values():
     table = pd.DataFrame({"rooms": np.arange(240) % 7, "area": X[:, 0]})
     many = table.assign(rooms=np.arange(240) % 40)
     for rows in (table, many):
@@ -122,7 +126,7 @@ def test_ticks_are_values_that_can_be():
         assert len(shown.ax_.get_yticks()) > 2
 
 
-def test_classes_fill_the_axes_and_the_legend_covers_none():
+def test_curves_of_classes_fill_the_axes_without_legend_overlap():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 8, 240)
     fitted = WGBClassifier(**SETTINGS).fit(X, y)

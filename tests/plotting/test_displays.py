@@ -1,4 +1,4 @@
-"""The numbers behind pictures, against direct counts and scikit-learn."""
+"""The numbers of displays agree with direct counts and scikit-learn."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -24,7 +24,7 @@ def _close():
 
 
 @pytest.mark.parametrize("kind", ["normal", "counts"])
-def test_coverage_is_counted_and_the_line_is_what_the_intervals_hold(kind):
+def test_coverage_is_counted_and_the_line_is_the_expected_coverage(kind):
     y, dist = TEST_Y[kind], model(kind).predict_dist(NEW)
     nominal = [0.2, 0.5, 0.8, 0.95]
     shown = pl.CoverageDisplay.from_estimator(model(kind), NEW, y, nominal=nominal)
@@ -39,7 +39,7 @@ def test_coverage_is_counted_and_the_line_is_what_the_intervals_hold(kind):
 
 
 @pytest.mark.parametrize("kind", ["normal", "counts"])
-def test_the_pit_histogram_counts_transforms(kind):
+def test_pit_histogram_counts_transforms(kind):
     shown = pl.PITDisplay.from_estimator(model(kind), NEW, TEST_Y[kind], n_bins=5)
     transform = metrics.pit(model(kind).predict_dist(NEW), TEST_Y[kind], random_state=0)
     counts = [((transform >= e) & (transform < e + 0.2)).sum() for e in shown.edges[:-1]]
@@ -48,7 +48,7 @@ def test_the_pit_histogram_counts_transforms(kind):
 
 
 @pytest.mark.parametrize("kind", ["normal", "counts", "bounds"])
-def test_the_calibration_curve_is_the_metric(kind):
+def test_calibration_curve_matches_the_metric(kind):
     y, dist = TEST_Y[kind], model(kind).predict_dist(NEW)
     shown = pl.CalibrationDisplay.from_estimator(model(kind), NEW, y)
     assert_allclose(shown.share, metrics.calibration_curve(dist, y, shown.level)[1])
@@ -57,7 +57,7 @@ def test_the_calibration_curve_is_the_metric(kind):
     assert (shown.high >= shown.level - 1e-9).all()
 
 
-def test_bounds_widen_the_band():
+def test_censoring_widens_the_band():
     bounds, exact = (
         pl.CalibrationDisplay.from_estimator(model("bounds"), NEW, y)
         for y in (TEST_Y["bounds"], np.maximum(TEST_Y["bounds"]["lower"], 0.1))
@@ -79,7 +79,7 @@ def test_reliability_of_a_label_counts_its_rows():
     assert_allclose(shown.level, [share[which == b].mean() for b in np.unique(which)])
 
 
-def test_uncertainty_and_error_are_those_of_equal_bins():
+def test_uncertainty_and_error_match_bins_of_equal_size():
     dist, y = model("normal").predict_dist(NEW), TEST_Y["normal"]
     shown = pl.UncertaintyDisplay.from_estimator(model("normal"), NEW, y, n_bins=4)
     order = np.argsort(dist.var(), kind="stable").reshape(4, 30)
@@ -92,28 +92,28 @@ def test_uncertainty_and_error_are_those_of_equal_bins():
     assert_allclose(wrong.actual, (model("binary").predict(NEW) != TEST_Y["binary"]).mean())
 
 
-def test_the_ood_histogram_holds_all_rows():
+def test_ood_histogram_contains_all_rows():
     shown = pl.OODDisplay.from_estimator(model("normal"), NEW, 3 * NEW, n_bins=7)
     scores = [model("normal").ood_score(rows) for rows in (NEW, 3 * NEW)]
     assert_allclose([shown.share_in.sum(), shown.share_out.sum()], 1)
     assert shown.roc_auc == metrics.ood_roc_auc(*scores)
-    wide = pl.OODDisplay.from_scores([1e-6, 1e-3], [0.1, np.inf])
-    assert wide.log
-    assert wide.share_out.sum() == 1
+    logarithmic = pl.OODDisplay.from_scores([1e-6, 1e-3], [0.1, np.inf])
+    assert logarithmic.log
+    assert logarithmic.share_out.sum() == 1
     assert pl.OODDisplay.from_scores([2.0, 2.0], [2.0]).roc_auc == 0.5
 
 
-def test_importances_are_sorted_limited_and_named():
-    wide = np.random.default_rng(1).normal(size=(120, 50))
-    wide[:, 31] = X[TRAIN, 0]
-    fitted = model("normal").__class__(n_estimators=10, random_state=0).fit(wide, Y[TRAIN])
+def test_importances_are_sorted_named_and_limited_in_number():
+    features = np.random.default_rng(1).normal(size=(120, 50))
+    features[:, 31] = X[TRAIN, 0]
+    fitted = model("normal").__class__(n_estimators=10, random_state=0).fit(features, Y[TRAIN])
     names = [f"column {j}" for j in range(50)]
     shown = pl.ImportanceDisplay.from_estimator(fitted, feature_names=names)
     assert shown.names[0] == "column 31"
     assert len(shown.names) == 20
     assert_allclose(shown.importance, np.sort(fitted.feature_importances_)[::-1][:20])
     assert_allclose(shown.importance.sum() + shown.rest, 1)
-    frame = pd.DataFrame(wide, columns=names)
+    frame = pd.DataFrame(features, columns=names)
     named = fitted.fit(frame, Y[TRAIN])
     assert pl.ImportanceDisplay.from_estimator(named, max_features=1).names == ["column 31"]
 
@@ -122,7 +122,7 @@ def test_importances_are_sorted_limited_and_named():
     Version(sklearn.__version__) < Version("1.7"),
     reason="partial_dependence takes a grid from scikit-learn 1.7 on",
 )
-def test_partial_dependence_is_that_of_scikit_learn():
+def test_partial_dependence_matches_scikit_learn():
     shown = pl.PartialDependenceDisplay.from_estimator(
         model("normal"), NEW, feature=0, grid_size=15
     )
@@ -150,7 +150,7 @@ def test_bands_along_a_feature_keep_the_others_at_their_medians():
     shown = pl.PredictiveDisplay.from_estimator(
         model("normal"), NEW, TEST_Y["normal"], feature=1, grid_size=30, bands=0.8
     )
-    at = np.tile(np.sort(NEW, axis=0)[59], (30, 1))  # of 120 rows the lower median
+    at = np.tile(np.sort(NEW, axis=0)[59], (30, 1))  # the lower median of 120 rows
     at[:, 1] = np.linspace(NEW[:, 1].min(), NEW[:, 1].max(), 30)
     low, high = model("normal").predict_interval(at, 0.8).T
     assert_allclose(shown.low[0], low)
@@ -168,7 +168,7 @@ def test_rows_are_sorted_by_their_median():
 
 
 @pytest.mark.parametrize(("kind", "total"), [("normal", "area"), ("counts", "sum")])
-def test_densities_are_the_mean_of_their_particles(kind, total):
+def test_density_is_the_mean_over_particles(kind, total):
     shown = pl.DensityDisplay.from_estimator(model(kind), NEW, TEST_Y[kind], rows=[5])
     assert_allclose(shown.particles.mean(axis=0), shown.density[0])
     mass = (
@@ -179,7 +179,7 @@ def test_densities_are_the_mean_of_their_particles(kind, total):
     assert 0.98 < mass < 1.001
 
 
-def test_particles_are_those_of_the_rows():
+def test_particles_match_predict_particles():
     shown = pl.ParticlesDisplay.from_estimator(model("normal"), NEW, rows=[3, 8])
     expected = model("normal").predict_particles(NEW)
     for name, values in zip(shown.names, shown.values, strict=True):
@@ -192,7 +192,7 @@ def test_particles_are_those_of_the_rows():
     assert_allclose(shown.values[0][0], general.predict_particles(X)[0, :, 1])
 
 
-def test_the_learning_curve_is_the_history():
+def test_learning_curve_matches_the_history():
     fitted = (
         model("normal")
         .__class__(n_estimators=15, early_stopping=True, refit=False, random_state=0)

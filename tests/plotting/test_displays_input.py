@@ -1,4 +1,4 @@
-"""Pictures of every kind of y and X, and what they refuse."""
+"""Displays of every kind of y and X, and the errors they raise."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -37,7 +37,7 @@ def _close():
 
 @pytest.mark.parametrize("display", OF_Y, ids=lambda d: d.__name__)
 @pytest.mark.parametrize("kind", ["normal", "counts", "bounds", "classes", "binary"])
-def test_a_picture_is_drawn_or_says_why_not(kind, display):
+def test_displays_draw_or_raise_a_reasoned_error(kind, display):
     arguments = model(kind), NEW, TEST_Y[kind]
     if kind in ("classes", "binary") and display in NEED_NUMBERS:
         with pytest.raises(ValueError, match="for classes: CalibrationDisplay"):
@@ -59,7 +59,7 @@ def test_a_picture_is_drawn_or_says_why_not(kind, display):
 
 @pytest.mark.parametrize("quantity", ["mean", "spread", "epistemic_share"])
 @pytest.mark.parametrize("kind", ["normal", "counts", "bounds", "classes"])
-def test_every_quantity_has_a_dependence(kind, quantity):
+def test_partial_dependence_of_every_quantity(kind, quantity):
     shown = pl.PartialDependenceDisplay.from_estimator(
         model(kind), NEW, feature=0, quantity=quantity, grid_size=4, max_rows=20
     )
@@ -68,7 +68,7 @@ def test_every_quantity_has_a_dependence(kind, quantity):
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, polars.DataFrame])
-def test_data_frames_give_the_numbers_of_arrays(frame):
+def test_data_frames_give_the_same_numbers_as_arrays(frame):
     names = ["width", "height", "age", "load"]
     table = frame(dict(zip(names, NEW.T, strict=True)))
     fitted = WGBRegressor(**SETTINGS).fit(
@@ -101,7 +101,7 @@ def test_columns_keep_their_types_when_one_is_varied(frame):
     assert list(along["kind"]) == ["a", "c"]
 
 
-def test_one_feature_is_drawn_along_itself_and_missing_values_stay_away():
+def test_a_single_feature_is_the_x_axis_and_missing_values_are_dropped():
     holes = np.where(np.arange(120) % 7 == 0, np.nan, X[TRAIN, 0])[:, None]
     fitted = WGBRegressor(**SETTINGS).fit(holes, Y[TRAIN])
     shown = pl.PredictiveDisplay.from_estimator(fitted, holes, Y[TRAIN], kind="density")
@@ -111,17 +111,17 @@ def test_one_feature_is_drawn_along_itself_and_missing_values_stay_away():
         pl.PredictiveDisplay.from_estimator(fitted, np.full((3, 1), np.nan))
 
 
-def test_pipelines_are_drawn_by_their_own_features():
+def test_pipelines_are_drawn_along_untransformed_features():
     pipe = make_pipeline(StandardScaler(), WGBRegressor(**SETTINGS)).fit(X[TRAIN], Y[TRAIN])
     shown = pl.PredictiveDisplay.from_estimator(pipe, NEW, Y[TEST], feature=0)
     assert_allclose(shown.x[[0, -1]], [NEW[:, 0].min(), NEW[:, 0].max()])
     assert pl.CoverageDisplay.from_estimator(pipe, NEW, Y[TEST]).coverage.shape == (19,)
 
 
-def test_a_column_is_chosen_of_several():
+def test_one_of_several_columns_of_y_is_drawn():
     y = np.stack([Y, 3 * X[:, 1]], axis=1)[TEST]
     fitted = model("columns")
-    with pytest.raises(ValueError, match="y has 2 columns; choose the one"):
+    with pytest.raises(ValueError, match="y has 2 columns; choose one of them"):
         pl.PITDisplay.from_estimator(fitted, NEW, y)
     shown = pl.PITDisplay.from_estimator(fitted, NEW, y, column=1)
     assert_allclose(shown.pit, fitted.predict_dist(NEW).marginal(1).cdf(y[:, 1]))
@@ -132,7 +132,7 @@ def test_a_column_is_chosen_of_several():
 
 
 @pytest.mark.parametrize("display", OF_Y, ids=lambda d: d.__name__)
-def test_estimators_of_another_kind_or_unfitted_are_refused(display):
+def test_other_and_unfitted_estimators_are_rejected(display):
     with pytest.raises(TypeError, match="has no predict_dist"):
         display.from_estimator(LinearRegression().fit(NEW, Y[TEST]), NEW, Y[TEST])
     with pytest.raises(TypeError, match="is a class"):
@@ -143,13 +143,13 @@ def test_estimators_of_another_kind_or_unfitted_are_refused(display):
         display.from_estimator(model("normal"), NEW, Y[:100])
     with pytest.raises(ValueError, match="y has 100 rows, the distribution 120"):
         display.from_predictions(Y[:100], model("normal").predict_dist(NEW))
-    with pytest.raises(TypeError, match="as of predict_dist"):
+    with pytest.raises(TypeError, match="as predict_dist returns it"):
         display.from_predictions(Y[TEST], NEW)
     with pytest.raises(TypeError, match="ax=3 must be matplotlib axes"):
         display.from_estimator(model("normal"), NEW, Y[TEST], ax=3)
 
 
-def test_what_cannot_be_drawn_is_refused_with_a_remedy():
+def test_bad_parameters_raise_errors_with_a_remedy():
     fitted = model("normal")
     with pytest.raises(ValueError, match="feature=7 must be between -4 and 3"):
         pl.PartialDependenceDisplay.from_estimator(fitted, NEW, feature=7)
@@ -167,5 +167,5 @@ def test_what_cannot_be_drawn_is_refused_with_a_remedy():
         pl.CalibrationDisplay.from_estimator(model("binary"), NEW, TEST_Y["binary"], label="none")
     with pytest.raises(ValueError, match="2 feature names for 4 features"):
         pl.ImportanceDisplay.from_estimator(fitted, feature_names=["a", "b"])
-    with pytest.raises(ValueError, match="no density"):
+    with pytest.raises(ValueError, match="not for classes"):
         pl.PredictiveDisplay.from_estimator(model("classes"), NEW, kind="density")

@@ -1,4 +1,4 @@
-"""The report, read as a file and opened in a real browser."""
+"""The report as a file and in a real browser."""
 
 import re
 import shutil
@@ -20,7 +20,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 
 
 class Resources(HTMLParser):
-    """Collects what a page refers to, and its text."""
+    """Collect the tags, references and text of a page."""
 
     def __init__(self):
         super().__init__()
@@ -42,7 +42,7 @@ def read(path):
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """A report of each kind of y."""
+    """Write a report for each kind of y."""
     folder = tmp_path_factory.mktemp("reports")
     for kind in ("normal", "classes", "bounds"):
         wgboost.report(
@@ -53,17 +53,17 @@ def pages(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize(("kind", "pictures"), [("normal", 9), ("classes", 6), ("bounds", 5)])
-def test_the_page_holds_everything_itself(pages, kind, pictures):
+@pytest.mark.parametrize(("kind", "n_plots"), [("normal", 9), ("classes", 6), ("bounds", 5)])
+def test_page_is_self_contained(pages, kind, n_plots):
     page = read(pages / f"{kind}.html")
-    assert page.tags.count("img") == pictures
+    assert page.tags.count("img") == n_plots
     assert "script" not in page.tags
     assert all(one.startswith("data:image/png;base64,") for one in page.references)
     assert f"<{kind}> & more" in page.text
     assert "b" not in page.tags  # names of features are text
 
 
-def test_the_metrics_are_those_of_the_predictions(tmp_path):
+def test_metrics_match_the_predictions(tmp_path):
     path = tmp_path / "page.html"
     shown = wgboost.report(model("normal"), NEW, TEST_Y["normal"], path, n_dependence=0)
     dist = model("normal").predict_dist(NEW)
@@ -74,13 +74,13 @@ def test_the_metrics_are_those_of_the_predictions(tmp_path):
     assert cells[:2] == [f"{shown['NLL']:.4g}", f"{start:.4g}"]
 
 
-def test_a_response_without_a_mean_goes_without_its_pictures(tmp_path):
+def test_response_without_a_mean_has_fewer_plots(tmp_path):
     path = tmp_path / "page.html"
     wgboost.report(model("cauchy"), NEW, TEST_Y["normal"], path)
     assert read(path).tags.count("img") == 5
 
 
-def test_bad_input_is_refused(tmp_path):
+def test_bad_input_raises(tmp_path):
     with pytest.raises(ValueError, match="X has 120 rows, y has 3"):
         wgboost.report(model("normal"), NEW, examples.Y[:3], tmp_path / "a.html")
     two = np.stack([examples.Y, examples.Y], axis=1)[TEST]
@@ -89,11 +89,11 @@ def test_bad_input_is_refused(tmp_path):
     assert not (tmp_path / "a.html").exists()
 
 
-def test_several_columns_have_pictures_of_each(tmp_path):
+def test_every_column_of_y_has_plots(tmp_path):
     two = np.stack([examples.Y, 3 * X[:, 1]], axis=1)[TEST]
     path = tmp_path / "page.html"
-    told = wgboost.report(model("columns"), NEW, two, path, name=["u", "$v$"], n_dependence=0)
-    assert set(told) == {"NLL", "Energy score", "RMSE"}
+    reported = wgboost.report(model("columns"), NEW, two, path, name=["u", "$v$"], n_dependence=0)
+    assert set(reported) == {"NLL", "Energy score", "RMSE"}
     page = read(path)
     # Rows, calibration, PIT, coverage and uncertainty of each, and the importance of features.
     assert page.tags.count("img") == 2 * 5 + 1
@@ -101,14 +101,14 @@ def test_several_columns_have_pictures_of_each(tmp_path):
     assert 'alt="Coverage: $v$.' in path.read_text()
 
 
-def test_the_heading_has_the_name_of_y(tmp_path):
+def test_heading_has_the_name_of_y(tmp_path):
     path = tmp_path / "page.html"
     y = pd.Series(TEST_Y["normal"], name="price")
     wgboost.report(model("normal"), NEW, y, path, n_dependence=0)
     assert "price: WGBRegressor on 120 rows" in read(path).text
 
 
-def test_numbers_are_written_out(tmp_path):
+def test_numbers_are_written_without_exponent(tmp_path):
     assert [format_number(v) for v in (14537.6, 1e8, 0.12345, 1234.5, 2.5e12)] == [
         "14538", "100000000", "0.1235", "1234", "2.5e+12",
     ]  # fmt: skip
@@ -135,7 +135,7 @@ def browser():
 
 
 @pytest.mark.parametrize("kind", ["normal", "classes", "bounds"])
-def test_a_browser_shows_every_picture_without_complaint(pages, kind, browser, tmp_path):
+def test_browser_shows_every_plot_without_errors(pages, kind, browser, tmp_path):
     path = pages / f"{kind}.html"
     shot = tmp_path / "shot.png"
     done = browser("--window-size=1000,1600", f"--screenshot={shot}", path.as_uri())
@@ -145,7 +145,7 @@ def test_a_browser_shows_every_picture_without_complaint(pages, kind, browser, t
     image = imread(shot)
     assert image.shape[:2] == (1600, 1000)
     assert image[..., :3].std() > 0.05  # not blank
-    # The page forbids scripts; a copy that allows one tells what the browser made of it.
+    # The page forbids scripts; a copy with one reports the sizes of the images.
     probe = (
         "<script>addEventListener('load', () => { document.title = JSON.stringify(["
         "...document.images].map(i => [i.naturalWidth, i.width])) + document.body.scrollWidth })"
@@ -159,4 +159,4 @@ def test_a_browser_shows_every_picture_without_complaint(pages, kind, browser, t
     pairs = re.findall(r"\[(\d+),(\d+)\]", sizes)
     assert len(pairs) == read(path).tags.count("img")
     assert all(int(natural) > 300 and int(shown) > 300 for natural, shown in pairs)
-    assert int(width) <= 1000  # nothing sticks out
+    assert int(width) <= 1000  # no horizontal scrolling

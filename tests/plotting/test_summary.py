@@ -1,4 +1,4 @@
-"""The metrics that a person looks at first."""
+"""The summary metrics of a report."""
 
 import numpy as np
 import pytest
@@ -19,14 +19,14 @@ NAMES = {
 
 
 @pytest.mark.parametrize("kind", NAMES)
-def test_what_y_is_decides(kind):
+def test_metrics_follow_the_kind_of_y(kind):
     y = TEST_Y[kind]
     found = summary(model(kind).predict_dist(NEW), y)
     assert [one.name for one in found] == NAMES[kind]
     assert all(one.note for one in found)
 
 
-def test_several_columns():
+def test_metrics_of_several_columns():
     y = np.stack([Y, 3 * X[:, 1]], axis=1)[TEST]
     dist = model("columns").predict_dist(NEW)
     found = {one.name: one.value for one in summary(dist, y)}
@@ -38,7 +38,7 @@ def test_several_columns():
 
 
 @pytest.mark.parametrize("kind", NAMES)
-def test_a_weight_is_a_number_of_repeats(kind):
+def test_integer_weights_equal_repeated_rows(kind):
     times = np.arange(len(NEW)) % 3
     y = TEST_Y[kind]
     weighted = summary(model(kind).predict_dist(NEW), y, sample_weight=times)
@@ -47,19 +47,19 @@ def test_a_weight_is_a_number_of_repeats(kind):
         assert one.value == pytest.approx(other.value, rel=1e-9), one.name
 
 
-def test_a_report_with_exposure_and_weights(tmp_path):
+def test_report_uses_exposure_and_weights(tmp_path):
     exposure, weight = np.linspace(1, 3, len(NEW)), np.linspace(0, 2, len(NEW))
     y = TEST_Y["counts"]
-    told = report(
+    reported = report(
         model("counts"), NEW, y, tmp_path / "page.html", exposure=exposure, sample_weight=weight,
         n_dependence=0,
     )  # fmt: skip
     dist = model("counts").predict_dist(NEW, exposure=exposure)
-    assert told["NLL"] == metrics.nll(dist, y, sample_weight=weight)
-    assert told["NLL"] != metrics.nll(model("counts").predict_dist(NEW), y)
+    assert reported["NLL"] == metrics.nll(dist, y, sample_weight=weight)
+    assert reported["NLL"] != metrics.nll(model("counts").predict_dist(NEW), y)
 
 
-def test_a_report_that_cannot_be_written_says_so(tmp_path):
+def test_unwritable_report_raises(tmp_path):
     path = tmp_path / "no" / "page.html"
     with pytest.raises(FileNotFoundError, match="the report was not saved"):
         report(model("normal"), NEW, TEST_Y["normal"], path, n_dependence=0)

@@ -10,14 +10,19 @@ from scipy import stats
 from wgboost.typing import Array
 from wgboost.validation import check_number
 
-__all__ = ["binomial_band", "number_at_risk"]
+__all__ = ["binomial_band", "effective_sample_size", "number_at_risk"]
+
+
+def effective_sample_size(weight: Array) -> float:
+    """Return the effective sample size of weighted rows."""
+    return float(weight.sum() ** 2 / np.square(weight).sum())
 
 
 def binomial_band(probability: Any, n: Any, confidence: float = 0.95) -> tuple[Array, Array]:
     """Return an interval of the share of n rows that have an event of this probability.
 
     It is the central interval of the binomial distribution with at least `confidence`, extended to
-    the probability itself, which the share of very few rows cannot be near. n may be an effective
+    the probability itself: the share of very few rows cannot be near it. n may be an effective
     sample size.
     """
     check_number("confidence", confidence, above=0, high=1)
@@ -37,7 +42,7 @@ def number_at_risk(levels: Array, low: Array, exact: Array, weight: Array) -> Ar
     u of 1 / ((1 - v) number at risk at v). The effective sample size is u (1 - u) divided by that
     variance. Without censoring it is the number of rows.
     """
-    effective = weight.sum() ** 2 / np.square(weight).sum()
+    effective = effective_sample_size(weight)
     if exact.all():
         return np.full(len(levels), effective)
     fine = np.linspace(0, 1, 2001)

@@ -11,11 +11,10 @@ from sklearn.base import BaseEstimator
 from wgboost.metrics import calibration_curve, calibration_error, reliability_curve
 from wgboost.metrics.calibration import pit_bounds
 from wgboost.metrics.checks import row_weights
-from wgboost.plotting.bands import binomial_band, number_at_risk
+from wgboost.plotting.bands import binomial_band, effective_sample_size, number_at_risk
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import (
     class_code,
-    effective_sample_size,
     predict_with_y,
     select_column,
 )
@@ -37,8 +36,8 @@ class CalibrationDisplay(Display):
     rows of a class, by bins of its predicted probability.
 
     The band is where the curve falls by chance with this many rows if the predictions are right,
-    level by level. It widens where rows are lost to censoring on the right. There is no band if y
-    has upper bounds, whose information depends on their width.
+    level by level. Rows that are censored on the right make it wider. There is no band if y has
+    other bounds, because their information depends on their width.
 
     Parameters
     ----------
@@ -90,9 +89,8 @@ class CalibrationDisplay(Display):
     @classmethod
     def from_estimator(
         cls, estimator: BaseEstimator, X: Any, y: Any, *, label: Any = None,
-        column: int | None = None,
-        n_bins: int = 10, confidence: float = 0.95, sample_weight: Any = None, offset: Any = None,
-        exposure: Any = None, ax: Any = None,
+        column: int | None = None, n_bins: int = 10, confidence: float = 0.95,
+        sample_weight: Any = None, offset: Any = None, exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
         """Draw the reliability curve of a fitted model.
 
@@ -234,7 +232,7 @@ class CalibrationDisplay(Display):
                 ax.fill_between(self.level, self.low, self.high, color=LIGHT, lw=0, label=text)
         marker = "o" if self.classes else None
         ax.plot(self.level, self.share, marker=marker, ms=4, clip_on=False, **style)
-        below = "predicted probability of the class" if self.classes else "predicted probability"
-        ax.set(xlim=(0, 1), ylim=(0, 1), xlabel=below, ylabel="share of rows", title="Calibration")
+        xlabel = "predicted probability of the class" if self.classes else "predicted probability"
+        ax.set(xlim=(0, 1), ylim=(0, 1), xlabel=xlabel, ylabel="share of rows", title="Calibration")
         ax.set_aspect("equal")
         ax.legend(loc="best")

@@ -9,11 +9,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from wgboost.metrics.checks import row_weights
-from wgboost.plotting.bands import binomial_band
+from wgboost.plotting.bands import binomial_band, effective_sample_size
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import (
     check_numeric,
-    effective_sample_size,
     predict_with_y,
     select_column,
 )
@@ -29,8 +28,8 @@ class CoverageDisplay(Display):
     """Show the coverage of central intervals against their nominal probability.
 
     Intervals are too wide above the line and too narrow below it. Intervals of a discrete response
-    cover more than their nominal probability; the line is the coverage that the predictions
-    themselves expect.
+    cover more than their nominal probability. The line is the coverage expected from the
+    predictions.
 
     Parameters
     ----------
@@ -79,9 +78,8 @@ class CoverageDisplay(Display):
     @classmethod
     def from_estimator(
         cls, estimator: BaseEstimator, X: Any, y: Any, *, nominal: Any = None,
-        column: int | None = None,
-        confidence: float = 0.95, sample_weight: Any = None, offset: Any = None,
-        exposure: Any = None, ax: Any = None,
+        column: int | None = None, confidence: float = 0.95, sample_weight: Any = None,
+        offset: Any = None, exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
         """Draw the coverage of a fitted model.
 
@@ -116,7 +114,7 @@ class CoverageDisplay(Display):
         Raises
         ------
         ValueError
-            If y consists of classes, or is known between bounds only.
+            If y consists of classes, or is known only between bounds.
 
         Examples
         --------
@@ -170,7 +168,7 @@ class CoverageDisplay(Display):
         Raises
         ------
         ValueError
-            If y consists of classes, or is known between bounds only.
+            If y consists of classes, or is known only between bounds.
 
         Examples
         --------

@@ -14,6 +14,7 @@ from wgboost.plotting.inputs import (
     class_names,
     display_name,
     fitted_estimator,
+    observations,
     predict_with_y,
     predictive_distributions,
     select_column,
@@ -22,7 +23,6 @@ from wgboost.plotting.inputs import (
 from wgboost.plotting.labels import clip_ticks, integer_ticks, set_tick_names, short_name
 from wgboost.plotting.style import class_colours, legend_on_top
 from wgboost.predictive import Mixture
-from wgboost.responses.censoring import is_censored
 from wgboost.responses.observations import Observations
 from wgboost.typing import Array
 
@@ -142,8 +142,7 @@ class DensityDisplay(Display):
         else:
             dist, y = predict_with_y(estimator, X, y, **row_params)
         return cls.from_predictions(
-            y, dist, rows=rows, column=column, classes=class_labels(model),
-            name=name, ax=ax,
+            y, dist, rows=rows, column=column, classes=class_labels(model), name=name, ax=ax,
         )  # fmt: skip
 
     @classmethod
@@ -192,10 +191,7 @@ class DensityDisplay(Display):
         dist, values = select_column(dist, y, column)
         chosen = select_rows(rows, len(dist), _MOST)
         part = dist[chosen]
-        observed = None
-        if values is not None:
-            taken = values[chosen]
-            observed = Observations.of(taken if is_censored(values) else np.asarray(taken, float))
+        observed = None if values is None else observations(values[chosen])
         names = None
         if dist.response.nominal:
             grid = np.arange(part.probabilities().shape[1], dtype=float)
@@ -284,12 +280,12 @@ def _grid(dist: Mixture, observed: Observations | None) -> Array:
     low, high = float(ends[0].min()), float(ends[1].max())
     if observed is not None:
         bounds = np.concatenate([observed.lower, observed.upper])
-        bounds, wide = bounds[np.isfinite(bounds)], high - low
-        low = min(low, max(float(bounds.min(initial=low)), low - wide))
-        high = max(high, min(float(bounds.max(initial=high)), high + wide))
+        bounds, width = bounds[np.isfinite(bounds)], high - low
+        low = min(low, max(float(bounds.min(initial=low)), low - width))
+        high = max(high, min(float(bounds.max(initial=high)), high + width))
     if dist.response.discrete:
-        is_integer: Array = np.arange(np.floor(low), np.ceil(high) + 1)
-        return is_integer[:: max(1, len(is_integer) // _POINTS)]
+        integers: Array = np.arange(np.floor(low), np.ceil(high) + 1)
+        return integers[:: max(1, len(integers) // _POINTS)]
     room = 0.05 * (high - low)
     least, most = (float(np.min(end)) for end in dist.support())
     edge = 0.02 * room  # distance from the ends of the support, where a density may be infinite

@@ -32,7 +32,7 @@ from wgboost.plotting.labels import (
     set_tick_names,
     short_name,
 )
-from wgboost.plotting.style import class_colours, legend_on_top
+from wgboost.plotting.style import class_colours, class_legend, legend_on_top
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_integer
@@ -125,7 +125,7 @@ class PartialDependenceDisplay(Display):
         cls, estimator: BaseEstimator, X: Any, *, feature: Any, quantity: str = "mean",
         column: int | None = None, grid_size: int = 40, max_rows: int = 300,
         feature_names: Any = None, random_state: Any = 0, name: str | None = None,
-        offset: Any = None,        exposure: Any = None, ax: Any = None,
+        offset: Any = None, exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
         """Draw the dependence of a fitted model on one feature.
 
@@ -219,15 +219,11 @@ class PartialDependenceDisplay(Display):
         lines = None
         if values.shape[2] > 1:
             lines = class_names(class_labels(model), values.shape[2])
-        text = (
-            of_classes
-            if dist.response.nominal
-            else of_numbers.format(short_name(display_name(None, name, model)))
-        )
-        observed = table.scale(j)
+        target = short_name(display_name(None, name, model))
+        label = of_classes if dist.response.nominal else of_numbers.format(target)
         return cls(
-            grid.values, values.mean(axis=1).T, low.T, high.T, table.names[j], quantity, text,
-            lines, observed,
+            grid.values, values.mean(axis=1).T, low.T, high.T, table.names[j], quantity, label,
+            lines, table.scale(j),
         ).plot(ax)  # fmt: skip
 
     def draw(self, ax: Any) -> None:
@@ -237,14 +233,14 @@ class PartialDependenceDisplay(Display):
         x = axis_positions(self.grid) if numeric else np.arange(len(self.grid))
         names = [legend_label(one) for one in self.lines or ["mean over rows"]]
         colours, bars = class_colours(len(self.average)), not (numeric and len(x) > 12)
-        apart = 0.7 / len(colours) * float(np.diff(x).min() if len(x) > 1 else 1)
+        step = 0.7 / len(colours) * float(np.diff(x).min() if len(x) > 1 else 1)
         for i, colour in enumerate(colours):
             if not bars:
                 if not self.lines:  # the ranges of several classes would overlap
                     ax.fill_between(x, self.low[i], self.high[i], color=colour, alpha=0.15, lw=0)
                 ax.plot(x, self.average[i], color=colour, lw=1.8, label=names[i])
             else:
-                at = x + (i - (len(colours) - 1) / 2) * apart
+                at = x + (i - (len(colours) - 1) / 2) * step
                 ax.vlines(at, self.low[i], self.high[i], color=colour, alpha=0.25, lw=5)
                 ax.plot(at, self.average[i], "o", color=colour, ms=4, label=names[i])
         if not self.lines:
@@ -273,10 +269,10 @@ class PartialDependenceDisplay(Display):
             ax.locator_params(axis="x", nbins=6)
         feature = short_name(self.feature)
         ax.set(xlabel=feature, ylabel=self.label, title=f"Partial dependence on {feature}")
-        if self.lines and len(self.lines) > 8:
-            ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), ncols=1 + len(names) // 16)
-        elif self.lines or bars:
-            legend_on_top(ax, ncols=min(len(names), 4) if self.lines else 2)
+        if self.lines:
+            class_legend(ax, len(names))
+        elif bars:
+            legend_on_top(ax)
         else:
             ax.legend(loc="best")
         if self.lines or self.quantity == "epistemic_share":

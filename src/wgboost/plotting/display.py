@@ -1,4 +1,4 @@
-"""What all pictures have in common."""
+"""The base class of the displays."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Display(ABC):
         return self
 
     def __repr__(self) -> str:
-        """Name the attributes; of arrays and other large ones only what they are."""
+        """Return the attributes; arrays and other large ones are given by type and size."""
         names: list[str] = [one.name for one in fields(self)] if is_dataclass(self) else []
         inside = ", ".join(f"{name}={_brief(getattr(self, name))}" for name in names)
         return f"{type(self).__name__}({inside})"

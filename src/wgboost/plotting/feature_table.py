@@ -1,4 +1,4 @@
-"""Features as an array or a data frame with one column that varies."""
+"""Features, an array or a data frame, of which one column is varied."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class FeatureGrid:
     Attributes
     ----------
     values : Array
-        Numbers, dates (datetime64), or the distinct values of a column of categories as text: in
-        their order if they have one, else the most frequent first.
+        Numbers, dates (datetime64), or the categories of a column as text: in their order if they
+        have one, else the most frequent first.
     rows : Array or None
-        Rows that have those values, where the column is not of a numeric type.
+        Rows that have these values, if the column is not numeric.
     """
 
     values: Array
@@ -46,14 +46,14 @@ class FeatureGrid:
 
 
 class FeatureTable:
-    """The rows of X, an array or a data frame of any library that narwhals knows.
+    """The rows of X, an array or a data frame that narwhals supports.
 
     Parameters
     ----------
-    X
-        Features (n, p).
-    names
-        Names of the features where X has none.
+    X : array or frame (n, p)
+        Features.
+    names : list of str, default=None
+        Names of the features of an array.
     """
 
     def __init__(self, X: Any, names: Any = None) -> None:
@@ -82,7 +82,7 @@ class FeatureTable:
             return check_integer("feature", feature, low=-p, high=p - 1) % p
         if feature not in self.names:
             near = nearest_name(feature, self.names)
-            raise ValueError(f"feature={feature!r} is none of the {p} features{near}")
+            raise ValueError(f"feature={feature!r} is not one of the {p} features{near}")
         return self.names.index(feature)
 
     def column(self, j: int) -> Array:
@@ -95,7 +95,8 @@ class FeatureTable:
     def scale(self, j: int) -> Array | None:
         """Return a feature (n,) as numbers, or as datetime64 if it has dates.
 
-        None for categories, text and truth values. Durations are days, times of the day hours.
+        It returns None for categories, text and booleans. Durations are in days, times of day in
+        hours.
         """
         if self.frame is None:
             return self.matrix[:, j].astype(np.float64) if self._native_numbers(j) else None
@@ -114,7 +115,7 @@ class FeatureTable:
         return dates
 
     def _native_numbers(self, j: int) -> bool:
-        """Whether a feature can hold any number as it is."""
+        """Return whether the column of a feature is numeric."""
         if self.frame is not None:
             return bool(self.frame.schema[self.frame.columns[j]].is_numeric())
         return self.matrix.dtype.kind in "fiu"
@@ -122,8 +123,9 @@ class FeatureTable:
     def grid(self, j: int, size: int, *, ends: float = 0.0) -> FeatureGrid:
         """Return values over the range of a feature, without a share `ends` of rows on each side.
 
-        A feature with few values, or one of categories, has those. Dates, and numbers of a type
-        that is not numeric, are those of rows next to an even grid.
+        The grid of a feature with few values, or of a categorical feature, has all its values. For
+        dates and other types that are not numeric it has the values of the rows that are nearest
+        to an even grid.
         """
         scale = self.scale(j)
         if scale is None:
@@ -131,7 +133,7 @@ class FeatureTable:
         numbers = _as_numbers(scale)
         finite = numbers[np.isfinite(numbers)]
         if not finite.size:
-            raise ValueError(f"{self.names[j]!r} has no finite value to look at")
+            raise ValueError(f"{self.names[j]!r} has no finite value")
         values = np.unique(finite)
         if values.size > min(12, size):
             low, high = np.quantile(finite, [ends, 1 - ends])
@@ -171,7 +173,7 @@ class FeatureTable:
         return int(first[counts.argmax()])
 
     def take(self, rows: Array, j: int | None = None, grid: FeatureGrid | None = None) -> Any:
-        """Return rows of X, of its own kind; feature j as the grid has it, one value per row."""
+        """Return rows in the type of X; feature j takes the values of the grid, one per row."""
         at = np.asarray(rows)
         if self.frame is None:
             matrix = self.matrix[at]
@@ -195,7 +197,7 @@ class FeatureTable:
         return matrix
 
     def _frame(self, rows: dict[int, Array], j: int, grid: FeatureGrid) -> Any:
-        """Columns from rows of their own: they keep their types, categories included."""
+        """Return a frame whose columns take rows of X, and so keep their types and categories."""
         native = nw.get_native_namespace(self.frame)
         columns = []
         for k, name in enumerate(self.frame.columns):
@@ -210,7 +212,7 @@ class FeatureTable:
 
 
 def _has_dates(series: Any) -> bool:
-    """Whether a series that stands for days has dates; others are durations or times."""
+    """Return whether a series has dates, not durations or times of day."""
     if series.dtype == nw.Object:
         return any(isinstance(value, datetime.date) for value in series.to_list())
     return native_dates(series) is not None

@@ -40,16 +40,15 @@ _HEADINGS = {
     "predictions": "Predictions",
     "trust": "Can the probabilities be trusted?",
     "learned": "What the model goes by",
-    "dependence": None,  # goes on with what was learned
+    "dependence": None,  # under the heading of "learned"
     "ood": "Out of distribution",
 }
 
 
 def report(
     estimator: BaseEstimator, X: Any, y: Any, path: Any, *, X_out: Any = None,
-    title: str | None = None,
-    feature_names: Any = None, n_dependence: int = 2, sample_weight: Any = None,
-    exposure: Any = None, name: Any = None,
+    title: str | None = None, feature_names: Any = None, n_dependence: int = 2,
+    sample_weight: Any = None, exposure: Any = None, name: Any = None,
 ) -> dict[str, float]:  # fmt: skip
     """Write an HTML page that evaluates a fitted model on test rows.
 

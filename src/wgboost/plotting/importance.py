@@ -88,7 +88,7 @@ class ImportanceDisplay(Display):
         Raises
         ------
         TypeError
-            If the model has another learner than native trees.
+            If the learner of the model is not native trees.
 
         Examples
         --------
@@ -109,8 +109,8 @@ class ImportanceDisplay(Display):
         shares = model.model_.feature_importances()
         if shares is None:
             raise TypeError(
-                f"this {type(model).__name__} has another learner than trees, and no gains of "
-                "splits; sklearn.inspection.permutation_importance takes any model"
+                f"this {type(model).__name__} has a learner other than trees, which has no gains; "
+                "use sklearn.inspection.permutation_importance"
             )
         names = feature_names
         if names is None:

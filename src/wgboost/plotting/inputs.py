@@ -17,19 +17,21 @@ from wgboost.metrics.unwrapping import encode_y, final_estimator, predict_dist
 from wgboost.plotting.feature_table import FeatureTable
 from wgboost.predictive import JointMixture, Mixture
 from wgboost.responses.censoring import is_censored
+from wgboost.responses.observations import Observations
 from wgboost.typing import Array
 
 __all__ = [
     "FittedEstimator",
+    "check_distributions",
     "check_lengths",
     "check_numeric",
     "class_code",
     "class_labels",
     "class_names",
     "display_name",
-    "effective_sample_size",
     "feature_table",
     "fitted_estimator",
+    "observations",
     "predict_with_y",
     "predictive_distributions",
     "resolve_rows",
@@ -47,8 +49,9 @@ def fitted_estimator(
 ) -> FittedEstimator:
     """Return the fitted estimator of this package that a pipeline or a search ends with.
 
-    Raises TypeError if it lacks a method or is not of this package, NotFittedError before `fit`.
-    The message for another estimator names the fitted `attribute` that it lacks.
+    It raises TypeError if the estimator lacks the method or is not of this package, and
+    NotFittedError before `fit`. The message for another estimator names the fitted `attribute` that
+    it lacks.
     """
     last = final_estimator(estimator, method)
     check_is_fitted(last)
@@ -56,8 +59,8 @@ def fitted_estimator(
         if attribute is not None:
             final_estimator(last, attribute)
         raise TypeError(
-            f"{type(last).__name__} is no estimator of wgboost; the displays of wgboost.plotting "
-            "take predictive distributions by from_predictions"
+            f"{type(last).__name__} is not an estimator of wgboost; use from_predictions with "
+            "predictive distributions"
         )
     return last
 
@@ -88,8 +91,8 @@ def predictive_distributions(
     if not isinstance(dist, Mixture):
         kind = type(X)
         raise TypeError(
-            f"X is a {kind.__module__.split('.')[0]} {kind.__name__}, whose predictions are made "
-            "later; give rows in memory: X.compute()"
+            f"X is a {kind.__module__.split('.')[0]} {kind.__name__}, whose predictions are lazy; "
+            "give rows in memory: X.compute()"
         )
     return dist.without_labels()
 
@@ -99,8 +102,8 @@ def resolve_rows(
 ) -> tuple[Any, Any, dict[str, Any]]:
     """Return X, y and the parameters of the rows; all but X may be names of columns of X.
 
-    Raises ValueError if y is given but an offset or exposure that the model was fitted with is not.
-    Predictions and y would be on different scales.
+    It raises ValueError if y is given without the offset or exposure that the model was fitted
+    with: predictions and y would be on different scales.
     """
     last = fitted_estimator(estimator)
     if y is not None:
@@ -130,16 +133,20 @@ def select_column(dist: Mixture, y: Any, column: int | None) -> tuple[Mixture, A
     if isinstance(dist, JointMixture):
         (q,) = dist.response.y_shape
         if column is None:
-            raise ValueError(f"y has {q} columns; choose the one to show: column=0, for example")
+            raise ValueError(f"y has {q} columns; choose one of them, such as column=0")
         return dist.marginal(column), None if y is None else check_y(dist, y)[:, column]
     if column is not None:
         raise ValueError(f"column={column!r} is for a y of several columns; this one has one")
-    if y is None:
-        if not isinstance(dist, Mixture):
-            raise TypeError(f"dist={dist!r} must be a predictive distribution, as of predict_dist")
-        return dist.without_labels(), None
-    codes = check_y(dist, y)
-    return dist.without_labels(), codes
+    check_distributions(dist)
+    return dist.without_labels(), None if y is None else check_y(dist, y)
+
+
+def check_distributions(dist: Any) -> None:
+    """Raise TypeError unless `dist` is a predictive distribution."""
+    if not isinstance(dist, Mixture):
+        raise TypeError(
+            f"dist={dist!r} must be a predictive distribution, as predict_dist returns it"
+        )
 
 
 def check_numeric(dist: Mixture, y: Any, what: str, instead: str) -> None:
@@ -148,9 +155,14 @@ def check_numeric(dist: Mixture, y: Any, what: str, instead: str) -> None:
         raise ValueError(f"{what} needs a y with an order; for classes: {instead}")
     if is_censored(y):
         raise ValueError(
-            f"{what} needs known values of y, and some are known between bounds only; "
+            f"{what} needs known values of y, but some are known only between bounds; "
             "CalibrationDisplay takes bounds"
         )
+
+
+def observations(y: Any) -> Observations:
+    """Return observed values, possibly censored, with their bounds."""
+    return Observations.of(y if is_censored(y) else np.asarray(y, dtype=np.float64))
 
 
 def class_names(classes: Any, k: int) -> list[str]:
@@ -199,11 +211,6 @@ def take_row_parameters(row_params: dict[str, Any], rows: Any) -> dict[str, Any]
         name: value if value is None or np.ndim(value) == 0 else np.asarray(value)[rows]
         for name, value in row_params.items()
     }
-
-
-def effective_sample_size(weight: Array) -> float:
-    """Return the effective sample size of weighted rows."""
-    return float(weight.sum() ** 2 / np.square(weight).sum())
 
 
 def display_name(y: Any, given: str | None = None, estimator: FittedEstimator | None = None) -> str:

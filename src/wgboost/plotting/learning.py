@@ -123,7 +123,7 @@ class LearningCurveDisplay(Display):
         chosen = metric or (known[0] if known else "nll")
         given = X is not None
         if given != (y is not None):
-            raise ValueError("X and y belong together; give both")
+            raise ValueError("give both X and y, or neither")
         if metric is not None and metric not in known and not (given and metric == "nll"):
             has = ", ".join(map(repr, known)) or "none"
             raise ValueError(
@@ -186,11 +186,10 @@ class LearningCurveDisplay(Display):
         )
         integer_ticks(ax.xaxis)
         handles, labels = ax.get_legend_handles_labels()
-        once = dict(
-            zip(reversed(labels), reversed(handles), strict=True)
-        )  # the first handle of each label
-        names = list(dict.fromkeys(labels))
-        ax.legend([once[name] for name in names], names, loc="best")
+        first: dict[str, Any] = {}  # handle of each label
+        for label, handle in zip(labels, handles, strict=True):
+            first.setdefault(label, handle)
+        ax.legend([*first.values()], [*first], loc="best")
 
 
 def _sets(models: Sequence[FittedModel]) -> tuple[dict[str, dict[str, Any]], dict[str, int]]:

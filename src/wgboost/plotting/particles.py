@@ -12,6 +12,7 @@ from wgboost.estimators import WGBoost
 from wgboost.metrics.unwrapping import transform_features
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import (
+    check_distributions,
     class_labels,
     fitted_estimator,
     predictive_distributions,
@@ -32,9 +33,8 @@ _MOST = 8
 class ParticlesDisplay(Display):
     """Show one or two parameters of the particles of a few rows.
 
-    The shade around the particles of a row is the normal density with their mean and covariance, at
-    one and two standard deviations. There is no shade with fewer than five particles. A single
-    parameter is drawn along a line for each row.
+    Ellipses show one and two standard deviations around the mean of the particles of a row, if
+    there are five particles or more. A single parameter is drawn along a line for each row.
 
     Parameters
     ----------
@@ -80,8 +80,7 @@ class ParticlesDisplay(Display):
     @classmethod
     def from_estimator(
         cls, estimator: BaseEstimator, X: Any, *, rows: Any = None, params: Any = None,
-        offset: Any = None,
-        exposure: Any = None, ax: Any = None,
+        offset: Any = None, exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
         """Draw the particles of rows by any fitted estimator of this package.
 
@@ -126,7 +125,7 @@ class ParticlesDisplay(Display):
         if isinstance(model, WGBoost):
             particles = model.predict_particles(transform_features(estimator, X)).astype(np.float64)
             named = {f"theta_{j}": particles[..., j] for j in range(particles.shape[2])}
-            return cls._of(named, None, rows, params, ax)
+            return cls._from_values(named, None, rows, params, ax)
         dist = predictive_distributions(estimator, X, offset=offset, exposure=exposure)
         classes = class_labels(model)
         return cls.from_predictions(dist, rows=rows, params=params, classes=classes, ax=ax)
@@ -170,17 +169,16 @@ class ParticlesDisplay(Display):
         >>> display.rows.tolist()
         [3]
         """
-        if not isinstance(dist, Mixture):
-            raise TypeError(f"dist={dist!r} must be a predictive distribution, as of predict_dist")
+        check_distributions(dist)
         named = {name: v for name, v in dist.params().items() if np.ndim(v) == 2}
         classes = range(len(named)) if classes is None else classes
         labels = {
             f"probability_{i}": f"probability of {short_name(c)}" for i, c in enumerate(classes)
         }
-        return cls._of(named, dist.weights, rows, params, ax, labels)
+        return cls._from_values(named, dist.weights, rows, params, ax, labels)
 
     @classmethod
-    def _of(
+    def _from_values(
         cls, named: dict[str, Array], weights: Array | None, rows: Any, params: Any, ax: Any,
         labels: dict[str, str] | None = None,
     ) -> Self:  # fmt: skip
@@ -194,8 +192,8 @@ class ParticlesDisplay(Display):
         values = tuple(np.asarray(named[name], dtype=float)[chosen] for name in names)
         known = labels or {}
         texts = tuple(known.get(name, name.replace("_", " ")) for name in names)
-        heavy = None if weights is None else weights[chosen]
-        return cls(chosen, names, values, heavy, texts).plot(ax)
+        row_weights = None if weights is None else weights[chosen]
+        return cls(chosen, names, values, row_weights, texts).plot(ax)
 
     def draw(self, ax: Any) -> None:
         """Draw the particles into axes."""
@@ -209,7 +207,7 @@ class ParticlesDisplay(Display):
             style = {"s": sizes, "color": colour, "alpha": 0.8, "linewidths": 0, "zorder": 3}
             ax.scatter(x, y, label=f"row {row}", **style)
             if len(self.values) == 2 and m >= 5:
-                _shade(ax, x, y, share, colour)
+                _draw_ellipses(ax, x, y, share, colour)
         ax.set(title="Particles", xlabel=(self.labels or self.names)[0])
         if len(self.values) == 2:
             ax.set_ylabel((self.labels or self.names)[1])
@@ -220,13 +218,13 @@ class ParticlesDisplay(Display):
         ax.margins(0.08)
 
 
-def _shade(ax: Any, x: Array, y: Array, share: Array, colour: Any) -> None:
+def _draw_ellipses(ax: Any, x: Array, y: Array, share: Array, colour: Any) -> None:
     """Draw ellipses of one and two standard deviations."""
     from matplotlib.patches import Ellipse
 
     centre = np.array([share @ x, share @ y])
-    apart = np.stack([x, y]) - centre[:, None]
-    variance, axes = np.linalg.eigh((apart * share) @ apart.T)
+    deviation = np.stack([x, y]) - centre[:, None]
+    variance, axes = np.linalg.eigh((deviation * share) @ deviation.T)
     width, height = 2 * np.sqrt(np.maximum(variance[::-1], 0))
     angle = np.degrees(np.arctan2(axes[1, 1], axes[0, 1]))
     for times in (1, 2):

@@ -10,11 +10,10 @@ from sklearn.base import BaseEstimator
 
 from wgboost.metrics import pit
 from wgboost.metrics.checks import row_weights
-from wgboost.plotting.bands import binomial_band
+from wgboost.plotting.bands import binomial_band, effective_sample_size
 from wgboost.plotting.display import Display
 from wgboost.plotting.inputs import (
     check_numeric,
-    effective_sample_size,
     predict_with_y,
     select_column,
 )
@@ -81,9 +80,8 @@ class PITDisplay(Display):
     @classmethod
     def from_estimator(
         cls, estimator: BaseEstimator, X: Any, y: Any, *, column: int | None = None,
-        n_bins: int = 20,
-        confidence: float = 0.95, sample_weight: Any = None, random_state: Any = 0,
-        offset: Any = None, exposure: Any = None, ax: Any = None,
+        n_bins: int = 20, confidence: float = 0.95, sample_weight: Any = None,
+        random_state: Any = 0, offset: Any = None, exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
         """Draw the PIT histogram of a fitted model.
 
@@ -120,7 +118,7 @@ class PITDisplay(Display):
         Raises
         ------
         ValueError
-            If y consists of classes, or is known between bounds only.
+            If y consists of classes, or is known only between bounds.
 
         Examples
         --------
@@ -176,7 +174,7 @@ class PITDisplay(Display):
         Raises
         ------
         ValueError
-            If y consists of classes, or is known between bounds only.
+            If y consists of classes, or is known only between bounds.
 
         Examples
         --------

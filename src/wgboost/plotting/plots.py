@@ -42,8 +42,8 @@ from wgboost.typing import Array
 
 __all__ = ["Plot", "PlotData", "TargetColumn", "iter_plots"]
 
-_WIDE = (8.4, 3.4)
-_HALF = (4.6, 3.7)
+_FULL_WIDTH = (8.4, 3.4)
+_HALF_WIDTH = (4.6, 3.7)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class Plot:
     @property
     def size(self) -> tuple[float, float]:
         """Width and height in inches."""
-        return _WIDE if self.group in ("predictions", "ood") else _HALF
+        return _FULL_WIDTH if self.group in ("predictions", "ood") else _HALF_WIDTH
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +119,7 @@ class PlotData:
         y as metrics take it: labels as codes.
     dist : Mixture
         The predictive distributions, with the rows' exposure.
-    table : Table
+    table : FeatureTable
         The columns of X.
     names : list of str
         Names of the columns of y.
@@ -144,13 +144,12 @@ class PlotData:
     @classmethod
     def from_estimator(
         cls, estimator: BaseEstimator, X: Any, y: Any = None, *, weight: Any = None,
-        exposure: Any = None,
-        feature_names: Any = None, name: Any = None,
+        exposure: Any = None, feature_names: Any = None, name: Any = None,
     ) -> PlotData:  # fmt: skip
-        """Predict the rows; raise ValueError if rows and y do not fit.
+        """Predict the rows; raise ValueError if X and y have different numbers of rows.
 
-        `name` is the name of y, a list if it has several columns. The default is the name of a
-        series, or the columns of a frame.
+        `name` is the name of y, a list if it has several columns. None takes the name of a series,
+        or the columns of a frame.
         """
         model = fitted_estimator(estimator)
         given_y = y
@@ -204,12 +203,17 @@ def iter_plots(data: PlotData, *, X_out: Any = None, n_dependence: int = 2) -> I
 
     Parameters
     ----------
-    shown
+    data : PlotData
         The model and the rows.
-    X_out
+    X_out : array or frame (k, p), default=None
         Rows from elsewhere, for a plot of OOD scores.
-    n_dependence
-        How many of the most important features to draw the dependence on.
+    n_dependence : int, default=2
+        Number of the most important features to draw partial dependence on.
+
+    Yields
+    ------
+    Plot
+        A plot to be drawn.
     """
     for column in data.columns:
         yield Plot(

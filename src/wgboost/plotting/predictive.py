@@ -17,16 +17,14 @@ from wgboost.plotting.inputs import (
     display_name,
     feature_table,
     fitted_estimator,
+    observations,
     predictive_distributions,
     resolve_rows,
     select_column,
 )
-from wgboost.plotting.labels import (
-    is_integer,
-)
+from wgboost.plotting.labels import is_integer
 from wgboost.plotting.predictive_drawing import draw_predictive
 from wgboost.predictive import Mixture
-from wgboost.responses.censoring import is_censored
 from wgboost.responses.observations import Observations
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_integer
@@ -42,8 +40,8 @@ class PredictiveDisplay(Display):
 
     It draws central intervals, the density, or the probabilities of classes. Along one feature the
     other features have their medians, or their most frequent values if they are not numbers.
-    Without a feature the rows stand side by side, sorted by their predicted median, or by class and
-    its probability.
+    Without a feature the rows are drawn side by side, sorted by their predicted median, or by class
+    and its probability.
 
     Parameters
     ----------
@@ -117,10 +115,9 @@ class PredictiveDisplay(Display):
     @classmethod
     def from_estimator(
         cls, estimator: BaseEstimator, X: Any, y: Any = None, *, feature: Any = None,
-        kind: str = "bands",
-        bands: Any = _BANDS, column: int | None = None, grid_size: int = 200,
-        max_rows: int = 300, feature_names: Any = None, name: str | None = None,
-        offset: Any = None, exposure: Any = None, ax: Any = None,
+        kind: str = "bands", bands: Any = _BANDS, column: int | None = None,
+        grid_size: int = 200, max_rows: int = 300, feature_names: Any = None,
+        name: str | None = None, offset: Any = None, exposure: Any = None, ax: Any = None,
     ) -> Self:  # fmt: skip
         """Draw the predictive distributions of a fitted model.
 
@@ -144,8 +141,8 @@ class PredictiveDisplay(Display):
         grid_size : int, default=200
             Number of points along a feature.
         max_rows : int, default=300
-            Largest number of sorted rows, and a fifth of the largest number of observations along a
-            feature.
+            Largest number of sorted rows. Along a feature up to five times as many observations
+            are drawn.
         feature_names : list of str, default=None
             Names of the columns of an array X.
         name : str, default=None
@@ -201,7 +198,7 @@ class PredictiveDisplay(Display):
         if values is not None:
             kept = _evenly_spaced(table.shape[0], 5 * max_rows)
             checked = joint.response.check(values)
-            y_observed = _observations((checked if column is None else checked[:, column])[kept])
+            y_observed = observations((checked if column is None else checked[:, column])[kept])
             scale = table.scale(j)
             if scale is None:
                 place = {text: i for i, text in enumerate(ticks or ())}
@@ -209,11 +206,11 @@ class PredictiveDisplay(Display):
                 x_observed = np.array(at, dtype=np.float64)
             else:
                 x_observed = scale[kept]
-        made = cls._of(
-            x, dist, kind, bands, x_observed, y_observed, table.names[j], name, classes, ticks
-        )
-        made.is_integer = grid.numeric and is_integer(table.scale(j))
-        return made.plot(ax)
+        return cls._with_intervals(
+            x, dist, kind, bands, classes, x_observed=x_observed, y_observed=y_observed,
+            feature=table.names[j], name=name, ticks=ticks,
+            is_integer=grid.numeric and is_integer(table.scale(j)),
+        ).plot(ax)  # fmt: skip
 
     @classmethod
     def from_predictions(
@@ -236,8 +233,8 @@ class PredictiveDisplay(Display):
         column : int, default=None
             The column to show if y has several columns.
         max_rows : int, default=300
-            Largest number of rows; of more rows an evenly spaced subset of the sorted rows is
-            drawn.
+            Largest number of rows. If there are more, an evenly spaced subset of the sorted rows
+            is drawn.
         classes : list, default=None
             Labels of the classes, in the order of their codes. None shows codes.
         name : str, default="y"
@@ -274,18 +271,17 @@ class PredictiveDisplay(Display):
             order = np.argsort(dist.median(), kind="stable")
         order = order[_evenly_spaced(len(order), max_rows)]
         x = np.arange(1, len(order) + 1, dtype=float)
-        observed = None if values is None else _observations(values[order])
-        return cls._of(
-            x, dist[order], kind, bands, None if observed is None else x, observed, None, name,
-            classes, None,
+        observed = None if values is None else observations(values[order])
+        return cls._with_intervals(
+            x, dist[order], kind, bands, classes, x_observed=None if observed is None else x,
+            y_observed=observed, name=name,
         ).plot(ax)  # fmt: skip
 
     @classmethod
-    def _of(
-        cls, x: Array, dist: Mixture, kind: str, bands: Any, x_observed: Array | None,
-        y_observed: Observations | None, feature: str | None, name: str, classes: Any,
-        ticks: list[str] | None,
-    ) -> Self:  # fmt: skip
+    def _with_intervals(
+        cls, x: Array, dist: Mixture, kind: str, bands: Any, classes: Any, **fields: Any
+    ) -> Self:
+        """Return a display with the intervals or class probabilities of the distributions."""
         check_choice("kind", kind, ["bands", "density"])
         chosen = tuple(float(band) for band in np.sort(np.atleast_1d(bands)))
         if not chosen or not all(0 < band < 1 for band in chosen):
@@ -293,7 +289,7 @@ class PredictiveDisplay(Display):
         labels = None
         if dist.response.nominal:
             if kind == "density":
-                raise ValueError("classes have probabilities, no density; use kind='bands'")
+                raise ValueError("kind='density' is not for classes; use kind='bands'")
             each = dist.response.probabilities(dist.theta())  # (g, m, k)
             low, high = np.moveaxis(np.quantile(each, [0.05, 0.95], axis=1), 1, 2)
             middle = dist.probabilities().T
@@ -301,21 +297,7 @@ class PredictiveDisplay(Display):
         else:
             low, high = (end.T for end in dist.interval(chosen))  # (bands, x)
             middle = dist.median()
-        return cls(
-            x,
-            dist,
-            chosen,
-            low,
-            high,
-            middle,
-            x_observed,
-            y_observed,
-            kind,
-            feature,
-            name,
-            labels,
-            ticks,
-        )
+        return cls(x, dist, chosen, low, high, middle, kind=kind, classes=labels, **fields)
 
     def draw(self, ax: Any) -> None:
         """Draw the intervals, the density or the classes into axes."""
@@ -333,7 +315,3 @@ def _median(value: Any, n: int) -> Any:
 def _evenly_spaced(n: int, most: int) -> Array:
     """Return at most `most` of n indices, evenly spaced."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int))
-
-
-def _observations(values: Any) -> Observations:
-    return Observations.of(values if is_censored(values) else np.asarray(values, dtype=np.float64))

@@ -15,7 +15,14 @@ from wgboost.plotting.labels import (
     set_tick_names,
     short_name,
 )
-from wgboost.plotting.style import BLUE, ORANGE, class_colours, legend_on_top, plot_observed
+from wgboost.plotting.style import (
+    BLUE,
+    ORANGE,
+    class_colours,
+    class_legend,
+    legend_on_top,
+    plot_observed,
+)
 
 if TYPE_CHECKING:
     from wgboost.plotting.predictive import PredictiveDisplay
@@ -26,13 +33,7 @@ _LEVELS = 240  # values of y in a plot of the density
 
 
 def draw_predictive(display: PredictiveDisplay, ax: Any) -> None:
-    """Draw the intervals, the density or the classes into axes.
-
-    Parameters
-    ----------
-    display : PredictiveDisplay
-    ax : matplotlib Axes
-    """
+    """Draw the intervals, the density or the classes into axes."""
     if display.classes is not None:
         _draw_classes(display, ax)
     elif display.feature is not None and len(display.x) <= 12 and display.kind == "bands":
@@ -67,7 +68,7 @@ def _draw_numbers(display: PredictiveDisplay, ax: Any) -> None:
     ax.plot(
         axis_positions(display.x), display.middle, color=colour, lw=1.6, label="median", **style
     )
-    _finish(display, ax)
+    _add_observations(display, ax)
 
 
 def _draw_bars(display: PredictiveDisplay, ax: Any) -> None:
@@ -77,7 +78,7 @@ def _draw_bars(display: PredictiveDisplay, ax: Any) -> None:
     ax.scatter(axis_positions(display.x), display.middle, color=BLUE, marker="_", s=420, lw=2)
     ax.plot([], [], color=BLUE, lw=2, label="median")
     ax.margins(x=0.12)
-    _finish(display, ax)
+    _add_observations(display, ax)
 
 
 def _name_bands(display: PredictiveDisplay, ax: Any) -> None:
@@ -88,15 +89,15 @@ def _name_bands(display: PredictiveDisplay, ax: Any) -> None:
         ax.fill_between([], [], [], color=BLUE, lw=0, alpha=alpha, label=text)
 
 
-def _finish(display: PredictiveDisplay, ax: Any) -> None:
+def _add_observations(display: PredictiveDisplay, ax: Any) -> None:
     if display.x_observed is not None and display.y_observed is not None:
         x_observed = axis_positions(display.x_observed)
-        here = np.isfinite(x_observed)
-        jitter = np.zeros(int(here.sum()))
+        finite = np.isfinite(x_observed)
+        jitter = np.zeros(int(finite.sum()))
         if display.feature is not None and 1 < len(display.x) <= 12:
             near = 0.05 * float(np.diff(axis_positions(display.x)).min())
             jitter = np.random.default_rng(0).uniform(-near, near, jitter.size)
-        plot_observed(ax, x_observed[here] + jitter, display.y_observed[here])
+        plot_observed(ax, x_observed[finite] + jitter, display.y_observed[finite])
     ax.set_ylabel(short_name(display.name))
     if display.dist.response.discrete:
         integer_ticks(ax.yaxis)
@@ -120,17 +121,10 @@ def _draw_density(display: PredictiveDisplay, ax: Any) -> None:
 
 def _draw_classes(display: PredictiveDisplay, ax: Any) -> None:
     names = [legend_label(one) for one in display.classes or ()]
-    colours = class_colours(len(names))
+    colours, x = class_colours(len(names)), axis_positions(display.x)
     if display.feature is None:
-        ax.stackplot(
-            axis_positions(display.x),
-            display.middle,
-            colors=colours,
-            alpha=0.75,
-            labels=names,
-            lw=0,
-            step="mid",
-        )
+        style = {"colors": colours, "alpha": 0.75, "labels": names, "lw": 0, "step": "mid"}
+        ax.stackplot(x, display.middle, **style)
         if display.x_observed is not None and display.y_observed is not None:
             shade = [colours[int(code)] for code in display.y_observed.lower]
             ax.scatter(
@@ -140,40 +134,15 @@ def _draw_classes(display: PredictiveDisplay, ax: Any) -> None:
         ax.set_ylim(0, 1.14)
     else:
         for i, (name, colour) in enumerate(zip(names, colours, strict=True)):
+            ends = display.low[i], display.high[i]
             if display.ticks is None:
-                ax.fill_between(
-                    axis_positions(display.x),
-                    display.low[i],
-                    display.high[i],
-                    color=colour,
-                    alpha=0.18,
-                    lw=0,
-                )
-                ax.plot(
-                    axis_positions(display.x), display.middle[i], color=colour, lw=1.6, label=name
-                )
+                ax.fill_between(x, *ends, color=colour, alpha=0.18, lw=0)
+                ax.plot(x, display.middle[i], color=colour, lw=1.6, label=name)
             else:
-                ax.vlines(
-                    axis_positions(display.x),
-                    display.low[i],
-                    display.high[i],
-                    color=colour,
-                    alpha=0.3,
-                    lw=6,
-                )
-                ax.scatter(
-                    axis_positions(display.x),
-                    display.middle[i],
-                    color=colour,
-                    s=22,
-                    label=name,
-                    zorder=3,
-                )
+                ax.vlines(x, *ends, color=colour, alpha=0.3, lw=6)
+                ax.scatter(x, display.middle[i], color=colour, s=22, label=name, zorder=3)
         ax.set_ylim(0, 1.02)
         ax.margins(x=0.12 if display.ticks is not None else 0.05)
     ax.set_ylabel("probability of the class")
-    if len(names) > 8:
-        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), ncols=1 + len(names) // 16)
-    else:
-        legend_on_top(ax, ncols=min(len(names), 4))
+    class_legend(ax, len(names))
     clip_ticks(ax.yaxis, 0, 1)

@@ -20,6 +20,7 @@ __all__ = [
     "apply_style",
     "check_axes",
     "class_colours",
+    "class_legend",
     "legend_on_top",
     "new_axes",
     "new_figure",
@@ -85,6 +86,14 @@ def legend_on_top(ax: Any, ncols: int = 2) -> None:
     low, high = ax.get_ylim()
     ax.set_ylim(low, high + (0.05 + 0.09 * lines) * (high - low))
     ax.legend(loc="upper center", ncols=ncols, columnspacing=1.2)
+
+
+def class_legend(ax: Any, k: int) -> None:
+    """Add a legend of k classes, above the data or at the right of the axes if there are many."""
+    if k > len(_CLASSES):
+        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), ncols=1 + k // 16)
+    else:
+        legend_on_top(ax, ncols=min(k, 4))
 
 
 def class_colours(k: int) -> list[Any]:

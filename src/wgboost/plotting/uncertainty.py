@@ -30,8 +30,8 @@ __all__ = ["UncertaintyDisplay"]
 class UncertaintyDisplay(Display):
     """Show predicted uncertainty against observed error, in bins of equal size.
 
-    For numbers these are the roots of the mean predicted variance and of the mean squared error.
-    For classes they are the predicted probability of an error and the share of errors.
+    For numbers these are the root mean predicted variance and the root mean squared error. For
+    classes they are the predicted probability of an error and the share of errors.
 
     Parameters
     ----------
@@ -131,13 +131,9 @@ class UncertaintyDisplay(Display):
         """
         dist, values = predict_with_y(estimator, X, y, offset=offset, exposure=exposure)
         return cls.from_predictions(
-            values,
-            dist,
-            column=column,
-            n_bins=n_bins,
-            name=display_name(y, name, fitted_estimator(estimator)),
-            ax=ax,
-        )
+            values, dist, column=column, n_bins=n_bins,
+            name=display_name(y, name, fitted_estimator(estimator)), ax=ax,
+        )  # fmt: skip
 
     @classmethod
     def from_predictions(
@@ -199,7 +195,7 @@ class UncertaintyDisplay(Display):
             if not np.isfinite(expected).all():
                 raise ValueError(
                     f"the response {dist.response.name!r} has rows without a variance; "
-                    "CalibrationDisplay and CoverageDisplay do without"
+                    "use CalibrationDisplay or CoverageDisplay"
                 )
         bins = np.array_split(np.argsort(expected, kind="stable"), min(n_bins, len(dist)))
         rows = np.array([len(part) for part in bins])
