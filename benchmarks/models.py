@@ -56,7 +56,7 @@ def catboost(X: np.ndarray, y: np.ndarray) -> Callable[[], object]:
 
 
 def peers(folder: Path) -> None:
-    print("\n## 500 rounds: seconds of CPU, one thread; then the peers' time by ours\n")
+    print("\n## 500 rounds: seconds of CPU, one thread; then the time of others relative to ours\n")
     print("| data set | ours | NGBoost | CatBoost | NGBoost / ours | CatBoost / ours |")
     print("|---|--:|--:|--:|--:|--:|")
     for name in SETS:
@@ -89,7 +89,7 @@ def own_density(rows: list[int]) -> None:
     """The normal posterior written by a user for JAX or PyTorch, against the built-in one."""
     rng = np.random.default_rng(0)
     start = rng.standard_normal((10, 2))
-    print("\n## A density of one's own: seconds of CPU for 200 rounds, and the ratio\n")
+    print("\n## A custom density: seconds of CPU for 200 rounds, and the ratio\n")
     print("| rows | built in | backend | LogDensity | LogDensity / built in | at most 3x |")
     print("|---|--:|---|--:|--:|--:|")
     for n in rows:

@@ -221,7 +221,7 @@ def show_training(times: Times) -> None:
         for method, seconds in best.items():
             ratios = ["" if method in OURS else f"{seconds / best[ours]:.2f}x" for ours in MARKS]
             rows.append([f"{data}: {method}", f"{1e3 * seconds:.3f}", *ratios])
-    title = "One round: milliseconds of CPU, one thread; then the peers' time by ours"
+    title = "One round: milliseconds of CPU, one thread; then the time of others relative to ours"
     show(title, ["data set: method", "ms", *(f"/ {ours}" for ours in MARKS)], rows)
     rows = []
     for (ours, mark), peer in product(MARKS.items(), (LIGHTGBM, XGBOOST)):
