@@ -188,7 +188,7 @@ def test_bounds_and_known_errors_of_y_are_taken_into_account():
     ("call", "error", "message"),
     [
         (lambda _, __: Calibration(scale=0.0), ValueError, "scale=0.0 must be > 0"),
-        (lambda _, y: Calibration()(y), TypeError, "must be a predictive distribution"),
+        (lambda _, y: Calibration()(y), TypeError, "must be a distribution from predict_dist"),
         (lambda d, y: Calibration.fit(d, y[1:]), ValueError, "y has 4 rows, the distribution 5"),
         (lambda d, y: Calibration.fit([d, d], [y]), ValueError, "2 distributions with 1, 2, 2"),
         (lambda d, y: Calibration.fit(d, y, shrinkage=0), ValueError, "shrinkage=0 must be > 0"),

@@ -86,7 +86,7 @@ def test_folds_are_what_the_function_makes_of_them():
     folds = list(out_of_fold(model, X, Y, cv=3, random_state=model.seed_))
     assert_array_equal(np.sort(np.concatenate([fold.rows for fold in folds])), np.arange(400))
     for fold in folds:
-        assert_array_equal(np.sort(np.concatenate([fold.rows, fold.seen])), np.arange(400))
+        assert_array_equal(np.sort(np.concatenate([fold.rows, fold.train_rows])), np.arange(400))
     fitted = Calibration.fit([fold.dist() for fold in folds], [fold.y for fold in folds])
     assert fitted == model.calibration_
 

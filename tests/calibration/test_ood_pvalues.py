@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from wgboost import OODReference, WGBClassifier, WGBRegressor, load, metrics
-from wgboost.calibration import aligned_scores
+from wgboost.calibration.ood import aligned_scores
 from wgboost.folds import out_of_fold
 
 MODEL = WGBRegressor(max_leaves=16, n_estimators=30, random_state=0, n_jobs=1)
@@ -84,7 +84,7 @@ def test_scores_are_aligned_by_the_rows_that_two_models_have_seen():
     assert_allclose(moved[inside], 3 * new[inside] ** 2, rtol=0.2, atol=0.05)
     assert_array_equal(metrics.ood_pvalue(moved, 3 * seen**2)[inside], given[inside])
     assert_allclose(aligned_scores([2.0, 8.0], [1.0, 4.0], [10.0, 20.0]), [10 + 10 / 3, 40.0])
-    with pytest.raises(ValueError, match="2 rows seen by one model, 1 by the other"):
+    with pytest.raises(ValueError, match="fold_scores has 2 rows, model_scores 1"):
         aligned_scores([1.0], [1.0, 2.0], [1.0])
 
 
@@ -118,7 +118,7 @@ def test_the_folds_of_a_pipeline_and_of_groups():
     assert (np.diff(reference.scores) >= 0).all()
 
 
-def test_clones_have_what_belongs_to_the_rows_and_rows_of_no_weight_say_nothing():
+def test_clones_get_fit_parameters_and_rows_of_weight_zero_have_no_effect():
     X, y = made(120)
     offset, weight = 100 * (np.arange(120) % 2.0), (np.arange(120) < 90).astype(float)
     few = clone(MODEL).set_params(n_estimators=5)
@@ -132,10 +132,12 @@ def test_clones_have_what_belongs_to_the_rows_and_rows_of_no_weight_say_nothing(
     folds = list(out_of_fold(few, X, y + offset, cv=3, random_state=model.seed_,
                              sample_weight=weight, offset=offset))  # fmt: skip
     assert max(fold.estimator.predict(X).max() for fold in folds) < 10
-    known = np.flatnonzero(weight)
-    folds = [fold.take(np.flatnonzero(weight[fold.rows])) for fold in folds]
-    expected = OODReference.of_folds(folds, X, model.predict_dist(X[known]), rows=known)
-    assert_array_equal(model.ood_reference_.scores, expected.scores)
+    own, expected = model.ood_score(X), []
+    for fold in folds:
+        test, train = fold.rows[weight[fold.rows] > 0], fold.train_rows[weight[fold.train_rows] > 0]
+        by_fold = [fold.estimator.ood_score(X[rows]) for rows in (test, train)]
+        expected.append(aligned_scores(*by_fold, own[train]))
+    assert_array_equal(model.ood_reference_.scores, np.sort(np.concatenate(expected)))
 
 
 def test_bad_input_is_named():

@@ -201,8 +201,8 @@ def test_what_cannot_be_is_said_before_the_work_and_changes_nothing():
 @pytest.mark.parametrize(
     ("cv", "kind", "message"),
     [
-        ([(np.arange(400), np.arange(300, 400))], ValueError, "to test on and 100 in both"),
-        ([(np.arange(300), [])], ValueError, "0 to test on"),
+        ([(np.arange(400), np.arange(300, 400))], ValueError, "100 test rows and 100 rows in both"),
+        ([(np.arange(300), [])], ValueError, "0 test rows"),
         ([(np.arange(300), np.arange(300, 401))], ValueError, "has the row 400; there are 400"),
         ([], ValueError, "has no folds"),
     ],
@@ -217,11 +217,11 @@ def test_y_that_has_no_intervals_is_refused_before_any_fit(monkeypatch):
     several = clone(PLAIN).set_params(response="multivariate_normal")
     monkeypatch.setattr(WGBRegressor, "fit", None)
     monkeypatch.setattr(WGBClassifier, "fit", None)
-    with pytest.raises(ValueError, match=r"classes have no order.*ConformalClassifier"):
+    with pytest.raises(ValueError, match=r"classes have no intervals.*ConformalClassifier"):
         ConformalRegressor(make_pipeline(StandardScaler(), CLASSES)).fit(X, Y > 0)
-    with pytest.raises(ValueError, match=r"bounds of y \(censored\) cannot be scored"):
+    with pytest.raises(ValueError, match=r"censored y cannot be scored"):
         ConformalRegressor(PLAIN).fit(X, censored(Y, np.where(Y > 1, np.inf, Y)))
-    with pytest.raises(ValueError, match=r"y has shape \(400, 2\); intervals are of one column"):
+    with pytest.raises(ValueError, match=r"y has shape \(400, 2\); intervals are for one column"):
         ConformalRegressor(several).fit(X, np.column_stack([Y, Y]))
 
 
@@ -235,7 +235,10 @@ def test_what_cannot_be_scored_is_found_out_with_the_first_model(monkeypatch):
 
 
 def test_one_group_cannot_be_held_out():
-    for method, message in (("split", "groups have 1 label; two"), ("cross", "5 folds of 1 group")):
+    for method, message in (
+        ("split", "groups have 1 label; at least 2"),
+        ("cross", "5 folds of 1 group"),
+    ):
         with pytest.raises(ValueError, match=message):
             ConformalRegressor(PLAIN, method=method).fit(X, Y, groups=np.zeros(400))
 

@@ -10,7 +10,8 @@ from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 from sklearn.naive_bayes import GaussianNB
 
 from wgboost import ConformalClassifier, WGBClassifier
-from wgboost.folds import held_out, out_of_fold, split_folds
+from wgboost.folds import held_out, out_of_fold
+from wgboost.folds.splitting import split_folds
 
 methods = pytest.mark.parametrize("method", ["split", "cross"])
 
@@ -67,7 +68,7 @@ def test_which_rows_calibrate_has_nothing_to_do_with_their_class():
     fold = held_out(GaussianNB(), X, y, fraction=0.3, random_state=4)
     train, test = train_test_split(np.arange(60), test_size=0.3, random_state=4)
     assert_array_equal(fold.rows, test)
-    assert_array_equal(fold.seen, train)
+    assert_array_equal(fold.train_rows, train)
     model = ConformalClassifier(GaussianNB(), cv=4, random_state=4).fit(X, y)
     splits = KFold(4, shuffle=True, random_state=4).split(X)
     for fitted, (train, _) in zip(model.estimators_, splits, strict=True):
@@ -109,7 +110,9 @@ def test_a_single_class_to_train_on_is_fitted_or_the_error_says_what_to_do(metho
         assert model.estimators_[0].classes_.tolist() == ["a"]
         assert np.isinf(model.scores_[0]).sum() == 1
         assert model.predict_proba(X).tolist() == [[1.0, 0.0]] * 30
-    with pytest.raises(ValueError, match=r"are all of the class 'a'.*smaller calibration_fraction"):
+    with pytest.raises(
+        ValueError, match=r"training rows are of the class 'a'.*smaller calibration_fraction"
+    ):
         ConformalClassifier(LogisticRegression(), **settings).fit(X, y)
 
 

@@ -91,7 +91,7 @@ def test_models_of_folds_by_group_stop_by_groups_too():
     folds = list(out_of_fold(model, X, Y, cv=3, groups=GROUPS, random_state=0))
     folds.append(held_out(model, X, Y, groups=GROUPS, random_state=0))
     for fold in folds:
-        own = GROUPS[fold.seen]
+        own = GROUPS[fold.train_rows]
         assert not np.isin(GROUPS[fold.rows], own).any()
         held = np.unique(own[fold.estimator.validation_rows_])
         assert_array_equal(fold.estimator.validation_rows_, np.flatnonzero(np.isin(own, held)))

@@ -51,7 +51,7 @@ def test_save_and_load(family, data, saved, tmp_path):
 
 def test_a_conformal_model_says_how_to_keep_it():
     for data in ("numbers", "classes"):
-        with pytest.raises(AttributeError, match="pickle or joblib keeps it"):
+        with pytest.raises(AttributeError, match="use pickle or joblib"):
             fitted("conformal", data).save("anywhere")
 
 

@@ -116,8 +116,8 @@ def test_regression_has_no_class_weight():
         ({"cv": 31}, ValueError, "cv=31 folds of n_samples=30; give fewer folds"),
         ({"cv": "five"}, TypeError, "cv='five' must be an integer"),
         ({"cv": []}, ValueError, "has no folds"),
-        ({"cv": [([0, 1, 2], [2, 3])]}, ValueError, "3 rows to train on, 2 to test on and 1 in"),
-        ({"cv": [([], [2, 3])]}, ValueError, "0 rows to train on"),
+        ({"cv": [([0, 1, 2], [2, 3])]}, ValueError, "3 training rows, 2 test rows and 1 rows in"),
+        ({"cv": [([], [2, 3])]}, ValueError, "0 training rows"),
         ({"cv": [([0, 1], [30])]}, ValueError, "fold 0 of cv has the row 30; there are 30"),
         ({"cv": [([0, 1], [0.5])]}, TypeError, "fold 0 of cv has rows of dtype float64"),
         ({"cv": [(X[:9, 0] > 0, X[:9, 0] <= 0)]}, ValueError, r"a mask of shape \(9,\)"),
@@ -170,7 +170,7 @@ def test_there_are_no_more_folds_than_groups():
 def test_groups_have_to_be_of_the_rows_and_more_than_one():
     with pytest.raises(ValueError, match="cv=2 folds of 1 groups; give fewer folds, or leave"):
         WGBRegressorCV([{}]).fit(X, Y, groups=np.zeros(30))
-    with pytest.raises(TypeError, match=r"groups cannot be sorted.*labels of one kind"):
+    with pytest.raises(TypeError, match=r"groups cannot be sorted.*labels of one type"):
         WGBRegressorCV([{}]).fit(X, Y, groups=[None] * 15 + ["a"] * 15)
     with pytest.raises(ValueError, match=r"groups have shape \(3,\); \(30,\) is needed"):
         WGBRegressorCV([{}]).fit(X, Y, groups=[1, 2, 3])

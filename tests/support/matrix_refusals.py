@@ -6,7 +6,7 @@ import pytest
 
 from matrix_objects import CLASSES
 
-OF_MODELS = "the models that it has fitted do: take one of estimators_"
+OF_MODELS = "use one of the fitted models in estimators_"
 PARTICLES = "its predictions are particles"
 
 

@@ -1,11 +1,11 @@
 """Calibration with rows that the model was not trained on.
 
-`Calibration` scales predictive distributions. `OODReference` turns OOD scores into p-values. Both
-work from predictive distributions, so also from out-of-fold predictions. Conformal intervals and
+`Calibration` scales predictive distributions, and `OODReference` turns OOD scores into p-values.
+Both work from predictive distributions, those of models of folds included. Conformal intervals and
 sets are in `wgboost.conformal`.
 """
 
 from wgboost.calibration.factors import Calibration
-from wgboost.calibration.ood import OODReference, aligned_scores
+from wgboost.calibration.ood import OODReference
 
-__all__ = ["Calibration", "OODReference", "aligned_scores"]
+__all__ = ["Calibration", "OODReference"]

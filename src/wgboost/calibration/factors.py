@@ -20,7 +20,7 @@ from wgboost.validation import check_number
 
 __all__ = ["Calibration"]
 
-_FARTHEST = math.log(100.0)  # of either factor from 1
+_LARGEST_LOG = math.log(100.0)  # of either factor
 
 
 @dataclass(frozen=True)
@@ -30,17 +30,16 @@ class Calibration:
     Parameters
     ----------
     scale : float, default=1.0
-        Factor on the width of the response of every particle about its location: on the scale of
-        location-scale responses, of all columns together, and of log y of "lognormal" and
-        "weibull"; on the relative deviation of "gamma" and "inverse_gaussian" and of the Poisson
-        mean behind "negative_binomial"; on the deviation (of a large precision) of "beta"; the
-        temperature that divides the logits of classes. Poisson and exponential responses, and
-        custom ones without `dispersion`, have no width of their own: it stays 1.
+        Factor on the dispersion of the response of every particle. It multiplies the scale of
+        location-scale responses and of log y for "lognormal" and "weibull", the relative standard
+        deviation of "gamma" and "inverse_gaussian" and of the Poisson mean of "negative_binomial",
+        and for large precisions the standard deviation of "beta". For classes it is the temperature
+        that divides the logits. It has no effect on "poisson", "exponential" and custom responses
+        without `dispersion`.
     spread : float, default=1.0
-        Factor on the distance of the particles of a row from their mean: of their locations, in the
-        coordinate of the response, or of all log-ratios of classes. Epistemic uncertainty grows and
-        shrinks with it. Scales and shapes do not change, because the exponential would make a few
-        particles of a wide row very wide.
+        Factor on the distance of the particles of a row from their mean, for their locations or
+        all log-ratios of classes. It scales the epistemic uncertainty. Scales and shapes do not
+        change, because the exponential would make a few particles very wide.
     nll_before : float or None, default=None
         Mean NLL of the rows it was fitted to, without the factors.
     nll_after : float or None, default=None
@@ -75,40 +74,40 @@ class Calibration:
     def __call__(self, dist: Mixture) -> Mixture:
         """Return the distributions with both factors applied."""
         if not isinstance(dist, Mixture):
-            raise TypeError(f"dist={dist!r} must be a predictive distribution, as of predict_dist")
+            raise TypeError(f"dist={dist!r} must be a distribution from predict_dist")
         theta = dist.theta()
         if self.spread != 1:
-            theta = _spread(dist, self.spread)
+            theta = _spread_particles(dist, self.spread)
         if self.scale != 1 and dist.response.has_dispersion:
             theta = dist.response.scale_dispersion(theta, self.scale)
         return dist.with_particles(theta)
 
     @classmethod
-    @one_thread()  # sums over rows have the same bits on any number of threads
+    @one_thread()  # sums over rows are the same to the last bit on any number of threads
     def fit(
         cls, dist: Any, y: Any, *, y_std: Any = None, sample_weight: Any = None, scale: bool = True,
         spread: bool = True, shrinkage: float = 0.25, allow_widening: bool = True,
     ) -> Calibration:  # fmt: skip
-        """Return the factors with the smallest NLL on rows that the model was not trained on.
+        """Fit the factors with the smallest NLL on rows that the model was not trained on.
 
         Parameters
         ----------
         dist : Mixture or list of Mixture
-            Predictions of those rows. A list holds those of several models, as from folds, whose
-            units may differ; the parameters that follow are then lists too, or None.
-        y : array (n,), (n, q) or list
+            Predictions of those rows. A list has the predictions of several models, such as those
+            of folds, whose units may differ. The following parameters are then lists too, or None.
+        y : array-like of shape (n,) or (n, q), or list
             Outcomes, which may be `censored`.
-        y_std : float, array (n,), list or None, default=None
+        y_std : float, array-like of shape (n,), list or None, default=None
             Standard deviation of a known error of y.
-        sample_weight : array (n,), list or None, default=None
+        sample_weight : array-like of shape (n,), list or None, default=None
             Weights of the rows.
         scale : bool, default=True
             Whether to fit `scale`; otherwise it is 1.
         spread : bool, default=True
             Whether to fit `spread`; otherwise it is 1.
         shrinkage : float, default=0.25
-            Standard deviation of the normal prior of the logs of both factors. With 0.25 it is
-            worth about eight rows of a normal response, so that few rows change little. Rows of
+            Standard deviation of the normal prior of the logs of both factors. A prior of 0.25 is
+            worth about eight rows of a normal response, so a few rows change little. Rows of
             unequal weight count as their effective number, (sum w)^2 / sum w^2.
         allow_widening : bool, default=True
             Whether factors may be above 1, which makes distributions wider.
@@ -123,17 +122,26 @@ class Calibration:
         ValueError
             If the likelihood of a row is not finite.
 
-        Notes ----- The NLL of the rows given is never larger with the factors than without, because
-        the prior is largest at (1, 1).
+        Notes
+        -----
+        The NLL of the given rows is never larger with the factors than without, because the prior
+        is largest at (1, 1).
+
+        Examples
+        --------
+        >>> from wgboost import Calibration, Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0]]] * 4)
+        >>> round(Calibration.fit(dist, [-3.0, 3.0, -3.0, 3.0]).scale, 2)
+        1.7
         """
         check_number("shrinkage", shrinkage, above=0)
-        rows = [_Rows.of(*part) for part in _parts(dist, y, y_std, sample_weight)]
+        parts = [_Part.of(*given) for given in _split_parts(dist, y, y_std, sample_weight)]
         free = np.array([
-            scale and rows[0].dist.response.has_dispersion,
-            spread and any(part.dist.particles.shape[1] > 1 for part in rows),
+            scale and parts[0].dist.response.has_dispersion,
+            spread and any(part.dist.particles.shape[1] > 1 for part in parts),
         ])  # fmt: skip
-        total = sum(float(part.weight.sum()) for part in rows)
-        worth = total**2 / sum(float(np.square(part.weight).sum()) for part in rows)
+        total = sum(float(part.weight.sum()) for part in parts)
+        n_effective = total**2 / sum(float(np.square(part.weight).sum()) for part in parts)
 
         def factors(logs: Array) -> Calibration:
             both = np.zeros(2)
@@ -141,27 +149,27 @@ class Calibration:
             return cls(*np.exp(both).tolist())
 
         def nll(calibration: Calibration) -> float:
-            return sum(part.nll(calibration) for part in rows) / total
+            return sum(part.nll(calibration) for part in parts) / total
 
         def loss(logs: Array) -> float:
-            prior = 0.5 * float(np.square(logs / shrinkage).sum()) / worth
-            # A line search that went too far has to come back, and from infinity it would not.
+            prior = 0.5 * float(np.square(logs / shrinkage).sum()) / n_effective
+            # The line search cannot return from infinity or NaN.
             return float(np.nan_to_num(nll(factors(logs)) + prior, nan=1e300, posinf=1e300))
 
         before = nll(cls())
         if not math.isfinite(before):
-            _raise_for(rows)
+            _raise_for_likelihood(parts)
         start = np.zeros(int(free.sum()))
         if start.size == 0:
             return cls(1.0, 1.0, before, before)
-        bounds = [(-_FARTHEST, _FARTHEST if allow_widening else 0.0)] * start.size
+        bounds = [(-_LARGEST_LOG, _LARGEST_LOG if allow_widening else 0.0)] * start.size
         found = optimize.minimize(loss, start, method="L-BFGS-B", bounds=bounds)
         best = factors(found.x if loss(found.x) <= before else start)
         return cls(best.scale, best.spread, before, nll(best))
 
 
-def _spread(dist: Mixture, factor: float) -> Array:
-    """Return particles whose locations are so many times as far from their mean."""
+def _spread_particles(dist: Mixture, factor: float) -> Array:
+    """Return particles with the distances of their locations from the mean times a factor."""
     theta, response = np.array(dist.particles, dtype=np.float64), dist.response
     where: Any = slice(None) if response.nominal else response.location
     if isinstance(where, int):
@@ -173,47 +181,47 @@ def _spread(dist: Mixture, factor: float) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
-    """Predictions of one model, what was seen, and the weights of the rows that count."""
+class _Part:
+    """Predictions of one model with observations and positive weights."""
 
     dist: Mixture
-    seen: Any  # y (n,) or `Observations`
+    observed: Any  # y (n,) or `Observations`
     weight: Array
 
     @classmethod
-    def of(cls, dist: Mixture, y: Any, y_std: Any, sample_weight: Any) -> _Rows:
-        seen = y if isinstance(y, Observations) else check_y(dist, y)
+    def of(cls, dist: Mixture, y: Any, y_std: Any, sample_weight: Any) -> _Part:
+        observed = y if isinstance(y, Observations) else check_y(dist, y)
         if y_std is not None:
-            seen = add_noise(seen, y_std)
+            observed = add_noise(observed, y_std)
         weight = row_weights(sample_weight, len(dist))
-        counts = weight > 0
-        return cls(dist[counts], seen[counts], weight[counts])
+        used = weight > 0
+        return cls(dist[used], observed[used], weight[used])
 
     def nll(self, calibration: Calibration) -> float:
-        """The weighted sum over rows."""
-        return -float(self.weight @ calibration(self.dist).log_likelihood(self.seen))
+        """Return the weighted sum over rows."""
+        return -float(self.weight @ calibration(self.dist).log_likelihood(self.observed))
 
 
-def _parts(dist: Any, y: Any, y_std: Any, sample_weight: Any) -> list[tuple[Any, ...]]:
-    """Return what belongs together, one tuple for each model."""
+def _split_parts(dist: Any, y: Any, y_std: Any, sample_weight: Any) -> list[tuple[Any, ...]]:
+    """Return dist, y, y_std and sample_weight of each model."""
     if not isinstance(dist, Sequence):
         return [(dist, y, y_std, sample_weight)]
     columns = [[None] * len(dist) if c is None else list(c) for c in (y, y_std, sample_weight)]
     if not dist or any(len(column) != len(dist) for column in columns):
         raise ValueError(
             f"{len(dist)} distributions with {', '.join(str(len(c)) for c in columns)} of y, y_std "
-            "and sample_weight; one for each is needed"
+            "and sample_weight; give one of each for every distribution"
         )
     return list(zip(dist, *columns, strict=True))
 
 
-def _raise_for(rows: list[_Rows]) -> None:
-    """Raise ValueError for the first row whose likelihood is no number to go by."""
-    for part in rows:
-        logs = part.dist.log_likelihood(part.seen)
+def _raise_for_likelihood(parts: list[_Part]) -> None:
+    """Raise ValueError for the first row whose likelihood is not finite."""
+    for part in parts:
+        logs = part.dist.log_likelihood(part.observed)
         if not np.isfinite(logs).all():
             row = int(np.argmin(np.isfinite(logs)))
             raise ValueError(
-                f"the log likelihood is {logs[row]} at row {row} (of those with weight); "
+                f"the log likelihood is {logs[row]} at row {row} (of those with positive weight); "
                 "calibrate without it"
             )

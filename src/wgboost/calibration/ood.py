@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from wgboost.data.rows import take_rows
-from wgboost.folds import Fold, out_of_fold
-from wgboost.folds.splitting import checked_rows
+from wgboost.folds import out_of_fold
+from wgboost.folds.splitting import check_row_counts
 from wgboost.metrics.checks import check_scores
 from wgboost.metrics.ood import OOD_METHODS, ood_pvalue, ood_scores
 from wgboost.metrics.unwrapping import predict_dist
-from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_weight
 
@@ -23,11 +22,11 @@ __all__ = ["OODReference", "aligned_scores"]
 
 @dataclass(frozen=True, eq=False)
 class OODReference:
-    """Hold OOD scores of ordinary rows, none of them seen by their model.
+    """Hold OOD scores of rows from the training distribution, by models not trained on them.
 
     Parameters
     ----------
-    scores : array (n,)
+    scores : array-like of shape (n,)
         The scores; they are kept sorted.
     method : str or None, default=None
         Method of `wgboost.metrics.ood_scores`; None is its default.
@@ -49,30 +48,36 @@ class OODReference:
         if self.method is not None:
             check_choice("method", self.method, OOD_METHODS)
         scores = np.sort(check_scores("scores", self.scores))
-        scores.flags.writeable = False  # the object is frozen, so is what it holds
+        scores.flags.writeable = False  # the object is frozen, and so are its scores
         object.__setattr__(self, "scores", scores)
 
     def __len__(self) -> int:
         return len(self.scores)
 
     def pvalue(self, scores: Any) -> Array:
-        """Return the p-values of scores.
+        """Compute the p-values of scores.
 
         Parameters
         ----------
-        scores : array (n,)
+        scores : array-like of shape (n,)
             Scores by the same method.
 
         Returns
         -------
-        array (n,)
-            Share of ordinary rows with at least such a score; see `wgboost.metrics.ood_pvalue`.
+        ndarray of shape (n,)
+            Share of reference rows with at least such a score; see `wgboost.metrics.ood_pvalue`.
+
+        Examples
+        --------
+        >>> from wgboost import OODReference
+        >>> OODReference([0.3, 0.1, 0.2]).pvalue([0.15, 0.5])
+        array([0.75, 0.25])
         """
         return ood_pvalue(scores, self.scores)
 
     @classmethod
-    def held_out(cls, estimator: Any, X: Any, method: str | None = None) -> Self:
-        """Return the scores of rows that a fitted estimator was not trained on.
+    def held_out(cls, estimator: BaseEstimator, X: Any, method: str | None = None) -> Self:
+        """Compute the scores of rows that a fitted estimator was not trained on.
 
         p-values are then exact: uniform over rows exchangeable with these.
 
@@ -80,7 +85,7 @@ class OODReference:
         ----------
         estimator : estimator
             A fitted estimator with `predict_dist`.
-        X : array, data frame or sparse matrix (n, p)
+        X : array-like, data frame or sparse matrix of shape (n, p)
             Features of rows that it was not trained on.
         method : str or None, default=None
             Method of `wgboost.metrics.ood_scores`; None is its default.
@@ -89,131 +94,98 @@ class OODReference:
         -------
         OODReference
             The scores.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import OODReference, WGBRegressor
+        >>> X, y = np.arange(20.0)[:, None], np.arange(20.0)
+        >>> model = WGBRegressor(n_estimators=2, early_stopping=False).fit(X[:10], y[:10])
+        >>> len(OODReference.held_out(model, X[10:]))
+        10
         """
         return cls(ood_scores(predict_dist(estimator, X, calibrated=False), method), method)
 
     @classmethod
     def out_of_fold(
-        cls, estimator: Any, X: Any, y: Any, *, method: str | None = None, cv: Any = 5,
+        cls, estimator: BaseEstimator, X: Any, y: Any, *, method: str | None = None, cv: Any = 5,
         groups: Any = None, random_state: Any = None, **fit_params: Any,
     ) -> Self:  # fmt: skip
-        """Return the scores of the training rows, each by a model of a fold that has not seen it.
+        """Compute the scores of the training rows, each by a model fitted without its fold.
 
-        The scores of folds are brought to the scale of the estimator's by `aligned_scores`.
-        p-values are then nearly uniform. Rows of weight zero are left out.
+        Models of different folds have scores on different scales, so the scores of each fold are
+        mapped to the scale of the estimator. p-values are then nearly uniform. Rows of weight zero
+        are left out.
 
         Parameters
         ----------
         estimator : estimator
-            An estimator with `predict_dist`, fitted to these very rows.
-        X : array, data frame or sparse matrix (n, p)
+            An estimator with `predict_dist`, fitted to the rows of X.
+        X : array-like, data frame or sparse matrix of shape (n, p)
             Features.
-        y : array (n,)
+        y : array-like of shape (n,)
             Outcomes.
         method : str or None, default=None
             Method of `wgboost.metrics.ood_scores`; None is its default.
         cv : int, splitter or iterable, default=5
             Folds, as in `wgboost.folds.out_of_fold`.
-        groups : array (n,) or None, default=None
-            Labels of groups, whose rows stay together.
+        groups : array-like of shape (n,) or None, default=None
+            Group labels. The rows of a group stay together.
         random_state : int, RandomState or None, default=None
-            Seed of the order of rows.
-        **fit_params : array (n,) or number
-            What `fit` takes besides X and y.
+            Seed of the shuffle.
+        **fit_params : array-like of shape (n,) or float
+            Further parameters of `fit`.
 
         Returns
         -------
         OODReference
             The scores.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import OODReference, WGBRegressor
+        >>> X, y = np.arange(20.0)[:, None], np.arange(20.0)
+        >>> model = WGBRegressor(n_estimators=2, early_stopping=False).fit(X, y)
+        >>> len(OODReference.out_of_fold(model, X, y, cv=2))
+        20
         """
         if method is not None:
             check_choice("method", method, OOD_METHODS)
 
         settings = {"cv": cv, "groups": groups, "random_state": random_state, **fit_params}
-        n, weight = checked_rows(X, y), fit_params.get("sample_weight")
+        n, weight = check_row_counts(X, y), fit_params.get("sample_weight")
         weight = np.ones(n) if weight is None else np.asarray(check_weight(weight, n))
-        counted = np.flatnonzero(weight)
-        folds = (
-            fold.take(np.flatnonzero(np.isin(fold.rows, counted)))
-            for fold in out_of_fold(estimator, X, y, **settings)
-        )
-        dist = predict_dist(estimator, take_rows(X, counted), calibrated=False)
-        return cls.of_folds(folds, X, dist, method, counted)
+        rows = np.flatnonzero(weight)
 
-    @classmethod
-    def of_folds(
-        cls, folds: Iterable[Fold], X: Any, dist: Mixture, method: str | None = None,
-        rows: Any = None,
-    ) -> Self:  # fmt: skip
-        """Return the scores of the rows of folds, on the scale of another model's.
+        def fold_scores(model: BaseEstimator, X: Any) -> Array:
+            return ood_scores(predict_dist(model, X, calibrated=False), method)
 
-        Parameters
-        ----------
-        folds : iterable of Fold
-            Models with the rows that they were not trained on.
-        X : array, data frame or sparse matrix (n, p)
-            Features of all rows.
-        dist : Mixture
-            Distributions of the other model for the rows of X.
-        method : str or None, default=None
-            Method of `wgboost.metrics.ood_scores`; None is its default.
-        rows : array or None, default=None
-            Indices of the rows that `dist` is about; None is all of them.
-
-        Returns
-        -------
-        OODReference
-            The scores.
-        """
-
-        def scores_by(model: Any, rows: Any) -> Array:
-            return ood_scores(predict_dist(model, rows, calibrated=False), method)
-
-        own, scores = ood_scores(dist, method), []
-        known = np.arange(own.size) if rows is None else np.asarray(rows)
-        for fold in folds:
-            if not fold.rows.size:
-                continue
-            both = np.isin(known, fold.seen)
-            seen = scores_by(fold.estimator, take_rows(X, known[both]))
-            scores.append(aligned_scores(scores_by(fold.estimator, fold.X), seen, own[both]))
+        own, scores = fold_scores(estimator, take_rows(X, rows)), []
+        for fold in out_of_fold(estimator, X, y, **settings):
+            test = fold.take(np.flatnonzero(np.isin(fold.rows, rows)))
+            if test.rows.size:
+                common = np.isin(rows, fold.train_rows)
+                train_scores = fold_scores(fold.estimator, take_rows(X, rows[common]))
+                test_scores = fold_scores(fold.estimator, test.X)
+                scores.append(aligned_scores(test_scores, train_scores, own[common]))
         return cls(np.concatenate(scores), method)
 
 
-def aligned_scores(scores: Any, seen_by_fold: Any, seen_by_model: Any) -> Array:
-    """Return the scores of one model as another model would have given them, by rank.
+def aligned_scores(scores: Any, fold_scores: Any, model_scores: Any) -> Array:
+    """Return scores by the model of a fold (n,) on the scale of another model, by rank.
 
-    Models of different folds have spreads of different size. For rows that both models know equally
-    well, the k-th smallest score of the one corresponds to the k-th smallest score of the other.
-    Between these the map is linear, and beyond the largest it is proportional.
-
-    Parameters
-    ----------
-    scores : array (n,)
-        Scores by a fold's model, of rows that it was not trained on.
-    seen_by_fold : array (k,)
-        Scores by the same model, of rows that both models were trained on, or neither.
-    seen_by_model : array (k,)
-        Scores by the other model, of the same rows.
-
-    Returns
-    -------
-    array (n,)
-        The aligned scores.
-
-    Examples
-    --------
-    >>> from wgboost.calibration import aligned_scores
-    >>> aligned_scores([1.5, 4.0], [1.0, 2.0], [10.0, 20.0])
-    array([15., 40.])
+    `fold_scores` and `model_scores` (k,) are scores by the two models of rows that are training
+    rows of both, or of neither. The k-th smallest score of the one corresponds to the k-th smallest
+    of the other. The map is linear between these and proportional beyond the largest.
     """
     values = check_scores("scores", scores)
     known, wanted = (
         np.sort(check_scores(name, given))
-        for name, given in (("seen_by_fold", seen_by_fold), ("seen_by_model", seen_by_model))
+        for name, given in (("fold_scores", fold_scores), ("model_scores", model_scores))
     )
     if known.size != wanted.size:
-        raise ValueError(f"{known.size} rows seen by one model, {wanted.size} by the other")
+        raise ValueError(f"fold_scores has {known.size} rows, model_scores {wanted.size}")
     inside: Array = np.interp(values, known, wanted)
     last = known[-1]
     return np.where((values > last) & (last > 0), values / max(last, 1e-300) * wanted[-1], inside)

@@ -1,6 +1,6 @@
 """Conformal prediction: intervals and sets of classes with guaranteed coverage.
 
-The functions work from predictive distributions and y. The estimators wrap any model that predicts
+The functions take predictive distributions and y. The estimators wrap any model that predicts
 distributions or class probabilities.
 """
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from wgboost.data import named_columns
 from wgboost.data.rows import count_rows
 from wgboost.folds import Fold, held_out, out_of_fold
-from wgboost.folds.splitting import checked_rows
+from wgboost.folds.splitting import check_row_counts
 from wgboost.metrics.metadata import describe_metadata, drop_metadata_columns, predict_metadata
 from wgboost.metrics.unwrapping import final_estimator
 from wgboost.typing import Array
@@ -23,10 +23,9 @@ from wgboost.validation import AttributeHints, check_choice, check_weight
 __all__ = ["METHODS", "Conformal"]
 
 METHODS = ("cross", "split", "prefit")
-"""Where calibration rows come from: all rows by folds, a share of the rows, all that are given."""
+"""Calibration rows are all rows by folds, a share of the rows, or all given rows."""
 
-
-_OF_MODELS = (
+_MODEL_METHODS = (
     "predict_dist", "predict_particles", "predict_uncertainty", "predict_quantiles",
     "sample", "decide", "calibrate", "calibrate_ood", "ood_score", "ood_pvalue", "staged_predict",
     "staged_predict_dist", "staged_predict_particles", "staged_predict_proba", "n_estimators_",
@@ -38,16 +37,16 @@ class Conformal(AttributeHints, MetaEstimatorMixin, BaseEstimator):  # type: ign
     """Base class of the conformal estimators."""
 
     _hints: ClassVar[dict[str, str]] = {
-        **dict.fromkeys(_OF_MODELS, "the models that it has fitted do: take one of estimators_"),
-        "save": "pickle or joblib keeps it, and each of the models in estimators_ can be saved",
+        **dict.fromkeys(_MODEL_METHODS, "use one of the fitted models in estimators_"),
+        "save": "use pickle or joblib, or save each of the models in estimators_",
     }
 
     _needs: ClassVar[str]
-    """The method of the estimator that predictions are made with."""
+    """Method of the estimator that makes predictions."""
     _known_scores: ClassVar[Iterable[str]]
 
-    # What a subclass is given by its `__init__`.
-    estimator: Any
+    # Set by the `__init__` of subclasses.
+    estimator: BaseEstimator
     method: str
     conformity: str
     cv: Any
@@ -55,13 +54,13 @@ class Conformal(AttributeHints, MetaEstimatorMixin, BaseEstimator):  # type: ign
     random_state: Any
 
     def _prepare(self, y: Any) -> None:
-        """Learn what all folds have in common, such as classes; raise for what has no scores."""
+        """Learn what all folds share, such as the classes; raise if y cannot be scored."""
 
     @abstractmethod
     def _scores(self, fold: Fold) -> Array:
-        """Return how odd y of each of the fold's rows is, (n,)."""
+        """Return the nonconformity scores (n,) of the rows of a fold."""
 
-    # What metadata routing hands over unless told otherwise, as to the estimators themselves.
+    # Metadata that is routed by default, as for the estimators themselves.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {
         "offset": True,
         "exposure": True,
@@ -76,29 +75,40 @@ class Conformal(AttributeHints, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix (n, p)
-            Features. With method="prefit" none of the rows may have been used to fit the estimator.
-        y : array (n,) or str
-            Outcomes. As all parameters that follow, it may be the name of a column of X.
-        sample_weight : array (n,), str or None, default=None
-            Weights for the estimator. In calibration all rows of positive weight count alike:
+        X : array-like, data frame or sparse matrix of shape (n, p)
+            Features. With method="prefit" the estimator must not have been trained on any of the
+            rows.
+        y : array-like of shape (n,) or str
+            Outcomes. Like all following parameters it may be the name of a column of X.
+        sample_weight : array-like of shape (n,), str or None, default=None
+            Weights for the estimator. All rows of positive weight count alike in calibration:
             coverage is guaranteed for rows exchangeable with them.
-        groups : array (n,), str or None, default=None
-            Labels of groups, whose rows stay together in a fold. Rows of a group are not
-            exchangeable, so coverage is then not guaranteed.
-        offset : array (n,), str or None, default=None
-            Offset for the estimator; predictions then need it too.
-        exposure : array (n,), str or None, default=None
-            Exposure for the estimator; predictions then need it too.
-        y_std : array (n,), float, str or None, default=None
-            Known standard deviation of the error of y.
-        **fit_params : array (n,) or number
-            What else `fit` of the estimator takes by row.
+        groups : array-like of shape (n,), str or None, default=None
+            Group labels. The rows of a group stay together in a fold. They are not exchangeable,
+            so coverage is then not guaranteed.
+        offset : array-like of shape (n,), str or None, default=None
+            Offset for the estimator. Predictions then need one too.
+        exposure : array-like of shape (n,), str or None, default=None
+            Exposure for the estimator. Predictions then need one too.
+        y_std : array-like of shape (n,), float, str or None, default=None
+            Known standard deviation of the measurement error of y.
+        **fit_params : array-like of shape (n,) or float
+            Further parameters of `fit` of the estimator.
 
         Returns
         -------
         self : object
             The fitted estimator.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import ConformalRegressor, WGBRegressor
+        >>> X, y = np.arange(40.0)[:, None], np.arange(40.0)
+        >>> plain = WGBRegressor(n_estimators=2, early_stopping=False)
+        >>> model = ConformalRegressor(plain, cv=2, random_state=0).fit(X, y)
+        >>> [scores.size for scores in model.scores_]
+        [20, 20]
         """
         check_choice("method", self.method, METHODS)
         check_choice("conformity", self.conformity, self._known_scores)
@@ -113,12 +123,12 @@ class Conformal(AttributeHints, MetaEstimatorMixin, BaseEstimator):  # type: ign
         y, groups = fit_params.pop("y"), fit_params.pop("groups")
         if np.asarray(y).shape[1:] == (1,):
             y = column_or_1d(y, warn=True)
-        checked_rows(X, y)
+        check_row_counts(X, y)
         before = dict(self.__dict__)
         try:
             self._fit(X, y, groups, fit_params)
             self.row_parameters_ = describe_metadata(given, names)
-        except BaseException:  # what raises leaves the estimator as it was
+        except BaseException:  # an error leaves the estimator unchanged
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
@@ -145,7 +155,7 @@ class Conformal(AttributeHints, MetaEstimatorMixin, BaseEstimator):  # type: ign
             known = {name: value for name, value in fit_params.items() if value is not None}
             if hasattr(self.estimator, "warn_trained"):
                 check_is_fitted(self.estimator)
-                # Of classes the features alone: labels may be new to the estimator.
+                # Compare only features of a classifier: labels may be new to the estimator.
                 known_y = None if hasattr(self.estimator, "classes_") else np.asarray(y)
                 self.estimator.warn_trained(X, known_y, 'method="cross"', 4)
             rows, none = np.arange(count_rows(X)), np.arange(0)
@@ -153,12 +163,12 @@ class Conformal(AttributeHints, MetaEstimatorMixin, BaseEstimator):  # type: ign
         settings = {"groups": groups, "random_state": self.random_state, **fit_params}
         if self.method == "split":
             return [held_out(self.estimator, X, y, fraction=self.calibration_fraction, **settings)]
-        # One after the other: what cannot be scored is found out with the first. By chance alone:
-        # folds of equal shares of classes are not exchangeable with new rows.
+        # A generator: rows that cannot be scored raise after the first fit. Stratified folds would
+        # not be exchangeable with new rows.
         return out_of_fold(self.estimator, X, y, cv=self.cv, stratified=False, **settings)
 
-    def _given(self, X: Any, fit_params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Return X and what else predictions take, by name of a column perhaps."""
+    def _predict_params(self, X: Any, fit_params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Return the features and the values of parameters that may be names of columns of X."""
         self._models()
         X, known, _ = named_columns(X, fit_params)
         given = {name: value for name, value in known.items() if value is not None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -19,8 +19,8 @@ from wgboost.typing import Array
 
 __all__ = ["ConformalClassifier"]
 
-_UNMET = (
-    "are of a class that their model has not met (fit it to more rows, by a smaller "
+_UNKNOWN_CLASS = (
+    "are of a class that their model was not trained on (fit it to more rows, by a smaller "
     "calibration_fraction or more folds)"
 )
 
@@ -35,40 +35,40 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
     method : {"cross", "split", "prefit"}, default="cross"
         "cross" is CV+ with the models of `cv` folds, so that every row both trains and calibrates.
         "split" fits one model without `calibration_fraction` of the rows. "prefit" takes a fitted
-        estimator; `fit` then needs rows that it was not trained on. `ConformalRegressor` says what
-        each guarantees.
+        estimator; `fit` then needs rows that it was not trained on. See `ConformalRegressor` for
+        the guarantees.
     conformity : {"adaptive", "threshold"}, default="adaptive"
-        "adaptive" adds classes in the order of their probability until the mass of those before
-        exceeds a level. "threshold" takes all classes above a probability. See
+        "adaptive" adds classes in the order of their probability until their sum exceeds a level.
+        "threshold" takes all classes above a probability. See
         `wgboost.conformal.conformal_sets`.
     cv : int, splitter or iterable, default=5
-        Folds of "cross": a number, of rows in random order or of whole groups, or a splitter of
-        scikit-learn. Folds are not stratified: with equal shares of classes nothing is guaranteed.
+        Number of folds for "cross", of shuffled rows or whole groups, or a scikit-learn splitter.
+        Folds are not stratified, because stratified folds have no guarantee.
     calibration_fraction : float, default=0.25
-        Share of the rows that "split" holds out.
+        Share of the rows held out by "split".
     random_state : int, RandomState or None, default=None
-        Seed of the order of rows. The estimator has its own.
+        Seed of the shuffle. The estimator has its own.
 
     Attributes
     ----------
-    classes_ : array (k,)
+    classes_ : ndarray of shape (k,)
         The labels, sorted, in the order of the columns of `predict_proba` and `predict_set`.
     estimators_ : list
         The models: one for each fold, or a single one.
-    scores_ : list of arrays
-        For each model the sorted scores of the rows that it was not trained on.
+    scores_ : list of ndarray
+        Sorted scores, for each model, of the rows that it was not trained on.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : array (p,)
+    feature_names_in_ : ndarray of shape (p,)
         Names of the features, if X had some.
-
-    Notes
-    -----
-    A class of which a model was trained on no row gets an infinite score from it.
 
     See Also
     --------
     ConformalRegressor : Intervals.
+
+    Notes
+    -----
+    A class that is missing from the training rows of a model gets an infinite score from it.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
 
     def __init__(
         self,
-        estimator: Any,
+        estimator: BaseEstimator,
         *,
         method: str = "cross",
         conformity: str = "adaptive",
@@ -111,55 +111,66 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         self.classes_ = np.unique(labels)
         if self.method == "prefit":
             known = np.asarray(self.estimator.classes_)
-            unseen = np.setdiff1d(self.classes_, known)
-            if unseen.size:
+            unknown = np.setdiff1d(self.classes_, known)
+            if unknown.size:
                 raise ValueError(
-                    f"y has the label {unseen.tolist()[0]!r}, which the estimator's "
-                    f"{known.tolist()} do not"
+                    f"y has the label {unknown.tolist()[0]!r}, which is not among the classes of "
+                    f"the estimator, {known.tolist()}"
                 )
             self.classes_ = known
 
     def _scores(self, fold: Fold) -> Array:
         codes = np.searchsorted(self.classes_, np.asarray(fold.y))
-        each = self._nonconformity(fold.estimator, self._shares(fold.estimator, fold.X))
+        each = self._nonconformity(fold.estimator, self._probabilities(fold.estimator, fold.X))
         own: Array = each[np.arange(len(codes)), codes]
         return own
 
-    def _nonconformity(self, model: Any, shares: Array) -> Array:
-        """Return how odd each class is by a model's probabilities, (n, k)."""
-        odd = scores_of_classes(shares, self.conformity)
-        # What the model has not met is infinitely odd, in new rows as in calibration rows. By its
-        # zero probability it would be too, but for rounding of the sum of all others.
-        odd[:, ~np.isin(self.classes_, model.classes_)] = np.inf
-        return odd
+    def _nonconformity(self, model: BaseEstimator, probabilities: Array) -> Array:
+        """Return the score of every class by the probabilities of a model, (n, k)."""
+        scores = scores_of_classes(probabilities, self.conformity)
+        # Classes without training rows. Their probability is zero, but the score is not exactly
+        # the largest because the probabilities of all others are rounded.
+        scores[:, ~np.isin(self.classes_, model.classes_)] = np.inf
+        return scores
 
-    def _shares(self, model: Any, X: Any, **predict_params: Any) -> Array:
-        """Return probabilities of all classes, zero of those that a fold's model has not met."""
-        shares = np.asarray(model.predict_proba(X, **predict_params), dtype=np.float64)
-        every = np.zeros((len(shares), len(self.classes_)))
-        every[:, np.searchsorted(self.classes_, model.classes_)] = shares
-        return every
+    def _probabilities(self, model: BaseEstimator, X: Any, **predict_params: Any) -> Array:
+        """Return the probabilities of all classes, zero for those without training rows."""
+        known = np.asarray(model.predict_proba(X, **predict_params), dtype=np.float64)
+        probabilities = np.zeros((len(known), len(self.classes_)))
+        probabilities[:, np.searchsorted(self.classes_, model.classes_)] = known
+        return probabilities
 
-    def _tables(self, X: Any, predict_params: dict[str, Any]) -> list[Array]:
-        X, given = self._given(X, predict_params)
-        return [self._shares(model, X, **given) for model in self._models()]
+    def _model_probabilities(self, X: Any, predict_params: dict[str, Any]) -> list[Array]:
+        """Return the probabilities (n, k) by each model."""
+        X, given = self._predict_params(X, predict_params)
+        return [self._probabilities(model, X, **given) for model in self._models()]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of rows whose label is predicted.
+        """Compute the accuracy of `predict`.
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix (n, p)
+        X : array-like, data frame or sparse matrix of shape (n, p)
             Features.
-        y : array (n,) or str
+        y : array-like of shape (n,) or str
             Labels.
-        sample_weight : array (n,), str or None, default=None
+        sample_weight : array-like of shape (n,), str or None, default=None
             Weights of the rows.
 
         Returns
         -------
         float
-            Accuracy.
+            Share of rows whose label is predicted.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from wgboost import ConformalClassifier
+        >>> X = np.arange(20.0)[:, None]
+        >>> model = ConformalClassifier(GaussianNB(), cv=2, random_state=0).fit(X, X[:, 0] > 9)
+        >>> model.score([[0.0], [19.0]], [False, True])
+        1.0
         """
         self._models()
         X, y, fit_params = score_metadata(self, X, y, sample_weight=sample_weight)
@@ -167,66 +178,98 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         return float(accuracy_score(y, self.predict(X), sample_weight=weight))
 
     def predict_proba(self, X: Any, **predict_params: Any) -> Array:
-        """Return the mean of the models' class probabilities.
+        """Predict class probabilities, as a mean over the models.
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix (n, p)
+        X : array-like, data frame or sparse matrix of shape (n, p)
             Features.
-        **predict_params : array (n,) or number
-            What else `predict_proba` of the estimator takes.
+        **predict_params : array-like of shape (n,) or float
+            Further parameters of `predict_proba` of the estimator.
 
         Returns
         -------
-        array (n, k)
+        ndarray of shape (n, k)
             Probabilities, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from wgboost import ConformalClassifier
+        >>> X = np.arange(20.0)[:, None]
+        >>> model = ConformalClassifier(GaussianNB(), cv=2, random_state=0).fit(X, X[:, 0] > 9)
+        >>> model.predict_proba([[0.0], [19.0]]).round(2)
+        array([[1., 0.],
+               [0., 1.]])
         """
-        mean: Array = np.mean(self._tables(X, predict_params), axis=0)
+        mean: Array = np.mean(self._model_probabilities(X, predict_params), axis=0)
         return mean
 
     def predict(self, X: Any, **predict_params: Any) -> Array:
-        """Return the label that is most probable by the mean of the models.
+        """Predict the label with the largest mean probability over the models.
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix (n, p)
+        X : array-like, data frame or sparse matrix of shape (n, p)
             Features.
-        **predict_params : array (n,) or number
-            What else `predict_proba` of the estimator takes.
+        **predict_params : array-like of shape (n,) or float
+            Further parameters of `predict_proba` of the estimator.
 
         Returns
         -------
-        array (n,)
+        ndarray of shape (n,)
             Labels.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from wgboost import ConformalClassifier
+        >>> X = np.arange(20.0)[:, None]
+        >>> model = ConformalClassifier(GaussianNB(), cv=2, random_state=0).fit(X, X[:, 0] > 9)
+        >>> model.predict([[0.0], [19.0]])
+        array([False,  True])
         """
         best = self.predict_proba(X, **predict_params).argmax(axis=1)
         labels: Array = self.classes_[best]
         return labels
 
     def predict_set(self, X: Any, confidence: float = 0.9, **predict_params: Any) -> Array:
-        """Return sets that contain the true class with at least the given probability.
+        """Predict sets that contain the true class with at least the given probability.
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix (n, p)
+        X : array-like, data frame or sparse matrix of shape (n, p)
             Features.
         confidence : float, default=0.9
-            Probability of containing the true class. With too few calibration rows all classes are
-            in, and a warning says how many rows are needed; so too if too many calibration rows are
-            of classes that their model was not trained on.
-        **predict_params : array (n,) or number
-            What else `predict_proba` of the estimator takes.
+            Probability of containing the true class. With too few calibration rows the sets have
+            all classes, and a warning says how many rows are needed. The same happens if too many
+            calibration rows are of classes that their model was not trained on.
+        **predict_params : array-like of shape (n,) or float
+            Further parameters of `predict_proba` of the estimator.
 
         Returns
         -------
-        array (n, k) of bool
+        ndarray of bool, shape (n, k)
             True for the classes in the set, in the order of `classes_`. No set is empty.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from wgboost import ConformalClassifier
+        >>> X = np.arange(20.0)[:, None]
+        >>> model = ConformalClassifier(GaussianNB(), cv=2, random_state=0).fit(X, X[:, 0] > 9)
+        >>> model.predict_set([[0.0], [19.0]], confidence=0.8)
+        array([[ True, False],
+               [False,  True]])
         """
         check_confidence(confidence)
-        tables = self._tables(X, predict_params)
-        odd = [
-            self._nonconformity(model, table)
-            for model, table in zip(self._models(), tables, strict=True)
+        probabilities = self._model_probabilities(X, predict_params)
+        scores = [
+            self._nonconformity(model, of_model)
+            for model, of_model in zip(self._models(), probabilities, strict=True)
         ]
-        warn_if_infinite(np.concatenate(self.scores_), confidence, _UNMET)
-        return sets_by_folds(odd, self.scores_, confidence, np.mean(tables, axis=0))
+        warn_if_infinite(np.concatenate(self.scores_), confidence, _UNKNOWN_CLASS)
+        return sets_by_folds(scores, self.scores_, confidence, np.mean(probabilities, axis=0))

@@ -42,7 +42,7 @@ def interval_scores(dist: Mixture, y: Any, conformity: str = "cdf") -> Array:
     ----------
     dist : Mixture
         Predictive distributions of n rows.
-    y : array (n,)
+    y : array-like of shape (n,)
         Outcomes.
     conformity : {"cdf", "scaled"}, default="cdf"
         "cdf" is minus the probability p of the nearer tail, or log(1e-250 / p) where p is below
@@ -50,7 +50,7 @@ def interval_scores(dist: Mixture, y: Any, conformity: str = "cdf") -> Array:
 
     Returns
     -------
-    array (n,)
+    ndarray of shape (n,)
         Scores.
 
     Examples
@@ -82,7 +82,7 @@ def interval_at(dist: Mixture, level: float, conformity: str = "cdf") -> tuple[A
 
     Returns
     -------
-    low, high : array (n,)
+    low, high : ndarray of shape (n,)
         Ends of the intervals.
 
     Examples
@@ -111,7 +111,7 @@ def conformal_interval(
     ----------
     dist_calibration : Mixture
         Predictions of n rows that the model was not trained on.
-    y_calibration : array (n,)
+    y_calibration : array-like of shape (n,)
         Outcomes of those rows.
     dist : Mixture
         Predictions of new rows by the same model.
@@ -124,7 +124,7 @@ def conformal_interval(
 
     Returns
     -------
-    low, high : array (m,)
+    low, high : ndarray of shape (m,)
         Ends of the intervals.
 
     Examples
@@ -176,7 +176,7 @@ def cross_conformal_interval(
 
     Returns
     -------
-    low, high : array (m,)
+    low, high : ndarray of shape (m,)
         Ends of the intervals.
 
     Examples

@@ -94,7 +94,7 @@ def conformal_level(scores: Any, confidence: float = 0.9) -> float:
 
     Parameters
     ----------
-    scores : array (n,)
+    scores : array-like of shape (n,)
         Nonconformity scores of the calibration rows; a larger score is less conforming.
     confidence : float, default=0.9
         A probability between 0 and 1.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import r2_score
 
 from wgboost.conformal.base import Conformal
@@ -24,8 +24,8 @@ __all__ = ["ConformalRegressor"]
 class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
     """Predict intervals that cover y with a given probability.
 
-    Coverage holds for any model: a bad one gets wide intervals. Their widths follow the predictive
-    distributions from row to row.
+    Coverage holds for any model; a bad one gets wide intervals. The widths differ between rows as
+    the predictive distributions do.
 
     Parameters
     ----------
@@ -42,22 +42,21 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         Intervals between quantiles of the predictive distribution, or the mean plus and minus a
         number of its standard deviations; see `wgboost.conformal.conformal_interval`.
     cv : int, splitter or iterable, default=5
-        Folds of "cross": a number, of rows in random order or of whole groups, or a splitter of
-        scikit-learn.
+        Number of folds for "cross", of shuffled rows or whole groups, or a scikit-learn splitter.
     calibration_fraction : float, default=0.25
-        Share of the rows that "split" holds out.
+        Share of the rows held out by "split".
     random_state : int, RandomState or None, default=None
-        Seed of the order of rows. The estimator has its own.
+        Seed of the shuffle. The estimator has its own.
 
     Attributes
     ----------
     estimators_ : list
         The models: one for each fold, or a single one.
-    scores_ : list of arrays
-        For each model the sorted scores of the rows that it was not trained on.
+    scores_ : list of ndarray
+        Sorted scores, for each model, of the rows that it was not trained on.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : array (p,)
+    feature_names_in_ : ndarray of shape (p,)
         Names of the features, if X had some.
 
     See Also
@@ -84,7 +83,7 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
 
     def __init__(
         self,
-        estimator: Any,
+        estimator: BaseEstimator,
         *,
         method: str = "cross",
         conformity: str = "cdf",
@@ -101,45 +100,54 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
 
     def _prepare(self, y: Any) -> None:
         if getattr(final_estimator(self.estimator), "response", None) == "categorical":
-            raise ValueError(
-                "classes have no order and no intervals; ConformalClassifier has sets of them"
-            )
+            raise ValueError("classes have no intervals; use ConformalClassifier")
         if is_censored(y):
             raise ValueError(
-                "bounds of y (censored) cannot be scored; give rows whose y is known, or fit the "
-                'estimator to all of them and calibrate with method="prefit"'
+                "censored y cannot be scored; give rows whose y is known, or fit the estimator to "
+                'all rows and calibrate with known ones and method="prefit"'
             )
         shape = np.asarray(y).shape
         if len(shape) > 1:
             raise ValueError(
-                f"y has shape {shape}; intervals are of one column: fit one model a column"
+                f"y has shape {shape}; intervals are for one column: fit a model for each column"
             )
 
     def _scores(self, fold: Fold) -> Array:
         return interval_scores(fold.dist(), fold.y, self.conformity)
 
     def predict(
-        self, X: Any, *, offset: Any = None, exposure: Any = None, **fit_params: Any
+        self, X: Any, *, offset: Any = None, exposure: Any = None, **predict_params: Any
     ) -> Array:
-        """Return the mean of the models' predictions.
+        """Predict y, as a mean over the models.
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix (n, p)
+        X : array-like, data frame or sparse matrix of shape (n, p)
             Features.
-        offset : array (n,), str or None, default=None
+        offset : array-like of shape (n,), str or None, default=None
             Offset, as in `fit`.
-        exposure : array (n,), str or None, default=None
+        exposure : array-like of shape (n,), str or None, default=None
             Exposure, as in `fit`.
-        **fit_params : array (n,) or number
-            What else `predict` of the estimator takes.
+        **predict_params : array-like of shape (n,) or float
+            Further parameters of `predict` of the estimator.
 
         Returns
         -------
-        array (n,)
+        ndarray of shape (n,)
             Predictions.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import ConformalRegressor, WGBRegressor
+        >>> X, y = np.arange(40.0)[:, None], np.arange(40.0)
+        >>> plain = WGBRegressor(n_estimators=2, early_stopping=False)
+        >>> model = ConformalRegressor(plain, cv=2, random_state=0).fit(X, y)
+        >>> model.predict(X[:3]).shape
+        (3,)
         """
-        X, given = self._given(X, {"offset": offset, "exposure": exposure, **fit_params})
+        known = {"offset": offset, "exposure": exposure, **predict_params}
+        X, given = self._predict_params(X, known)
         mean: Array = np.mean([model.predict(X, **given) for model in self._models()], axis=0)
         return mean
 
@@ -147,25 +155,34 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None,
         exposure: Any = None,
     ) -> float:  # fmt: skip
-        """Return the share of the variance of y that `predict` explains, R^2.
+        """Compute the coefficient of determination R^2 of `predict`.
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix (n, p)
+        X : array-like, data frame or sparse matrix of shape (n, p)
             Features.
-        y : array (n,) or str
+        y : array-like of shape (n,) or str
             Outcomes.
-        sample_weight : array (n,), str or None, default=None
+        sample_weight : array-like of shape (n,), str or None, default=None
             Weights of the rows.
-        offset : array (n,), str or None, default=None
+        offset : array-like of shape (n,), str or None, default=None
             Offset, as in `fit`.
-        exposure : array (n,), str or None, default=None
+        exposure : array-like of shape (n,), str or None, default=None
             Exposure, as in `fit`.
 
         Returns
         -------
         float
             R^2, at most 1.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import ConformalRegressor, WGBRegressor
+        >>> X, y = np.arange(40.0)[:, None], np.arange(40.0)
+        >>> plain = WGBRegressor(n_estimators=20, early_stopping=False)
+        >>> ConformalRegressor(plain, cv=2, random_state=0).fit(X, y).score(X, y) > 0
+        True
         """
         self._models()
         given = {"sample_weight": sample_weight, "offset": offset, "exposure": exposure}
@@ -177,29 +194,41 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         self, X: Any, confidence: float = 0.9, *, offset: Any = None, exposure: Any = None,
         **predict_params: Any,
     ) -> Array:  # fmt: skip
-        """Return intervals that cover y with at least the given probability.
+        """Predict intervals that cover y with at least the given probability.
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix (n, p)
+        X : array-like, data frame or sparse matrix of shape (n, p)
             Features.
         confidence : float, default=0.9
             Probability of covering y. With too few calibration rows the interval is the whole
             support of y, and a warning says how many rows are needed.
-        offset : array (n,), str or None, default=None
+        offset : array-like of shape (n,), str or None, default=None
             Offset, as in `fit`.
-        exposure : array (n,), str or None, default=None
+        exposure : array-like of shape (n,), str or None, default=None
             Exposure, as in `fit`.
-        **predict_params : array (n,) or number
-            What else `predict_dist` of the estimator takes.
+        **predict_params : array-like of shape (n,) or float
+            Further parameters of `predict_dist` of the estimator.
 
         Returns
         -------
-        array (n, 2)
+        ndarray of shape (n, 2)
             Lower and upper ends.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import ConformalRegressor, WGBRegressor
+        >>> X, y = np.arange(40.0)[:, None], np.arange(40.0)
+        >>> plain = WGBRegressor(n_estimators=2, early_stopping=False)
+        >>> model = ConformalRegressor(plain, cv=2, random_state=0).fit(X, y)
+        >>> low, high = model.predict_interval(X, confidence=0.9).T
+        >>> bool(np.mean((low <= y) & (y <= high)) >= 0.9)
+        True
         """
         check_confidence(confidence)
-        X, given = self._given(X, {"offset": offset, "exposure": exposure, **predict_params})
+        known = {"offset": offset, "exposure": exposure, **predict_params}
+        X, given = self._predict_params(X, known)
         dists = [predict_dist(model, X, **given) for model in self._models()]
         ends = cross_conformal_interval(dists, self.scores_, confidence, conformity=self.conformity)
         return np.stack(ends, axis=1)

@@ -52,7 +52,7 @@ def scores_of_classes(probabilities: Any, conformity: str = "adaptive") -> Array
 
     Parameters
     ----------
-    probabilities : array (n, k)
+    probabilities : array-like of shape (n, k)
         Class probabilities.
     conformity : {"adaptive", "threshold"}, default="adaptive"
         "adaptive" is the mass of all classes that are more probable. "threshold" is 1 -
@@ -60,7 +60,7 @@ def scores_of_classes(probabilities: Any, conformity: str = "adaptive") -> Array
 
     Returns
     -------
-    array (n, k)
+    ndarray of shape (n, k)
         Scores.
 
     Examples
@@ -83,14 +83,14 @@ def class_scores(dist: Mixture, y: Any, conformity: str = "adaptive") -> Array:
     ----------
     dist : Mixture
         Predictive distributions of n rows.
-    y : array (n,)
+    y : array-like of shape (n,)
         Codes of the classes.
     conformity : {"adaptive", "threshold"}, default="adaptive"
         As in `scores_of_classes`.
 
     Returns
     -------
-    array (n,)
+    ndarray of shape (n,)
         Scores.
 
     Examples
@@ -114,7 +114,7 @@ def sets_at(probabilities: Any, level: float, conformity: str = "adaptive") -> A
 
     Parameters
     ----------
-    probabilities : array (n, k)
+    probabilities : array-like of shape (n, k)
         Class probabilities.
     level : float
         Largest score, as from `conformal_level`.
@@ -123,7 +123,7 @@ def sets_at(probabilities: Any, level: float, conformity: str = "adaptive") -> A
 
     Returns
     -------
-    array (n, k) of bool
+    ndarray of bool, shape (n, k)
         True for the classes in the set, which always has the most probable one.
 
     Examples
@@ -154,7 +154,7 @@ def conformal_sets(
     ----------
     dist_calibration : Mixture
         Predictions of n rows that the model was not trained on.
-    y_calibration : array (n,)
+    y_calibration : array-like of shape (n,)
         Codes of the classes of those rows.
     dist : Mixture
         Predictions of new rows by the same model.
@@ -167,7 +167,7 @@ def conformal_sets(
 
     Returns
     -------
-    array (m, k) of bool
+    ndarray of bool, shape (m, k)
         True for the classes in the set.
 
     Examples
@@ -196,7 +196,7 @@ def cross_conformal_sets(
 
     Parameters
     ----------
-    probabilities : sequence of arrays (m, k)
+    probabilities : sequence of array-like of shape (m, k)
         For each fold the probabilities of the same new rows, by that fold's model.
     scores : sequence of arrays
         For each fold the scores of its rows, by that fold's model.
@@ -207,7 +207,7 @@ def cross_conformal_sets(
 
     Returns
     -------
-    array (m, k) of bool
+    ndarray of bool, shape (m, k)
         True for the classes in the set.
 
     Examples

@@ -104,7 +104,7 @@ def predict_metadata(estimator: BaseEstimator, X: Any, given: Mapping[str, Any])
     ----------
     estimator : BaseEstimator
         A fitted estimator.
-    X : array or frame of shape (n, p)
+    X : array-like or data frame of shape (n, p)
         The rows.
     given : mapping of str to Any
         Values or names of columns. By default they are the columns that `fit` took by name.
@@ -156,7 +156,7 @@ def score_metadata(
     ----------
     estimator : BaseEstimator
         A fitted estimator, the last step of a pipeline.
-    X : array or frame of shape (n, p)
+    X : array-like or data frame of shape (n, p)
         Rows as the estimator takes them.
     y : array-like of shape (n,) or str
         The observations, or the name of a column.
@@ -166,7 +166,7 @@ def score_metadata(
 
     Returns
     -------
-    X : array or frame
+    X : array or data frame
         The rows without columns that are not features.
     y : array-like of shape (n,)
         The observations.
@@ -192,12 +192,12 @@ def drop_metadata_columns(estimator: BaseEstimator, X: Any) -> Any:
     ----------
     estimator : BaseEstimator
         A fitted estimator.
-    X : array or frame of shape (n, p)
+    X : array-like or data frame of shape (n, p)
         The rows.
 
     Returns
     -------
-    array or frame
+    array or data frame
 
     Examples
     --------

@@ -33,7 +33,7 @@ def kind_of_y(response: Response, y: Any = None) -> KindOfY:
     ----------
     response : Response
         The response of the predictive distributions.
-    y : array (n,) or (n, q), optional
+    y : array-like of shape (n,) or (n, q), optional
         The observations. Without them y is taken to be known exactly.
 
     Returns
@@ -107,9 +107,9 @@ class OneMinus:
         ----------
         dist : Mixture
             The predictive distributions.
-        y : array (n,)
+        y : array-like of shape (n,)
             The observations.
-        sample_weight : array (n,), optional
+        sample_weight : array-like of shape (n,), optional
             Weights of the rows. They are passed on if the metric takes them.
 
         Returns
@@ -197,11 +197,11 @@ class Metric:
 
         Parameters
         ----------
-        predicted : Mixture or array (n, m, d)
+        predicted : Mixture or array-like of shape (n, m, d)
             The predictive distributions, or particles for a metric of particles.
-        y : array (n,) or (n, q)
+        y : array-like of shape (n,) or (n, q)
             The observations.
-        sample_weight : array (n,), optional
+        sample_weight : array-like of shape (n,), optional
             Weights of the rows. A function without `sample_weight` is called without them.
 
         Returns

@@ -28,8 +28,8 @@ def mae(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     Parameters
     ----------
     dist : Mixture
-    y : array (n,)
-    sample_weight : array (n,), optional
+    y : array-like of shape (n,)
+    sample_weight : array-like of shape (n,), optional
 
     Returns
     -------
@@ -53,10 +53,10 @@ def pinball(dist: Mixture, y: Any, q: Any = QUANTILES, *, sample_weight: Any = N
     Parameters
     ----------
     dist : Mixture
-    y : array (n,)
+    y : array-like of shape (n,)
     q : float or list of floats
         The levels; of several the mean.
-    sample_weight : array (n,), optional
+    sample_weight : array-like of shape (n,), optional
 
     Returns
     -------
@@ -87,8 +87,8 @@ def auc(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     ----------
     dist : Mixture
         Distributions of classes.
-    y : array (n,)
-    sample_weight : array (n,), optional
+    y : array-like of shape (n,)
+    sample_weight : array-like of shape (n,), optional
 
     Returns
     -------

@@ -74,7 +74,7 @@ class Scorer:
         ----------
         estimator : BaseEstimator
             A fitted estimator with `predict_dist`, or a pipeline that ends with one.
-        X : array or frame of shape (n, p)
+        X : array-like or data frame of shape (n, p)
             The rows.
         y : array-like of shape (n,) or str
             The observations, or the name of a column if X is a frame.

@@ -33,14 +33,14 @@ def unwrap(estimator: BaseEstimator, X: Any = None) -> tuple[Any, Any, list[Any]
     estimator : BaseEstimator
         A model, or one inside of `Pipeline`, `GridSearchCV` and other searches, and
         `TransformedTargetRegressor`, in any order.
-    X : array or frame of shape (n, p), optional
+    X : array-like or data frame of shape (n, p), optional
         Rows as the estimator takes them.
 
     Returns
     -------
     model : BaseEstimator
         The model.
-    X : array or frame
+    X : array or data frame
         The rows as the model takes them; None if there were none.
     transformers : list
         The transformers of y, the outermost first.
@@ -123,12 +123,12 @@ def transform_features(estimator: BaseEstimator, X: Any) -> Any:
     ----------
     estimator : BaseEstimator
         A model, a pipeline or a search.
-    X : array or frame of shape (n, p)
+    X : array-like or data frame of shape (n, p)
         Rows as the estimator takes them.
 
     Returns
     -------
-    array or frame
+    array or data frame
 
     Examples
     --------
@@ -147,7 +147,7 @@ def predict_dist(estimator: BaseEstimator, X: Any, **given: Any) -> Mixture:
     estimator
         A fitted model of this package, or one inside of `Pipeline`, `GridSearchCV` and other
         searches, and `TransformedTargetRegressor`, in any order.
-    X : array or frame (n, p)
+    X : array-like or data frame of shape (n, p)
         Rows as the estimator takes them.
     **given
         Further arguments of the model's `predict_dist`, such as `offset`.

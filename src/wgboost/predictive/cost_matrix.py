@@ -19,11 +19,11 @@ def expected_costs(dist: Mixture, costs: Any, actions: Any = None) -> tuple[Arra
     ----------
     dist : Mixture
         Distributions of classes.
-    costs : array (k, a), or pandas frame
+    costs : array-like of shape (k, a), or pandas frame
         The cost of action j when the class is i. Rows are in the order of the classes, as in
         scikit-learn's confusion_matrix; a frame has the classes as its index, in any order, and
         the actions as its columns.
-    actions : array (a,), optional
+    actions : array-like of shape (a,), optional
         What the columns stand for; by default the columns of a frame, or the classes.
     """
     if isinstance(costs, (str, dict)):

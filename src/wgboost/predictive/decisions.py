@@ -54,7 +54,7 @@ def bayes_action(
     ----------
     dist : Mixture
         The predictive distributions.
-    loss : callable or array (k, a)
+    loss : callable or array-like of shape (k, a)
         With over="theta" a function loss(action, theta) -> (n, m). `theta` maps parameter names to
         arrays (n, m) in the user's units (for classes "probability_0", "probability_1", ...), one
         value for each particle. With over="y" a function loss(action, y) -> (n, g) of values y
@@ -64,7 +64,7 @@ def bayes_action(
         For classes also a matrix: loss[i, j] is the cost of action j when the class is i, in
         the order of `classes_`, or a pandas frame with classes as its index and actions as its
         columns.
-    actions : array (a,), optional
+    actions : array-like of shape (a,), optional
         The actions to choose from. Without, the least risk is sought over the real line, from the
         range of the predictive distribution on: on a grid with the particles' medians and the
         quantiles of y, then by golden sections; no point of the grid is better than what is
@@ -80,8 +80,8 @@ def bayes_action(
 
     Returns
     -------
-    actions : array (n,)
-    risks : array (n, a) or (n,)
+    actions : ndarray of shape (n,)
+    risks : ndarray of shape (n, a) or (n,)
         With `return_risks`: mean losses, or mean utilities.
 
     Examples

@@ -33,13 +33,13 @@ class Summaries(Probabilities):
         function : callable
             Maps values of y (n, g) to numbers of the same shape. Of classes the values are labels
             where `classes` is known, else codes. Values that belong to rows are given as (n, 1).
-        points : float, list of floats or array (n, k), optional
+        points : float, list of floats or array-like of shape (n, k), optional
             Values of y at which the function has a kink or a jump. Without them the mean of a
             function that jumps is right to about 0.005 of the jump.
 
         Returns
         -------
-        array (n,)
+        ndarray of shape (n,)
 
         Notes
         -----
@@ -105,7 +105,7 @@ class Summaries(Probabilities):
 
         Returns
         -------
-        array (n,), or (n, k) of k shares
+        ndarray of shape (n,), or (n, k) of k shares
 
         Examples
         --------
@@ -145,7 +145,7 @@ class Summaries(Probabilities):
 
         Returns
         -------
-        low, high : arrays (n,), or (n, k) of k probabilities
+        low, high : ndarray of shape (n,), or (n, k) of k probabilities
             Of a density with several peaks they hold what lies between the peaks, too: one
             interval, not a union of several. Of counts the fewest neighbouring values that have
             at least this probability.

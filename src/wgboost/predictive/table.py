@@ -129,7 +129,7 @@ class Tabled(Summaries):
         ----------
         quantiles : float, list of floats or None
             Levels of the quantiles of a numeric y.
-        index : array (n,), pandas index or frame, optional
+        index : array-like of shape (n,), pandas index or frame, optional
             The index of the table, or a frame whose index and library it has.
         names : list of str, optional
             Names of the columns of y, where it has several; their numbers by default.

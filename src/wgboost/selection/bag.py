@@ -20,6 +20,7 @@ from wgboost.data.rows import take_rows
 from wgboost.estimators.calibrating import fitted_factors
 from wgboost.estimators.preparing import training_data
 from wgboost.folds import Fold
+from wgboost.folds.fitting import make_fold
 from wgboost.model import FittedBag, FittedModel
 from wgboost.responses import Units
 from wgboost.selection.folds import bag_folds
@@ -325,7 +326,7 @@ def _learned(
             known[test] = weight
         fit_params = {**given.fit_params, "sample_weight": known}
         model = some[0] if len(some) == 1 else assemble(some)
-        return Fold.of(model, given.X, given.y, split[0], test, fit_params)
+        return make_fold(model, given.X, given.y, split[0], test, fit_params)
 
     calibration = None
     if params["calibrated"]:

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.folds import split_folds
-from wgboost.folds.splitting import check_splits, count_groups
+from wgboost.folds.splitting import check_splits, count_groups, split_folds
 from wgboost.selection.spec import Member
 from wgboost.training import PosteriorData
 from wgboost.typing import Array

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.stats import rankdata
 
-from wgboost.calibration import OODReference, aligned_scores
+from wgboost.calibration import OODReference
+from wgboost.calibration.ood import aligned_scores
 from wgboost.folds import Fold
 from wgboost.metrics import ood_scores
 from wgboost.metrics.unwrapping import predict_dist
