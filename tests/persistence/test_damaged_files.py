@@ -50,11 +50,29 @@ def test_every_flipped_bit_is_refused(good, tmp_path):
             loaded(bytes(changed), tmp_path)
 
 
-def test_a_file_of_the_future_asks_for_an_upgrade(good, tmp_path):
+@pytest.mark.parametrize(
+    ("version", "remedy"),
+    [
+        ("3", r"load it with wgboost 7\.1 or later"),
+        ("1", "no release wrote this format, so fit the model again and save it"),
+        ("-1", "no release wrote this format"),
+    ],
+)
+def test_a_file_of_another_format_says_which_version_reads_it(good, tmp_path, version, remedy):
     header, _, body = parts(good)
-    header["__metadata__"] |= {"format_version": "3", "wgboost_version": "7.1"}
-    with pytest.raises(ModelFileError, match=r"has format 3 of wgboost 7\.1; .*: upgrade wgboost"):
+    header["__metadata__"] |= {"format_version": version, "wgboost_version": "7.1"}
+    expected = rf"has format {version}, written by wgboost 7\.1; .* reads format 2: {remedy}"
+    with pytest.raises(ModelFileError, match=expected):
         loaded(made(header, {"anything": 1}, body), tmp_path)
+
+
+def test_a_damaged_file_of_another_format_is_called_damaged(good, tmp_path):
+    header, model, body = parts(good)
+    header["__metadata__"]["format_version"] = "1"
+    data = bytearray(made(header, model, body))
+    data[-1] ^= 1
+    with pytest.raises(ModelFileError, match="checksum does not match"):
+        loaded(bytes(data), tmp_path)
 
 
 def test_lengths_are_checked_before_anything_is_allocated(good, tmp_path):

@@ -1,4 +1,4 @@
-"""The format of model files: safetensors that anyone can open, and files of earlier versions."""
+"""The format of model files: safetensors that anyone can open."""
 
 import json
 import os
@@ -8,12 +8,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
 import wgboost
-from model_particles import particles_of
 from wgboost import ModelFileError, WGBRegressor, load
 from wgboost.data import Schema
 
@@ -126,20 +125,3 @@ def test_a_file_has_the_permissions_of_any_other_and_keeps_those_it_had(fitted, 
     fitted.save(tmp_path / "link")
     assert (tmp_path / "link").is_symlink()
     assert path.read_bytes() == before
-
-
-@pytest.mark.parametrize("name", ["regressor", "classifier", "general"])
-def test_files_of_format_1_keep_loading(name):
-    known = json.loads((FILES / "format_1.json").read_text())[name]
-    model, rows = load(FILES / f"format_1_{name}.wgb"), np.array(known["rows"], dtype=float)
-    if name == "regressor":
-        rows = pd.DataFrame(rows, columns=["one", "two"])
-        assert model.history_["validation"]["nll"] == known["history"]
-    particles = particles_of(model, rows)
-    assert_array_equal(particles, np.array(known["particles"], dtype=np.float32))
-    answers = model.predict(rows)
-    if name == "classifier":
-        assert answers.tolist() == known["predictions"]
-    else:
-        assert_allclose(answers, known["predictions"], rtol=1e-6)
-    assert {k: model.get_params()[k] for k in known["parameters"]} == known["parameters"]

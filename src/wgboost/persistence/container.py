@@ -51,7 +51,6 @@ class Contents:
 
     model: Any
     tensors: dict[str, Array]
-    version: int = FORMAT
 
 
 def write_file(path: Any, contents: Contents) -> None:
@@ -145,19 +144,25 @@ def _read(path: Any, file: BufferedReader, size: int) -> Contents:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ModelFileError(f"{os.fspath(path)!r} has a damaged header: {error}") from error
     intact = _digest(file) == text[_DIGEST.start - 8 : _DIGEST.stop - 8].decode("latin-1")
-    if version > FORMAT and intact:
+    if not intact:
+        _refuse(path, "is damaged: its checksum does not match its contents")
+    if version != FORMAT:
+        writer = f"{metadata.get('wgboost_version')!s:.20}"
+        remedy = (
+            f"load it with wgboost {writer} or later"
+            if version > FORMAT
+            else "no release wrote this format, so fit the model again and save it"
+        )
         _refuse(
             path,
-            f"has format {version} of wgboost {metadata.get('wgboost_version')!s:.20}; wgboost "
-            f"{__version__} reads formats up to {FORMAT}: upgrade wgboost",
+            f"has format {version}, written by wgboost {writer}; wgboost {__version__} reads "
+            f"format {FORMAT}: {remedy}",
         )
-    if not intact:
-        _refuse(path, "is damaged: its checksum does not fit its contents")
     try:
         table = _checked_table(header, size - 8 - length)
         file.seek(8 + length)
         tensors = {name: _array(file, *entry) for name, entry in table}
-        return Contents(_parsed(metadata["model"].encode()), tensors, version)
+        return Contents(_parsed(metadata["model"].encode()), tensors)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ModelFileError(f"{os.fspath(path)!r} is damaged: {error}") from error
 

@@ -18,7 +18,6 @@ from wgboost.model import FittedModel
 from wgboost.persistence.container import Contents, read_file, write_file
 from wgboost.persistence.errors import ModelFileError
 from wgboost.persistence.model_checks import ALWAYS, BAG, FITTED
-from wgboost.persistence.upgrades import upgraded
 from wgboost.persistence.values import Reader, Unsaved, Writer
 from wgboost.responses import RESPONSES, ColumnUnits, Response, Units
 from wgboost.smooth import SmoothStart
@@ -211,7 +210,6 @@ def made_model(path: Any, contents: Contents, given: Mapping[str, Any]) -> Saved
 
 
 def _made(contents: Contents, given: Mapping[str, Any]) -> SavedModel:
-    contents = upgraded(contents)
     model = contents.model
     classes = {**_CLASSES, **{old: _CLASSES[new] for old, new in _OLD_CLASSES.items()}}
     reader = Reader(
@@ -229,8 +227,6 @@ def _made(contents: Contents, given: Mapping[str, Any]) -> SavedModel:
         for name in fitted:
             if name not in (BAG if members else FITTED):
                 raise ValueError(f"the attribute {name!r:.40} is not known")
-        if "classes_" in fitted:  # format 1 has no order of classes
-            fitted.setdefault("ranks_", fitted["classes_"])
         renamed = _OLD_PARAMETERS.get(model["class"], {})
         parameters = part("parameters", model, place)
         parameters = {renamed.get(name, name): value for name, value in parameters.items()}
