@@ -30,7 +30,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 from wgboost.data import Features
 from wgboost.learners import HistTree
-from wgboost.trees import FlatTrees, TreeSettings
+from wgboost.trees import TreeSettings
+from wgboost.trees.flat import FlatTrees
 
 UCI = ("boston", "kin8nm", "protein")
 M, D, K = 10, 2, 20  # particles, parameters, outputs

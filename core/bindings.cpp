@@ -310,41 +310,44 @@ NB_MODULE(_core, module) {
   // A learner that lives until the interpreter ends is no leak.
   nb::set_leak_warnings(false);
   bind_flow(module);
-  module.def("find_cuts", &find_cuts<float>, "x"_a.noconvert(), "weight"_a.none(), "max_bins"_a,
-             "sample_size"_a, "seed"_a, "n_threads"_a);
-  module.def("find_cuts", &find_cuts<double>, "x"_a.noconvert(), "weight"_a.none(), "max_bins"_a,
-             "sample_size"_a, "seed"_a, "n_threads"_a);
-  module.def("apply_cuts", &apply_cuts<float>, "x"_a.noconvert(), "cuts"_a, "n_bins"_a,
-             "n_threads"_a);
-  module.def("apply_cuts", &apply_cuts<double>, "x"_a.noconvert(), "cuts"_a, "n_bins"_a,
-             "n_threads"_a);
+  module.def("find_cuts", &find_cuts<float>, nb::kw_only(), "x"_a.noconvert(), "weight"_a.none(),
+             "max_bins"_a, "sample_size"_a, "seed"_a, "n_threads"_a);
+  module.def("find_cuts", &find_cuts<double>, nb::kw_only(), "x"_a.noconvert(), "weight"_a.none(),
+             "max_bins"_a, "sample_size"_a, "seed"_a, "n_threads"_a);
+  module.def("apply_cuts", &apply_cuts<float>, nb::kw_only(), "x"_a.noconvert(), "cuts"_a,
+             "n_bins"_a, "n_threads"_a);
+  module.def("apply_cuts", &apply_cuts<double>, nb::kw_only(), "x"_a.noconvert(), "cuts"_a,
+             "n_bins"_a, "n_threads"_a);
   nb::class_<wgb::Workspace>(module, "Workspace").def(nb::init<>());
-  module.def("grow", &grow, "workspace"_a, "codes"_a.noconvert(), "n_bins"_a,
-             "categorical"_a, "features"_a, "rows"_a.none(),
-             "direction"_a.noconvert(), "curvature"_a.noconvert().none(),
-             "weight"_a.noconvert().none(), "per_particle"_a, "projection"_a,
-             "random_matrix"_a.none(), "best_first"_a, "max_depth"_a, "max_leaves"_a,
-             "min_samples_leaf"_a, "min_weight_leaf"_a, "l2"_a, "min_gain"_a,
-             "cat_smooth"_a, "cat_penalty"_a, "cat_signal"_a, "monotone"_a.none(), "parameter"_a, "groups"_a.none(),
-             "n_threads"_a);
+  module.def("grow", &grow, nb::kw_only(), "workspace"_a, "codes"_a.noconvert(), "n_bins"_a,
+             "categorical"_a, "features"_a, "rows"_a.none(), "direction"_a.noconvert(),
+             "curvature"_a.noconvert().none(), "weight"_a.noconvert().none(), "per_particle"_a,
+             "projection"_a, "random_matrix"_a.none(), "best_first"_a, "max_depth"_a,
+             "max_leaves"_a, "min_samples_leaf"_a, "min_weight_leaf"_a, "l2"_a, "min_gain"_a,
+             "cat_smooth"_a, "cat_penalty"_a, "cat_signal"_a, "monotone"_a.none(), "parameter"_a,
+             "groups"_a.none(), "n_threads"_a);
   module.def("all_finite", &all_finite, "values"_a.noconvert());
-  module.def("add_leaf_values", &add_leaf_values, "state"_a.noconvert(), "leaf"_a.noconvert(),
-             "values"_a.noconvert(), "first_leaf"_a, "output"_a, "n_threads"_a);
+  module.def("add_leaf_values", &add_leaf_values, nb::kw_only(), "state"_a.noconvert(),
+             "leaf"_a.noconvert(), "values"_a.noconvert(), "first_leaf"_a, "output"_a,
+             "n_threads"_a);
   nb::class_<wgb::Forest>(module, "Forest")
       .def_prop_ro("n_trees", &wgb::Forest::n_trees)
-      .def("predict", &predict<float>, "x"_a.noconvert(), "out"_a.noconvert(), "first"_a, "last"_a,
-           "n_threads"_a)
-      .def("predict", &predict<double>, "x"_a.noconvert(), "out"_a.noconvert(), "first"_a,
-           "last"_a, "n_threads"_a)
-      .def("predict_codes", &predict_codes, "codes"_a.noconvert(), "n_bins"_a,
+      .def("predict", &predict<float>, nb::kw_only(), "x"_a.noconvert(), "out"_a.noconvert(),
+           "first"_a, "last"_a, "n_threads"_a)
+      .def("predict", &predict<double>, nb::kw_only(), "x"_a.noconvert(), "out"_a.noconvert(),
+           "first"_a, "last"_a, "n_threads"_a)
+      .def("predict_codes", &predict_codes, nb::kw_only(), "codes"_a.noconvert(), "n_bins"_a,
            "out"_a.noconvert(), "first"_a, "last"_a, "n_threads"_a)
-      .def("rank", &rank<float>, "x"_a.noconvert(), "n_threads"_a)
-      .def("rank", &rank<double>, "x"_a.noconvert(), "n_threads"_a)
-      .def("predict_ranks", &predict_ranks, "ranks"_a.noconvert(), "out"_a.noconvert(), "first"_a,
-           "last"_a, "n_threads"_a)
-      .def("apply", &apply<float>, "x"_a.noconvert(), "first"_a, "last"_a, "n_threads"_a)
-      .def("apply", &apply<double>, "x"_a.noconvert(), "first"_a, "last"_a, "n_threads"_a);
-  module.def("make_forest", &make_forest, "first_node"_a, "first_leaf"_a, "first_set"_a, "output"_a,
-             "feature"_a, "threshold"_a, "bin"_a, "missing_left"_a, "category_set"_a, "left"_a,
-             "leaf"_a, "values"_a, "sets"_a, "n_features"_a, "n_outputs"_a);
+      .def("rank", &rank<float>, nb::kw_only(), "x"_a.noconvert(), "n_threads"_a)
+      .def("rank", &rank<double>, nb::kw_only(), "x"_a.noconvert(), "n_threads"_a)
+      .def("predict_ranks", &predict_ranks, nb::kw_only(), "ranks"_a.noconvert(),
+           "out"_a.noconvert(), "first"_a, "last"_a, "n_threads"_a)
+      .def("apply", &apply<float>, nb::kw_only(), "x"_a.noconvert(), "first"_a, "last"_a,
+           "n_threads"_a)
+      .def("apply", &apply<double>, nb::kw_only(), "x"_a.noconvert(), "first"_a, "last"_a,
+           "n_threads"_a);
+  module.def("make_forest", &make_forest, nb::kw_only(), "first_node"_a, "first_leaf"_a,
+             "first_set"_a, "output"_a, "feature"_a, "threshold"_a, "bin"_a, "missing_left"_a,
+             "category_set"_a, "left"_a, "leaf"_a, "values"_a, "sets"_a, "n_features"_a,
+             "n_outputs"_a);
 }

@@ -139,9 +139,9 @@ void direction(const T& held, const Particles& particles, bool curved,
 
 template <class T>
 void bind_methods(nb::class_<T>& kind) {
-  kind.def("derivatives", &derivatives<T>, "particles"_a.noconvert(), "score"_a.noconvert(),
-           "curvature"_a.noconvert(), "n_threads"_a)
-      .def("direction", &direction<T>, "particles"_a.noconvert(), "curved"_a,
+  kind.def("derivatives", &derivatives<T>, nb::kw_only(), "particles"_a.noconvert(),
+           "score"_a.noconvert(), "curvature"_a.noconvert(), "n_threads"_a)
+      .def("direction", &direction<T>, nb::kw_only(), "particles"_a.noconvert(), "curved"_a,
            "metric"_a.noconvert().none(), "bandwidth"_a.noconvert(), "gradient"_a.noconvert(),
            "smoothed"_a.noconvert().none(), "n_threads"_a);
 }
@@ -149,24 +149,26 @@ void bind_methods(nb::class_<T>& kind) {
 }  // namespace
 
 void bind_flow(nb::module_& module) {
-  module.def("kernel_direction", &kernel_direction, "particles"_a.noconvert(),
-             "score"_a.noconvert(), "curvature"_a.noconvert().none(),
-             "metric"_a.noconvert().none(), "bandwidth"_a.noconvert(), "gradient"_a.noconvert(),
-             "smoothed"_a.noconvert().none(), "n_threads"_a);
-  module.def("newton_step", &newton_step, "particles"_a, "score"_a, "curvature"_a, "metric"_a,
-             "bandwidth"_a);
+  module.def("kernel_direction", &kernel_direction, nb::kw_only(), "particles"_a.noconvert(),
+             "score"_a.noconvert(), "curvature"_a.noconvert().none(), "metric"_a.noconvert().none(),
+             "bandwidth"_a.noconvert(), "gradient"_a.noconvert(), "smoothed"_a.noconvert().none(),
+             "n_threads"_a);
+  module.def("newton_step", &newton_step, nb::kw_only(), "particles"_a, "score"_a, "curvature"_a,
+             "metric"_a, "bandwidth"_a);
   nb::class_<wgb::AveragedNormal>(module, "AveragedNormal")
-      .def(nb::init<double, double, double, double, double, double, double>(), "mean"_a,
-           "variance"_a, "prior_mean"_a, "prior_scale"_a, "shape"_a, "rate"_a, "evidence"_a)
-      .def("settled", &settled, "particles"_a, "scaled"_a, "bandwidth"_a, "rate"_a, "still"_a,
-           "steps"_a);
+      .def(nb::init<double, double, double, double, double, double, double>(), nb::kw_only(),
+           "mean"_a, "variance"_a, "prior_mean"_a, "prior_scale"_a, "shape"_a, "rate"_a,
+           "evidence"_a)
+      .def("settled", &settled, nb::kw_only(), "particles"_a, "scaled"_a, "bandwidth"_a, "rate"_a,
+           "still"_a, "steps"_a);
   nb::class_<Normal> normal(module, "NormalPosterior");
   normal.def(nb::init<const Numbers&, const Numbers&, const Numbers&, const Numbers&,
                       const Numbers&, const Numbers&>(),
-             "y"_a, "prior_mean"_a, "prior_scale"_a, "shape"_a, "rate"_a, "evidence"_a);
+             nb::kw_only(), "y"_a, "prior_mean"_a, "prior_scale"_a, "shape"_a, "rate"_a,
+             "evidence"_a);
   bind_methods(normal);
   nb::class_<Categorical> categorical(module, "CategoricalPosterior");
   categorical.def(nb::init<const Numbers&, const Numbers&, const Numbers&, const Numbers&>(),
-                  "y"_a, "prior_mean"_a, "prior_scale"_a, "evidence"_a);
+                  nb::kw_only(), "y"_a, "prior_mean"_a, "prior_scale"_a, "evidence"_a);
   bind_methods(categorical);
 }

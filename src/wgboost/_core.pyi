@@ -3,14 +3,15 @@ from typing import Any
 from wgboost.typing import Array
 
 def find_cuts(
-    x: Array, weight: Array | None, max_bins: int, sample_size: int, seed: int, n_threads: int
+    *, x: Array, weight: Array | None, max_bins: int, sample_size: int, seed: int, n_threads: int
 ) -> list[Array]: ...
-def apply_cuts(x: Array, cuts: list[Array], n_bins: Array, n_threads: int) -> Array: ...
+def apply_cuts(*, x: Array, cuts: list[Array], n_bins: Array, n_threads: int) -> Array: ...
 def all_finite(values: Array) -> bool: ...
 
 class Workspace: ...
 
 def grow(
+    *,
     workspace: Workspace,
     codes: Array,
     n_bins: Array,
@@ -39,23 +40,24 @@ def grow(
     n_threads: int,
 ) -> tuple[dict[str, Any], Array, bool]: ...
 def add_leaf_values(
-    state: Array, leaf: Array, values: Array, first_leaf: Array, output: Array, n_threads: int
+    *, state: Array, leaf: Array, values: Array, first_leaf: Array, output: Array, n_threads: int
 ) -> None: ...
 
 class Forest:
     @property
     def n_trees(self) -> int: ...
-    def predict(self, x: Array, out: Array, first: int, last: int, n_threads: int) -> None: ...
+    def predict(self, *, x: Array, out: Array, first: int, last: int, n_threads: int) -> None: ...
     def predict_codes(
-        self, codes: Array, n_bins: Array, out: Array, first: int, last: int, n_threads: int
+        self, *, codes: Array, n_bins: Array, out: Array, first: int, last: int, n_threads: int
     ) -> None: ...
-    def rank(self, x: Array, n_threads: int) -> Array: ...
+    def rank(self, *, x: Array, n_threads: int) -> Array: ...
     def predict_ranks(
-        self, ranks: Array, out: Array, first: int, last: int, n_threads: int
+        self, *, ranks: Array, out: Array, first: int, last: int, n_threads: int
     ) -> None: ...
-    def apply(self, x: Array, first: int, last: int, n_threads: int) -> Array: ...
+    def apply(self, *, x: Array, first: int, last: int, n_threads: int) -> Array: ...
 
 def make_forest(
+    *,
     first_node: Array,
     first_leaf: Array,
     first_set: Array,
@@ -73,6 +75,7 @@ def make_forest(
     n_outputs: int,
 ) -> Forest: ...
 def kernel_direction(
+    *,
     particles: Array,
     score: Array,
     curvature: Array | None,
@@ -83,12 +86,13 @@ def kernel_direction(
     n_threads: int,
 ) -> None: ...
 def newton_step(
-    particles: Array, score: Array, curvature: Array, metric: Array, bandwidth: float
+    *, particles: Array, score: Array, curvature: Array, metric: Array, bandwidth: float
 ) -> Array: ...
 
 class AveragedNormal:
     def __init__(
         self,
+        *,
         mean: float,
         variance: float,
         prior_mean: float,
@@ -99,6 +103,7 @@ class AveragedNormal:
     ) -> None: ...
     def settled(
         self,
+        *,
         particles: Array,
         scaled: bool,
         bandwidth: float,
@@ -109,10 +114,11 @@ class AveragedNormal:
 
 class _Posterior:
     def derivatives(
-        self, particles: Array, score: Array, curvature: Array, n_threads: int
+        self, *, particles: Array, score: Array, curvature: Array, n_threads: int
     ) -> None: ...
     def direction(
         self,
+        *,
         particles: Array,
         curved: bool,
         metric: Array | None,
@@ -125,6 +131,7 @@ class _Posterior:
 class NormalPosterior(_Posterior):
     def __init__(
         self,
+        *,
         y: Array,
         prior_mean: Array,
         prior_scale: Array,
@@ -135,5 +142,5 @@ class NormalPosterior(_Posterior):
 
 class CategoricalPosterior(_Posterior):
     def __init__(
-        self, y: Array, prior_mean: Array, prior_scale: Array, evidence: Array
+        self, *, y: Array, prior_mean: Array, prior_scale: Array, evidence: Array
     ) -> None: ...

@@ -1,4 +1,4 @@
-"""Files that are replaced as a whole or not at all."""
+"""Files that are replaced completely or not at all."""
 
 from __future__ import annotations
 
@@ -31,10 +31,27 @@ _KINDS = {
 
 
 def check_place(path: Any, what: str = "the model") -> None:
-    """Raise the OSError with which `replacing` refuses a place, before there is anything to write.
+    """Check that `replacing` can write to a path.
 
-    The folder has to exist, and what is at `path` to be a regular file or a link to one: a device,
-    pipe or socket would be replaced by a regular file, since `os.replace` treats all alike.
+    The folder has to exist, and `path` has to be a regular file, a link to one, or absent:
+    `os.replace` would replace a device, pipe or socket by a regular file.
+
+    Parameters
+    ----------
+    path : str or path
+        The file to write.
+    what : str, default="the model"
+        What would be saved, for the message.
+
+    Raises
+    ------
+    OSError
+        If the path cannot be written to.
+
+    Examples
+    --------
+    >>> from wgboost.atomic import check_place
+    >>> check_place("model.wgb")
     """
     try:
         _check_place(path)
@@ -56,21 +73,45 @@ def _check_place(path: Any) -> None:
 
 @contextmanager
 def replacing(path: Any, what: str = "the model") -> Iterator[BinaryIO]:
-    """Open a temporary file next to `path`, which takes its place once it is written and synced.
+    """Open a temporary file that replaces `path` once it is written and synced.
 
-    Whatever fails before that, a full disk say, leaves the file that was there and removes the
-    temporary one. The temporary file `.wgboost-*.tmp` of a process that was killed is removed by
+    If anything fails before that, such as a full disk, the old file is unchanged and the temporary
+    file is removed. The temporary file `.wgboost-*.tmp` of a process that was killed is removed by
     the next call in the same folder.
+
+    Parameters
+    ----------
+    path : str or path
+        The file to replace.
+    what : str, default="the model"
+        What is saved, for the message.
+
+    Yields
+    ------
+    file : binary file
+        The temporary file, in the same folder.
 
     Raises
     ------
     OSError
         If `path` exists and is not a regular file, or the file cannot be written. The message says
         that `what` was not saved.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from wgboost.atomic import replacing
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "numbers"
+    ...     with replacing(path) as file:
+    ...         _ = file.write(b"123")
+    ...     path.read_bytes()
+    b'123'
     """
     try:
         _check_place(path)
-        target = Path(os.path.realpath(os.fspath(path)))  # a link goes on pointing at the file
+        target = Path(os.path.realpath(os.fspath(path)))  # a link keeps pointing to the file
         _remove_stale(target.parent)
         descriptor, temporary = _new_file(target.parent)
     except OSError as error:
@@ -102,7 +143,7 @@ def _new_file(folder: Path) -> tuple[int, Path]:
         descriptor = os.open(path, flags, 0o666)
         if _lock(descriptor) and (os.name == "nt" or os.fstat(descriptor).st_nlink):
             return descriptor, path
-        os.close(descriptor)  # another process takes it for stale, before it was locked
+        os.close(descriptor)  # another process took it for stale before it was locked
         path.unlink(missing_ok=True)
     raise BlockingIOError(errno.EAGAIN, "other processes lock every new file")
 
@@ -136,19 +177,19 @@ def _remove_stale(folder: Path) -> None:
     for path in found:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
-        except OSError:  # of another user, or removed meanwhile: no business of this one
+        except OSError:  # of another user, or removed meanwhile
             continue
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             os.unlink(path)
-        except OSError:  # it is being written, is gone, or may not be removed
+        except OSError:  # in use, removed meanwhile, or not ours to remove
             continue
         finally:
             os.close(descriptor)
 
 
 def _unsaved(error: OSError, path: Any, what: str) -> OSError:
-    """Return the same error with what it means here; OSError picks the subclass by its number."""
+    """Return the error with a message about `what`; OSError picks the subclass by its number."""
     reason = error.strerror or str(error)
     left = "the file that was there is unchanged" if os.path.exists(path) else "no file was made"
     return OSError(error.errno or errno.EIO, f"{what} was not saved ({reason}); {left}", path)
@@ -160,7 +201,7 @@ def _sync_folder(folder: Path) -> None:
         return
     try:
         descriptor = os.open(folder, os.O_RDONLY)
-    except PermissionError:  # may be written to and not read; the file itself is complete
+    except PermissionError:  # a folder that can be written to and not read
         return
     try:
         os.fsync(descriptor)

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.data import as_matrix
+from wgboost.data.matrix import as_matrix
 from wgboost.learners import FittedLearner, FittedTrees
-from wgboost.trees import FlatTrees
+from wgboost.trees.flat import FlatTrees
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer
 
-__all__ = ["FlatTrees", "RoundList", "join_rounds"]
+__all__ = ["RoundList", "join_rounds"]
 
 
 @dataclass(frozen=True, eq=False)

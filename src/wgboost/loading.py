@@ -6,7 +6,8 @@ import os
 from typing import Any
 
 from wgboost.estimators import WGBClassifier, WGBoost, WGBRegressor
-from wgboost.persistence import ModelFileError, read_model
+from wgboost.persistence import ModelFileError
+from wgboost.persistence.models import read_model
 from wgboost.selection import WGBClassifierCV, WGBRegressorCV
 
 __all__ = ["load"]
@@ -21,26 +22,51 @@ def load(
     path: Any, *, response: Any = None, target: Any = None, direction: Any = None,
     eval_metric: Any = None,
 ) -> Any:  # fmt: skip
-    """Return the estimator that `save`, or a `callbacks.Checkpoint`, wrote to a file.
+    """Load an estimator from a file of `save` or of a `callbacks.Checkpoint`.
 
-    A file is safe to open whoever wrote it: it holds numbers and names, no code, and every size and
-    index in it is checked before use.
+    Files from unknown sources are safe to load: they hold numbers and names, no code, and every
+    size and index is checked before use.
 
     Parameters
     ----------
-    path : path
-    response, target : optional
-        The response or target of your own that the model was fitted with: a file has its name,
-        settings and arrays, not its code. Needed if the model has one.
-    direction, eval_metric : optional
-        Such functions that the model was fitted with. Only further fits need them.
+    path : str or path
+        The file.
+    response : Response, optional
+        The response, if the model was fitted with one that is not part of wgboost. The file has its
+        name, settings and arrays, not its code.
+    target : Target or LogDensity, optional
+        The target, likewise.
+    direction : callable, optional
+        The direction, if it was a function. Only further fits need it.
+    eval_metric : callable, optional
+        The metric, if it was a function. Only further fits need it.
+
+    Returns
+    -------
+    estimator
+        A fitted `WGBRegressor`, `WGBClassifier`, `WGBoost`, `WGBRegressorCV` or `WGBClassifierCV`.
 
     Raises
     ------
     ModelFileError
-        If the file is damaged, cut off, no model, or of a later version.
+        If the file is damaged, truncated, not a model, or of another format.
     TypeError
-        If a response or target is needed and not given, or another one is.
+        If a response or target is needed and not given, or another one is given.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor, load
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> model = WGBRegressor(n_estimators=5, evidence=10, random_state=0).fit(X, X[:, 0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "model.wgb"
+    ...     model.save(path)
+    ...     again = load(path)
+    >>> bool((again.predict(X) == model.predict(X)).all())
+    True
     """
     given = {
         "response": response, "target": target, "direction": direction, "eval_metric": eval_metric,
@@ -53,7 +79,7 @@ def load(
         if hasattr(kind, "member_type") != bool(saved.members):
             raise ValueError("a bag has members, and nothing else has")
         estimator = kind.from_saved(saved)
-    except Exception as error:  # whatever does not fit together, and however it shows
+    except Exception as error:  # a file may be inconsistent in any way
         raise ModelFileError(f"{os.fspath(path)!r} is damaged: {error}") from error
     if saved.metadata is not None:
         estimator.metadata_ = saved.metadata

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from plain_directions import plain_newton_step, plain_normal
 from wgboost import AveragedFlow, Categorical, DiagonalNewton, Kernel, Normal
-from wgboost.boosting import averaged_flow
+from wgboost.boosting.averaged_flow import averaged_flow
 from wgboost.directions import as_direction
 from wgboost.responses import as_response
 

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from wgboost import Batches, ParquetBatches, WGBClassifier, WGBRegressor, callbacks, load
-from wgboost.data import Cuts, StoredMatrix
+from wgboost.data.binning import Cuts
+from wgboost.data.stored import StoredMatrix
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(600, 3))

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from plain_trees import plain_codes, plain_cuts
-from wgboost.data import MAX_BINS, Binned, Cuts, Features
+from wgboost.data import Features
+from wgboost.data.binning import MAX_BINS, Binned, Cuts
 
 anything = st.one_of(
     st.floats(allow_nan=False),

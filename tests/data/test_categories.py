@@ -12,7 +12,8 @@ from making import assert_same_tree, grow, same_partition
 from plain_trees import PlainTask, project, score
 from wgboost.data import Features
 from wgboost.learners import HistTree
-from wgboost.trees import FlatTrees, TreeSettings
+from wgboost.trees import TreeSettings
+from wgboost.trees.flat import FlatTrees
 
 
 def made_categories(seed, n, levels, m=1, d=1, *, missing=0.0):

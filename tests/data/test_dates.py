@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from wgboost import WGBRegressor, calendar_features, load
-from wgboost.data import Schema
+from wgboost.data.schema import Schema
 
 DAYS = [datetime.date(2024, 2, 29), None, datetime.date(1969, 12, 31)]
 EXPECTED = [19782.0, np.nan, -1.0]  # days since 1970-01-01

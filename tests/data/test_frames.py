@@ -10,8 +10,8 @@ import pytest
 from scipy import sparse
 
 from wgboost import WGBClassifier, WGBoost, WGBRegressor
-from wgboost.data import Schema
-from wgboost.trees import FlatTrees
+from wgboost.data.schema import Schema
+from wgboost.trees.flat import FlatTrees
 
 RNG = np.random.default_rng(0)
 N = 300

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from wgboost.data import group_levels
-from wgboost.data.level_groups import _FOLDS, _boxes, _effects, _folds
+from wgboost.data.level_groups import _FOLDS, _boxes, _effects, _folds, group_levels
 
 
 def directions(level, seed, strength=1.0):

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 import wgboost
 from wgboost import WGBClassifier, WGBRegressor, WGBRegressorCV
-from wgboost.data import LevelGroups
+from wgboost.data.level_groups import LevelGroups
 from wgboost.metrics import nll
 from wgboost.persistence import ModelFileError
 from wgboost.smooth.columns import Columns

@@ -7,7 +7,7 @@ from making import grow, same_partition
 from wgboost import WGBClassifier, WGBRegressor
 from wgboost.data import Features
 from wgboost.metrics import nll
-from wgboost.trees import level_signal
+from wgboost.trees.levels import level_signal
 
 LEVELS = 150
 SETTINGS = {"n_particles": 3, "n_estimators": 30, "evidence": 10.0, "random_state": 0, "n_jobs": 1}

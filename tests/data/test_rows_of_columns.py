@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-from wgboost.data import Schema
+from wgboost.data.schema import Schema
 from wgboost.data.table import Table
 
 N = 4

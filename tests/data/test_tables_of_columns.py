@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 
-from wgboost.data import Schema
+from wgboost.data.schema import Schema
 from wgboost.data.table import Table
 
 N = 5

@@ -11,7 +11,8 @@ import wgboost  # noqa: E402
 from clusters import two_processes  # noqa: E402
 from wgboost.callbacks import Checkpoint  # noqa: E402
 from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
-from wgboost.data import Cuts, Schema  # noqa: E402
+from wgboost.data.binning import Cuts  # noqa: E402
+from wgboost.data.schema import Schema  # noqa: E402
 from wgboost.distributed.cuts import find_cuts  # noqa: E402
 from wgboost.distributed.dask.partitions import DaskPartitions  # noqa: E402
 from wgboost.metrics import nll, rmse  # noqa: E402

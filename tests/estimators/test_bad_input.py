@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from making import assert_same_tree, grow, made
-from wgboost.data import Binned, Cuts, Features, as_matrix
+from wgboost.data import Features
+from wgboost.data.binning import Binned, Cuts
+from wgboost.data.matrix import as_matrix
 from wgboost.learners import HistTree
 from wgboost.validation import (
     check_choice,

@@ -10,7 +10,7 @@ import xgboost
 from sklearn.linear_model import LinearRegression
 
 from wgboost import WGBClassifier, WGBoost, WGBRegressor, callbacks, load
-from wgboost.boosting import RoundTargets
+from wgboost.boosting.round import RoundTargets
 from wgboost.directions import DiagonalNewton
 from wgboost.estimators.paper import PAPER_TREES
 from wgboost.responses import RESPONSES, Normal

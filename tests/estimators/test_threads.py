@@ -15,7 +15,8 @@ import pytest
 from making import assert_same_tree, grow, made
 from wgboost.data import Features
 from wgboost.learners import HistTree
-from wgboost.trees import FlatTrees, TreeSettings
+from wgboost.trees import TreeSettings
+from wgboost.trees.flat import FlatTrees
 
 
 def assert_same_fit(a, b):

@@ -5,7 +5,9 @@ import pytest
 from scipy import optimize, stats
 
 from wgboost import WGBRegressor, censored
-from wgboost.boosting import AveragedFlow, MeanStep, averaged_flow
+from wgboost.boosting import AveragedFlow
+from wgboost.boosting.averaged_flow import averaged_flow
+from wgboost.boosting.mean_step import MeanStep
 from wgboost.boosting.truncation import curvature_factors
 from wgboost.directions import Kernel
 from wgboost.responses import as_response

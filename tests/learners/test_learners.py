@@ -21,7 +21,8 @@ from wgboost.learners import (
     RegressorLearner,
     as_learner,
 )  # fmt: skip
-from wgboost.trees import FlatTrees, TreeSettings
+from wgboost.trees import TreeSettings
+from wgboost.trees.flat import FlatTrees
 
 X, G = made(1, 120, 3, 2, 2)
 FEATURES = Features.from_raw(X)

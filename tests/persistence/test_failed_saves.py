@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from wgboost import WGBRegressor, load
+from wgboost.atomic import replacing
 from wgboost.estimators.paper import PAPER_TREES
-from wgboost.persistence import replacing
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(300, 3))

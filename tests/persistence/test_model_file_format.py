@@ -14,7 +14,7 @@ from safetensors.numpy import save_file
 
 import wgboost
 from wgboost import ModelFileError, WGBRegressor, load
-from wgboost.data import Schema
+from wgboost.data.schema import Schema
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(80, 3))

@@ -16,7 +16,7 @@ import pytest
 import wgboost
 from cli_files import FAST, call, refusal
 from wgboost import WGBRegressor, load
-from wgboost.persistence import replacing
+from wgboost.atomic import replacing
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(60, 2))
@@ -121,7 +121,7 @@ def test_a_folder_that_can_be_written_to_and_not_read(model, tmp_path):
 
 SLOW = """
 import sys, time
-from wgboost.persistence import replacing
+from wgboost.atomic import replacing
 with replacing(sys.argv[1]) as file:
     file.write(b"half")
     file.flush()

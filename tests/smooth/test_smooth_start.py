@@ -17,7 +17,7 @@ from wgboost import (
     censored,
     metrics,
 )
-from wgboost.boosting import ConstantStart, GPStart
+from wgboost.boosting.start import ConstantStart, GPStart
 from wgboost.responses import RESPONSES
 
 RNG = np.random.default_rng(11)

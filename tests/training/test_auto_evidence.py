@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from wgboost import WGBClassifier, WGBRegressor, load
-from wgboost.boosting import ParametricBootstrap
+from wgboost.boosting.parametric_bootstrap import ParametricBootstrap
 from wgboost.training.evidence_trials import LADDER, best_trial, next_trial
 
 SETTINGS = {

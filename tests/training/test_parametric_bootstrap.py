@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from wgboost import WGBRegressor
-from wgboost.boosting import ParametricBootstrap
+from wgboost.boosting.parametric_bootstrap import ParametricBootstrap
 from wgboost.data import Features
 from wgboost.learners import HistTree
 from wgboost.responses import as_response

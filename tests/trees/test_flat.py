@@ -12,7 +12,8 @@ from making import grow, made
 from wgboost.data import Features
 from wgboost.ensemble import join_rounds
 from wgboost.learners import HistTree
-from wgboost.trees import FlatTrees, TreeSettings
+from wgboost.trees import TreeSettings
+from wgboost.trees.flat import FlatTrees
 
 GROUPS = pytest.mark.parametrize("tree", ["shared", "per_particle"])
 

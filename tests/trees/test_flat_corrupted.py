@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from making import grow, made
 from wgboost.data import Features
-from wgboost.trees import FlatTrees
+from wgboost.trees.flat import FlatTrees
 
 X, G = made(1, 300, 3, 2, 2)
 LEVELS = np.array([20, 0, 0])

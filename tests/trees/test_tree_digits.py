@@ -5,7 +5,7 @@ import pytest
 
 from making import assert_same_tree, grow, made
 from wgboost.learners import HistTree
-from wgboost.trees import FlatTrees
+from wgboost.trees.flat import FlatTrees
 
 
 def two_levels(rng, step, outputs=1):

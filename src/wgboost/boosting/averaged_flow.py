@@ -98,7 +98,8 @@ def averaged_flow(
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.boosting import AveragedFlow, averaged_flow
+    >>> from wgboost.boosting import AveragedFlow
+    >>> from wgboost.boosting.averaged_flow import averaged_flow
     >>> from wgboost.directions import Kernel
     >>> from wgboost.responses import Normal
     >>> rng = np.random.default_rng(0)
@@ -149,7 +150,10 @@ def _settled(
     average = None if statistics is None else response.compiled_average(statistics, evidence)
     if average is not None and kernel.bandwidth != "median":
         bandwidth = float(kernel.bandwidths(theta[None], None)[0])
-        return average.settled(theta, kernel.uses_metric, bandwidth, flow.rate, still, steps)
+        return average.settled(
+            particles=theta, scaled=kernel.uses_metric, bandwidth=bandwidth, rate=flow.rate,
+            still=still, steps=steps,
+        )  # fmt: skip
     before = theta
     for _ in range(steps):
         if statistics is not None:
@@ -236,7 +240,9 @@ def _step(
         metric = response.fisher(theta.mean(axis=0)[None], evidence)
     bandwidth = float(kernel.bandwidths(theta[None], metric)[0])
     scale = np.ones(theta.shape[1]) if metric is None else metric[0]
-    return _core.newton_step(theta, score, curvature, scale, bandwidth)
+    return _core.newton_step(
+        particles=theta, score=score, curvature=curvature, metric=scale, bandwidth=bandwidth
+    )
 
 
 def _row_step(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from wgboost.data import Binned
+from wgboost.data.binning import Binned
 from wgboost.typing import Array, Directions
 
 __all__ = ["Interrupted", "StoppingRule", "Validation"]
@@ -51,7 +51,7 @@ class Validation:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.boosting import Validation
+    >>> from wgboost.boosting.early_stopping import Validation
     >>> metric = {"mean": lambda particles: particles.mean()}
     >>> validation = Validation("rows", np.zeros((2, 1)), None, np.ones((2, 3, 1)), metric)
     >>> validation.measure()
@@ -119,7 +119,7 @@ class StoppingRule:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.boosting import StoppingRule, Validation
+    >>> from wgboost.boosting.early_stopping import StoppingRule, Validation
     >>> values = iter([3.0, 1.0, 2.0])
     >>> metric = {"m": lambda particles: next(values)}
     >>> validation = Validation("rows", np.zeros((1, 1)), None, np.zeros((1, 1, 1)), metric)

@@ -58,7 +58,7 @@ class BoostingResult:
 
     Examples
     --------
-    >>> from wgboost.boosting import BoostingResult
+    >>> from wgboost.boosting.loop import BoostingResult
     >>> BoostingResult().rounds
     []
     """
@@ -136,7 +136,8 @@ def boost(
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.boosting import RoundTargets, boost
+    >>> from wgboost.boosting.loop import boost
+    >>> from wgboost.boosting.round import RoundTargets
     >>> from wgboost.data import Features
     >>> from wgboost.directions import DiagonalNewton
     >>> from wgboost.learners import HistTree

@@ -51,7 +51,7 @@ class MeanStep:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.boosting import MeanStep
+    >>> from wgboost.boosting.mean_step import MeanStep
     >>> from wgboost.responses import Normal
     >>> MeanStep(Normal(), None, weight=np.array([1.0, 3.0])).mean(np.array([[0.0], [4.0]]))
     array([3.])

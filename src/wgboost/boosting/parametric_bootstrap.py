@@ -9,7 +9,7 @@ import numpy as np
 from wgboost.boosting.randomness import RoundRandomness
 from wgboost.data import Features
 from wgboost.learners import HistTree
-from wgboost.trees import FlatTrees
+from wgboost.trees.flat import FlatTrees
 from wgboost.typing import Array, Directions
 
 __all__ = ["N_REPLICATES", "ParametricBootstrap"]
@@ -50,7 +50,7 @@ class ParametricBootstrap:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.boosting import ParametricBootstrap
+    >>> from wgboost.boosting.parametric_bootstrap import ParametricBootstrap
     >>> from wgboost.data import Features
     >>> from wgboost.learners import HistTree
     >>> features = Features.from_raw(np.arange(20.0)[:, None], bins=255)

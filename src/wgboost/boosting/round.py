@@ -40,7 +40,7 @@ class RoundTargets:
 
     Examples
     --------
-    >>> from wgboost.boosting import LEAVES
+    >>> from wgboost.boosting.round import LEAVES
     >>> LEAVES
     ('mean', 'newton')
     """

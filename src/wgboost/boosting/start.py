@@ -28,7 +28,7 @@ class Start(Protocol):
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.boosting import ConstantStart, Start
+    >>> from wgboost.boosting.start import ConstantStart, Start
     >>> start: Start = ConstantStart(np.zeros((3, 2)))
     >>> start.shape
     (3, 2)
@@ -82,7 +82,7 @@ class ConstantStart:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.boosting import ConstantStart
+    >>> from wgboost.boosting.start import ConstantStart
     >>> ConstantStart(np.zeros((3, 2))).at(np.zeros((5, 1))).shape
     (5, 3, 2)
     """
@@ -189,7 +189,7 @@ class EstimatorStart:
     --------
     >>> import numpy as np
     >>> from sklearn.linear_model import LinearRegression
-    >>> from wgboost.boosting import EstimatorStart
+    >>> from wgboost.boosting.start import EstimatorStart
     >>> from wgboost.responses import Normal, Units
     >>> X = np.arange(4.0)[:, None]
     >>> line = LinearRegression().fit(X, X[:, 0])

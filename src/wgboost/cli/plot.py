@@ -10,13 +10,13 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from wgboost.atomic import replacing
 from wgboost.cli.flags import DataFile, Force, ModelFile, Threads, parse_flags
 from wgboost.cli.model_data import read_model_data
 from wgboost.cli.reading import ReadOptions
 from wgboost.cli.roles import ColumnRoles
 from wgboost.cli.screen import CommandError, Screen
 from wgboost.cli.writing import check_output, load_model
-from wgboost.persistence import replacing
 from wgboost.plotting.plots import Plot, PlotData, iter_plots
 from wgboost.plotting.style import new_figure
 from wgboost.validation import check_choice, check_integer, nearest_name

@@ -13,10 +13,10 @@ from typing import Any
 
 import polars as pl
 
+from wgboost.atomic import replacing
 from wgboost.cli.reading import read_bytes
 from wgboost.cli.screen import CommandError, Screen
 from wgboost.loading import load
-from wgboost.persistence import replacing
 
 __all__ = ["check_output", "load_model", "save_model", "table_format", "write_table"]
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from wgboost.data import named_columns
+from wgboost.data.naming import named_columns
 from wgboost.data.rows import count_rows
 from wgboost.folds import Fold, held_out, out_of_fold
 from wgboost.folds.splitting import check_row_counts

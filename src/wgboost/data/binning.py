@@ -35,7 +35,7 @@ class Binned:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.data import Cuts
+    >>> from wgboost.data.binning import Cuts
     >>> X = np.array([[1.0], [2.0], [np.nan]])
     >>> Cuts.find(X).apply(X).codes.ravel()
     array([0, 1, 2], dtype=uint8)
@@ -82,7 +82,7 @@ class Cuts:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.data import Cuts
+    >>> from wgboost.data.binning import Cuts
     >>> Cuts.find(np.array([[1.0], [2.0], [4.0]])).edges
     (array([1.5, 3. ]),)
     """
@@ -139,7 +139,10 @@ class Cuts:
         weight = check_weight(weight, X.shape[0])
         rng = np.random.default_rng(0) if rng is None else rng
         seed = int(rng.integers(2**63))
-        edges = _core.find_cuts(X, weight, max_bins, _SAMPLE, seed, n_threads)
+        edges = _core.find_cuts(
+            x=X, weight=weight, max_bins=max_bins, sample_size=_SAMPLE, seed=seed,
+            n_threads=n_threads,
+        )  # fmt: skip
         levels = np.zeros(X.shape[1], np.int64) if n_levels is None else np.asarray(n_levels)
         if levels.shape != (X.shape[1],) or levels.min() < 0 or levels.max() > MAX_BINS:
             raise ValueError(
@@ -190,4 +193,7 @@ class Cuts:
             raise ValueError(
                 f"X has {X.shape[1]} features, the cuts were made for {len(self.edges)}"
             )
-        return Binned(_core.apply_cuts(X, list(self.edges), self.n_bins, n_threads).T, self.n_bins)
+        codes = _core.apply_cuts(
+            x=X, cuts=list(self.edges), n_bins=self.n_bins, n_threads=n_threads
+        )
+        return Binned(codes.T, self.n_bins)

@@ -70,7 +70,7 @@ def as_frame(X: Any) -> Any:
     Examples
     --------
     >>> import pandas as pd
-    >>> from wgboost.data import as_frame
+    >>> from wgboost.data.frames import as_frame
     >>> as_frame(pd.DataFrame({"a": [1]})).columns
     ['a']
     """
@@ -234,7 +234,7 @@ def as_dense(X: Any) -> Any:
     Examples
     --------
     >>> from scipy import sparse
-    >>> from wgboost.data import as_dense
+    >>> from wgboost.data.frames import as_dense
     >>> as_dense(sparse.eye(2))
     array([[1., 0.],
            [0., 1.]])

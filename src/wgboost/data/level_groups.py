@@ -37,7 +37,7 @@ class LevelGroups:
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.data import LevelGroups
+    >>> from wgboost.data.level_groups import LevelGroups
     >>> groups = LevelGroups(*map(np.array, ([0], [2], [0, 3])), np.array([0, 1, 1], np.uint8))
     >>> groups.apply(np.array([[2.0], [np.nan]])).ravel()
     array([ 1., nan])

@@ -35,7 +35,7 @@ def as_matrix(X: Any) -> Array:
 
     Examples
     --------
-    >>> from wgboost.data import as_matrix
+    >>> from wgboost.data.matrix import as_matrix
     >>> as_matrix([[1, 2], [3, 4]])
     array([[1., 2.],
            [3., 4.]])

@@ -70,7 +70,7 @@ def without_columns(frame: Any, names: Iterable[str]) -> Any:
     --------
     >>> import narwhals as nw
     >>> import pandas as pd
-    >>> from wgboost.data import without_columns
+    >>> from wgboost.data.naming import without_columns
     >>> frame = nw.from_native(pd.DataFrame({"a": [1], "b": [2]}))
     >>> without_columns(frame, ["b", "c"]).columns
     ['a']

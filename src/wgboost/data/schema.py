@@ -42,7 +42,7 @@ class Schema:
     Examples
     --------
     >>> import pandas as pd
-    >>> from wgboost.data import Schema
+    >>> from wgboost.data.schema import Schema
     >>> schema, matrix = Schema.fit(pd.DataFrame({"kind": ["a", "b"], "size": [1.0, 2.0]}))
     >>> matrix
     array([[0., 1.],
@@ -323,7 +323,7 @@ def column_index(parameter: str, column: Any, names: Sequence[str] | None, p: in
 
     Examples
     --------
-    >>> from wgboost.data import column_index
+    >>> from wgboost.data.schema import column_index
     >>> column_index("monotone", "size", ["kind", "size"], 2)
     1
     """

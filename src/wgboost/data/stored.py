@@ -27,7 +27,7 @@ class PreparedMatrix(ABC):
 
     Examples
     --------
-    >>> from wgboost.data import PreparedMatrix, StoredMatrix
+    >>> from wgboost.data.stored import PreparedMatrix, StoredMatrix
     >>> issubclass(StoredMatrix, PreparedMatrix)
     True
     """
@@ -66,7 +66,8 @@ class StoredMatrix(PreparedMatrix):
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.data import Cuts, StoredMatrix
+    >>> from wgboost.data.binning import Cuts
+    >>> from wgboost.data.stored import StoredMatrix
     >>> X = np.arange(3.0)[:, None]
     >>> cuts = Cuts.find(X)
     >>> StoredMatrix(cuts.apply(X).codes, cuts, None)[np.array([0, 2])].shape

@@ -102,8 +102,9 @@ class InteractingDirection:
         second = _floats(second) if self.needs == "curvature" else None
         metric = None if metric is None else _floats(metric)
         _core.kernel_direction(
-            _floats(particles), _floats(score), second, metric,
-            self.kernel.bandwidths(particles, metric), gradient, smoothed, n_threads,
+            particles=_floats(particles), score=_floats(score), curvature=second, metric=metric,
+            bandwidth=self.kernel.bandwidths(particles, metric), gradient=gradient,
+            smoothed=smoothed, n_threads=n_threads,
         )  # fmt: skip
 
     def write_from_posterior(
@@ -133,6 +134,7 @@ class InteractingDirection:
             Number of threads.
         """
         posterior.direction(
-            particles, self.needs == "curvature", metric,
-            self.kernel.bandwidths(particles, metric), gradient, smoothed, n_threads,
+            particles=particles, curved=self.needs == "curvature", metric=metric,
+            bandwidth=self.kernel.bandwidths(particles, metric), gradient=gradient,
+            smoothed=smoothed, n_threads=n_threads,
         )  # fmt: skip

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.data import Cuts, Schema
+from wgboost.data.binning import Cuts
 from wgboost.data.rows import take_rows
+from wgboost.data.schema import Schema
 from wgboost.data.streaming import SAMPLE
 from wgboost.distributed.partitions import PartitionedMatrix, Partitions
 from wgboost.typing import Array

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from wgboost.callbacks import Progress
-from wgboost.data import Cuts, Schema
+from wgboost.data.binning import Cuts
+from wgboost.data.schema import Schema
 from wgboost.data.streaming import learn_numeric_columns
 from wgboost.distributed.cluster import Cluster
 from wgboost.distributed.cuts import find_cuts

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.data import Cuts, PreparedMatrix, Schema
+from wgboost.data.binning import Cuts
 from wgboost.data.fingerprint import fingerprint
 from wgboost.data.rows import count_rows, take_rows
+from wgboost.data.schema import Schema
+from wgboost.data.stored import PreparedMatrix
 from wgboost.typing import Array
 
 __all__ = ["PartitionedMatrix", "Partitions", "first_row"]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.boosting import Keep
-from wgboost.data import Cuts
+from wgboost.data.binning import Cuts
 from wgboost.distributed.cluster import Cluster, ClusterRun, LostWorkerError, Shards, TaskError
 from wgboost.distributed.partitions import Partitions
 from wgboost.distributed.worker import Reply, Report, Shard, ShardData, WorkerConfig

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from wgboost.boosting import Keep
-from wgboost.data import Cuts, StoredMatrix
+from wgboost.data.binning import Cuts
+from wgboost.data.stored import StoredMatrix
 from wgboost.learners import FittedTrees
 from wgboost.metrics import Metric
 from wgboost.model import FittedModel

@@ -9,7 +9,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from wgboost.calibration import Calibration, OODReference
-from wgboost.data import as_frame, named_columns
+from wgboost.data.frames import as_frame
+from wgboost.data.naming import named_columns
 from wgboost.estimators import calibrating
 from wgboost.estimators.attributes import restored_model, saved_model, set_model
 from wgboost.estimators.conventions import (

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from wgboost.data import Batches, Schema, named_columns
+from wgboost.data import Batches
+from wgboost.data.naming import named_columns
+from wgboost.data.schema import Schema
 from wgboost.metrics.metadata import describe_metadata
 from wgboost.model import FittedModel
 from wgboost.persistence.checkpoints import Checkpoint, CheckpointWriter, read_checkpoint

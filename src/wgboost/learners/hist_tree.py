@@ -10,15 +10,10 @@ import numpy as np
 
 from wgboost import _core
 from wgboost.data import Features
-from wgboost.trees import (
-    Constraints,
-    FlatTrees,
-    Grower,
-    Tree,
-    TreeSettings,
-    grow_trees,
-    level_signal,
-)
+from wgboost.trees import Constraints, Tree, TreeSettings
+from wgboost.trees.flat import FlatTrees
+from wgboost.trees.growth import Grower, RoundData, grow_trees
+from wgboost.trees.levels import level_signal
 from wgboost.typing import Array, Directions
 from wgboost.validation import (
     check_curvature,
@@ -93,8 +88,9 @@ class FittedTrees:
         state = particles.reshape(particles.shape[0], -1)
         flat = self.flat
         _core.add_leaf_values(
-            state, self.leaf, flat.values, flat.first_leaf, flat.output, self.n_threads
-        )
+            state=state, leaf=self.leaf, values=flat.values, first_leaf=flat.first_leaf,
+            output=flat.output, n_threads=self.n_threads,
+        )  # fmt: skip
 
     def without_rows(self) -> FittedTrees:
         """Return the function without its values at the training rows.
@@ -244,13 +240,14 @@ class HistTree:
         # Of rows that are spread over machines, those that count may be elsewhere.
         weight = check_weight(weight, n, all_zero=self.grower is not None)
         rng = np.random.default_rng(0) if rng is None else rng
-        given = features.binned, features.cuts, targets, curvature, weight, self.settings, rng
+        data = RoundData(features.binned, features.cuts, targets, curvature, weight)
         if self.grower is None:
             trees, leaf = grow_trees(
-                *given, self._workspace, self.n_threads, self.constraints, self.cat_signal
-            )
+                data, self.settings, rng, self._workspace, n_threads=self.n_threads,
+                constraints=self.constraints, cat_signal=self.cat_signal,
+            )  # fmt: skip
         else:
-            trees, leaf = self.grower(*given, self.n_threads, self.constraints)
+            trees, leaf = self.grower(data, self.settings, rng, self.n_threads, self.constraints)
         if self.longest_step < np.inf:
             trees = trees.clipped(self.longest_step)
         return FittedTrees(trees, leaf, self.n_threads)

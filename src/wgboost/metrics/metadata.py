@@ -7,7 +7,8 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from wgboost.data import as_frame, named_columns, without_columns
+from wgboost.data.frames import as_frame
+from wgboost.data.naming import named_columns, without_columns
 
 __all__ = [
     "METADATA",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.data import Schema
+from wgboost.data.schema import Schema
 from wgboost.model.base import BaseFitted
 from wgboost.model.fitted import FittedModel, final_metrics
 from wgboost.predictive import Mixture

@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import Start
-from wgboost.data import Schema
-from wgboost.ensemble import FlatTrees, RoundList
+from wgboost.boosting.start import Start
+from wgboost.data.schema import Schema
+from wgboost.ensemble import RoundList
 from wgboost.model.base import BaseFitted
 from wgboost.model.mixtures import as_mixture, certain_particles, with_classes
 from wgboost.predictive import Mixture
 from wgboost.responses import Response, Units
 from wgboost.responses.exposure import known_offset
 from wgboost.responses.location_scale_shift import LocationScaleShift
+from wgboost.trees.flat import FlatTrees
 from wgboost.typing import Array, Directions
 
 __all__ = ["FittedModel", "History", "final_metrics"]

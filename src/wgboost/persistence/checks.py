@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wgboost.trees import FlatTrees
+from wgboost.trees.flat import FlatTrees
 
 __all__ = ["check_trees"]
 

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import ConstantStart, GPStart
+from wgboost.boosting.start import ConstantStart, GPStart
 from wgboost.calibration import Calibration, OODReference
-from wgboost.data import MAX_BINS, LevelGroups
-from wgboost.ensemble import FlatTrees
+from wgboost.data.binning import MAX_BINS
+from wgboost.data.level_groups import LevelGroups
 from wgboost.model import FittedModel
 from wgboost.persistence.checks import check_trees
 from wgboost.responses import ColumnUnits, Ordinal, Response, Units
 from wgboost.smooth.gp_model import GPModel
+from wgboost.trees.flat import FlatTrees
 from wgboost.typing import Array
 
 __all__ = ["ALWAYS", "BAG", "FITTED", "SHARED", "check_bag", "check_learned", "check_model"]

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from wgboost.boosting import AveragedFlow, ConstantStart, EstimatorStart, GPStart
+from wgboost.boosting import AveragedFlow
+from wgboost.boosting.start import ConstantStart, EstimatorStart, GPStart
 from wgboost.calibration import Calibration, OODReference
-from wgboost.data import LevelGroups, Schema
 from wgboost.data.fingerprint import name_of
+from wgboost.data.level_groups import LevelGroups
+from wgboost.data.schema import Schema
 from wgboost.directions import DIRECTIONS, Kernel
-from wgboost.ensemble import FlatTrees
 from wgboost.learners import HistTree
 from wgboost.model import FittedModel
 from wgboost.persistence.container import Contents, read_file, write_file
@@ -29,6 +30,7 @@ from wgboost.smooth.nystrom_gp import NystromGP
 from wgboost.smooth.scale import Scale
 from wgboost.targets import LogDensity, Target
 from wgboost.trees import Constraints, TreeSettings
+from wgboost.trees.flat import FlatTrees
 
 __all__ = [
     "SKOPS",

@@ -10,8 +10,8 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
+from wgboost.atomic import check_place, replacing
 from wgboost.metrics.summaries import Summary, summary
-from wgboost.persistence import check_place, replacing
 from wgboost.plotting.plots import Plot, PlotData, iter_plots
 from wgboost.plotting.style import new_figure
 from wgboost.validation import check_integer

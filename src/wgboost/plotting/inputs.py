@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from wgboost.data import named_columns
+from wgboost.data.naming import named_columns
 from wgboost.estimators import WGBoost
 from wgboost.estimators.base import BaseModel
 from wgboost.metrics.checks import check_y

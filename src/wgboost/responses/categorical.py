@@ -138,8 +138,10 @@ class Categorical(ClassCodes):
 
     def compiled(self, y: Array, evidence: Parameter = 1.0) -> CompiledPosterior:
         """Return the posteriors of these rows in the compiled core."""
-        numbers = as_numbers(y, self.prior_mean, self.prior_scale, evidence)
-        return _core.CategoricalPosterior(*numbers)
+        numbers = as_numbers(
+            y=y, prior_mean=self.prior_mean, prior_scale=self.prior_scale, evidence=evidence
+        )
+        return _core.CategoricalPosterior(**numbers)
 
     # --- averages over rows -------------------------------------------------------------------
 

@@ -15,6 +15,9 @@ CompiledPosterior = _core.NormalPosterior | _core.CategoricalPosterior
 CompiledAverage = _core.AveragedNormal
 
 
-def as_numbers(*values: Any) -> tuple[Array, ...]:
+def as_numbers(**values: Any) -> dict[str, Array]:
     """Return each as contiguous float32: one number for all rows, or one per row."""
-    return tuple(np.ascontiguousarray(np.atleast_1d(value), dtype=np.float32) for value in values)
+    return {
+        name: np.ascontiguousarray(np.atleast_1d(value), dtype=np.float32)
+        for name, value in values.items()
+    }

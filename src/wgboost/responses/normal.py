@@ -125,10 +125,11 @@ class Normal(LocationScale):
     def compiled(self, y: Array, evidence: Parameter = 1.0) -> CompiledPosterior:
         """Return the posteriors of these rows in the compiled core."""
         return _core.NormalPosterior(
-            *as_numbers(
-                y, self.prior_mean, self.prior_scale, self.prior_shape, self.prior_rate, evidence
+            **as_numbers(
+                y=y, prior_mean=self.prior_mean, prior_scale=self.prior_scale,
+                shape=self.prior_shape, rate=self.prior_rate, evidence=evidence,
             )
-        )
+        )  # fmt: skip
 
     # --- averages over rows -------------------------------------------------------------------
 
@@ -156,5 +157,9 @@ class Normal(LocationScale):
 
     def compiled_average(self, statistics: Array, evidence: float = 1.0) -> CompiledAverage:
         """Return the average over rows of the posteriors in the compiled core."""
-        prior = self.prior_mean, self.prior_scale, self.prior_shape, self.prior_rate
-        return _core.AveragedNormal(*(float(value) for value in (*statistics, *prior, evidence)))
+        mean, variance = statistics
+        return _core.AveragedNormal(
+            mean=float(mean), variance=float(variance), prior_mean=float(self.prior_mean),
+            prior_scale=float(self.prior_scale), shape=float(self.prior_shape),
+            rate=float(self.prior_rate), evidence=float(evidence),
+        )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.data import Schema
+from wgboost.data.schema import Schema
 from wgboost.responses.base import Response
 from wgboost.responses.beta import Beta
 from wgboost.responses.censoring import is_censored

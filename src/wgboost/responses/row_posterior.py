@@ -169,7 +169,7 @@ class RowPosterior(AveragedPosterior):
             return self.score(y, theta, evidence), self.curvature(y, theta, evidence)
         theta = np.ascontiguousarray(theta)
         score, curvature = np.empty_like(theta), np.empty_like(theta)
-        compiled.derivatives(theta, score, curvature, n_threads)
+        compiled.derivatives(particles=theta, score=score, curvature=curvature, n_threads=n_threads)
         return score, curvature
 
     def compiled(self, y: Array, evidence: Parameter = 1.0) -> CompiledPosterior | None:  # noqa: ARG002

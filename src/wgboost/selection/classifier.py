@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from wgboost.data import named_columns
+from wgboost.data.naming import named_columns
 from wgboost.estimators import WGBClassifier
 from wgboost.estimators.base_classifier import BaseClassifier
 from wgboost.metrics.metadata import describe_metadata

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import Interrupted, Start
+from wgboost.boosting import Interrupted
+from wgboost.boosting.start import Start
 from wgboost.data.rows import count_rows, take_rows
 from wgboost.estimators.attributes import set_model
 from wgboost.estimators.preparing import FitArguments, prepare_fit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
-from wgboost.data import named_columns
+from wgboost.data.naming import named_columns
 from wgboost.estimators import WGBRegressor
 from wgboost.estimators.base_regressor import BaseRegressor
 from wgboost.metrics.metadata import describe_metadata

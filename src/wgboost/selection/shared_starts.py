@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wgboost.boosting import GPStart, Start
+from wgboost.boosting.start import GPStart, Start
 from wgboost.selection.spec import Member
 from wgboost.smooth import SmoothStart
 from wgboost.training.continuing import description

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from wgboost.data import MAX_BINS
+from wgboost.data.binning import MAX_BINS
 from wgboost.responses.units import mean_and_deviation
 from wgboost.typing import Array
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.data import Schema, column_index
+from wgboost.data.schema import Schema, column_index
 from wgboost.trees import Constraints
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_integer, format_value

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from wgboost.boosting import Start
+from wgboost.boosting.start import Start
 from wgboost.metrics import Metric
 from wgboost.responses import Units
 from wgboost.targets.base import RowTarget

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wgboost.data import Schema
+from wgboost.data.schema import Schema
 from wgboost.trees.xgboost import ENGINES
 from wgboost.validation import check_choice
 

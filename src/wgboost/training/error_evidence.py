@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from wgboost.boosting import GPStart, ParametricBootstrap, Start
+from wgboost.boosting.parametric_bootstrap import ParametricBootstrap
+from wgboost.boosting.start import GPStart, Start
 from wgboost.data import Features
-from wgboost.ensemble import FlatTrees
 from wgboost.learners import HistTree
 from wgboost.model import FittedModel
 from wgboost.responses import Response
 from wgboost.training.posterior_data import PosteriorData, without_rows
 from wgboost.training.rounds import Stage
+from wgboost.trees.flat import FlatTrees
 from wgboost.typing import Array, Directions
 
 __all__ = ["MOST_EVIDENCE", "ErrorEvidence", "expected", "simulate_errors"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import EstimatorStart, Start
+from wgboost.boosting.start import EstimatorStart, Start
 from wgboost.metrics import Metric, as_metric, nll
 from wgboost.predictive import make_mixture
 from wgboost.responses import Response, Units

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from wgboost.boosting import AveragedFlow
-from wgboost.data import Batches, Schema
+from wgboost.data import Batches
+from wgboost.data.schema import Schema
 from wgboost.data.streaming import read_batches
 from wgboost.training.settings import Settings
 from wgboost.training.tables import apply_schema, learn_schema

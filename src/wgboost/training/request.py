@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wgboost.boosting import Start
-from wgboost.data import Schema
+from wgboost.boosting.start import Start
+from wgboost.data.schema import Schema
 from wgboost.model import FittedModel
 from wgboost.responses import Units
 from wgboost.training.copies import Distinct

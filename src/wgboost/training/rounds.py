@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import (
-    BoostingResult,
-    MeanStep,
-    RoundTargets,
-    Start,
-    StoppingRule,
-    Validation,
-    boost,
-)
+from wgboost.boosting.early_stopping import StoppingRule, Validation
+from wgboost.boosting.loop import BoostingResult, boost
+from wgboost.boosting.mean_step import MeanStep
+from wgboost.boosting.round import RoundTargets
+from wgboost.boosting.start import Start
 from wgboost.callbacks import Progress
-from wgboost.data import MAX_BINS, Features, LevelGroups, Schema, StoredMatrix, group_levels
-from wgboost.ensemble import FlatTrees, RoundList, join_rounds
+from wgboost.data import Features
+from wgboost.data.binning import MAX_BINS
+from wgboost.data.level_groups import LevelGroups, group_levels
+from wgboost.data.schema import Schema
+from wgboost.data.stored import StoredMatrix
+from wgboost.ensemble import RoundList, join_rounds
 from wgboost.learners import HistTree, Learner
 from wgboost.metrics import Metric
 from wgboost.model import FittedModel, History
@@ -32,6 +32,7 @@ from wgboost.training.data import TrainingData
 from wgboost.training.progress import FitProgress
 from wgboost.training.settings import Settings
 from wgboost.trees import Constraints
+from wgboost.trees.flat import FlatTrees
 from wgboost.trees.xgboost import collective
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer

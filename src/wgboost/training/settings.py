@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import LEAVES, AveragedFlow
+from wgboost.boosting import AveragedFlow
+from wgboost.boosting.round import LEAVES
 from wgboost.data.binning import MAX_BINS
 from wgboost.directions import Direction, Kernel, as_direction
 from wgboost.learners import HistTree, Learner, as_learner

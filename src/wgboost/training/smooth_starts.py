@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from wgboost.boosting import GPStart, Start
+from wgboost.boosting.start import GPStart, Start
 from wgboost.data.fingerprint import fingerprint
 from wgboost.responses import RESPONSES, Units
 from wgboost.responses.location_scale_shift import LocationScaleShift

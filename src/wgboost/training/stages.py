@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from wgboost.boosting import Start
+from wgboost.boosting.start import Start
 from wgboost.model import FittedModel, History
 from wgboost.smooth.blas import one_thread
 from wgboost.training.data import TrainingData

@@ -9,15 +9,9 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from wgboost.boosting import (
-    AveragedFlow,
-    ConstantStart,
-    EstimatorStart,
-    GPStart,
-    Start,
-    averaged_flow,
-)
-from wgboost.boosting.start import predicted_location
+from wgboost.boosting import AveragedFlow
+from wgboost.boosting.averaged_flow import averaged_flow
+from wgboost.boosting.start import ConstantStart, EstimatorStart, GPStart, Start, predicted_location
 from wgboost.directions import Kernel
 from wgboost.learners import weight_options
 from wgboost.responses import Units

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from wgboost.data import Batches, PreparedMatrix, Schema, as_dense, as_frame, without_columns
-from wgboost.data.frames import frame_names
+from wgboost.data import Batches
+from wgboost.data.frames import as_dense, as_frame, frame_names
+from wgboost.data.naming import without_columns
+from wgboost.data.schema import Schema
+from wgboost.data.stored import PreparedMatrix
 from wgboost.typing import Array
 from wgboost.validation import check_weight
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import ConstantStart, Start
+from wgboost.boosting.start import ConstantStart, Start
 from wgboost.metrics import Metric, as_particle_metric
 from wgboost.metrics.checks import weighted_average
 from wgboost.responses import Units

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.data import named_columns
+from wgboost.data.naming import named_columns
 from wgboost.training.copies import Distinct
 from wgboost.training.data import TrainingData, random_split
 from wgboost.typing import Array

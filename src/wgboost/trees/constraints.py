@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wgboost.data import Cuts
+from wgboost.data.binning import Cuts
 from wgboost.typing import Array
 
 __all__ = ["Constraints"]
@@ -63,7 +63,7 @@ class Constraints:
         Examples
         --------
         >>> import numpy as np
-        >>> from wgboost.data import Cuts
+        >>> from wgboost.data.binning import Cuts
         >>> from wgboost.trees import Constraints
         >>> Constraints(monotone=(1,)).monotone_for(Cuts.find(np.arange(4.0)[:, None]), 2)
         array([1], dtype=int8)

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from wgboost import _core
-from wgboost.data import Binned, LevelGroups, as_matrix
+from wgboost.data.binning import Binned
+from wgboost.data.level_groups import LevelGroups
+from wgboost.data.matrix import as_matrix
 from wgboost.trees.tree import Tree
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer, check_threads
@@ -25,6 +27,7 @@ _NODE_ARRAYS = {
 _CALL = 2**25  # rows times trees of one native call: Ctrl-C is heard between calls
 _ROW_ARRAYS = {**_NODE_ARRAYS, "output": np.int32, "values": np.float32, "sets": np.uint32}
 _FIRSTS = ("first_node", "first_leaf", "first_set")
+_CORE_ARRAYS = [name for name in (*_FIRSTS, *_ROW_ARRAYS) if name not in ("gain", "cover")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +60,7 @@ class FlatTrees:
 
     Examples
     --------
-    >>> from wgboost.trees import FlatTrees
+    >>> from wgboost.trees.flat import FlatTrees
     >>> FlatTrees.empty(n_features=2, shape=(1, 1)).predict([[0.0, 1.0]], start=3.0)
     array([[[3.]]], dtype=float32)
     """
@@ -209,9 +212,8 @@ class FlatTrees:
             raise ValueError("the ensemble's arrays differ in length")
         m, d = self.shape
         forest = _core.make_forest(
-            self.first_node, self.first_leaf, self.first_set, self.output, self.feature,
-            self.threshold, self.bin, self.missing_left, self.category_set, self.left, self.leaf,
-            self.values, self.sets, self.n_features, m * d,
+            **{name: getattr(self, name) for name in _CORE_ARRAYS},
+            n_features=self.n_features, n_outputs=m * d,
         )  # fmt: skip
         if self.trees_per_round < 1 or self.output.size % self.trees_per_round:
             raise ValueError(
@@ -285,7 +287,9 @@ class FlatTrees:
         step = max(4096, _CALL // max(1, trees))
         for begin in range(0, X.shape[0], step):
             rows = slice(begin, begin + step)
-            self._forest.predict(X[rows], flat[rows], 0, trees, n_threads)
+            self._forest.predict(
+                x=X[rows], out=flat[rows], first=0, last=trees, n_threads=n_threads
+            )
         return out
 
     def staged_predict(
@@ -310,9 +314,12 @@ class FlatTrees:
         X, rounds = self._checked(X, None, n_threads)
         out = self._start(X.shape[0], start)
         flat, per_round = out.reshape(X.shape[0], -1), self.trees_per_round
-        ranks = self._forest.rank(X, n_threads)
+        ranks = self._forest.rank(x=X, n_threads=n_threads)
         for r in range(rounds):
-            self._forest.predict_ranks(ranks, flat, r * per_round, (r + 1) * per_round, n_threads)
+            self._forest.predict_ranks(
+                ranks=ranks, out=flat, first=r * per_round, last=(r + 1) * per_round,
+                n_threads=n_threads,
+            )  # fmt: skip
             yield out.copy()
 
     def predict_binned(
@@ -343,8 +350,8 @@ class FlatTrees:
             raise ValueError(f"the codes have {p} features, the trees {self.n_features}")
         out = self._start(n, start)
         self._forest.predict_codes(
-            binned.codes, binned.n_bins, out.reshape(n, -1), 0,
-            self._rounds(n_rounds) * self.trees_per_round, n_threads,
+            codes=binned.codes, n_bins=binned.n_bins, out=out.reshape(n, -1), first=0,
+            last=self._rounds(n_rounds) * self.trees_per_round, n_threads=n_threads,
         )  # fmt: skip
         return out
 
@@ -362,7 +369,10 @@ class FlatTrees:
         """
         flat = particles.reshape(particles.shape[0], -1)
         trees = self._rounds(None) * self.trees_per_round
-        self._forest.predict_codes(binned.codes, binned.n_bins, flat, 0, trees, n_threads)
+        self._forest.predict_codes(
+            codes=binned.codes, n_bins=binned.n_bins, out=flat, first=0, last=trees,
+            n_threads=n_threads,
+        )  # fmt: skip
 
     def apply(self, X: Any, *, n_rounds: int | None = None, n_threads: int = 1) -> Array:
         """Return the leaf that each row reaches in each tree.
@@ -382,7 +392,8 @@ class FlatTrees:
             Indices of leaves within their tree.
         """
         X, rounds = self._checked(X, n_rounds, n_threads)
-        return self._forest.apply(X, 0, rounds * self.trees_per_round, n_threads)
+        last = rounds * self.trees_per_round
+        return self._forest.apply(x=X, first=0, last=last, n_threads=n_threads)
 
     def feature_gains(self) -> Array:
         """Return the total gain of the splits on each feature.

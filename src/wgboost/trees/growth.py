@@ -9,14 +9,14 @@ from typing import Literal, Protocol
 import numpy as np
 
 from wgboost import _core
-from wgboost.data import Binned, Cuts
+from wgboost.data.binning import Binned, Cuts
 from wgboost.trees.constraints import Constraints
 from wgboost.trees.flat import FlatTrees
 from wgboost.trees.sampling import PROJECTIONS, draw_features, draw_projection, draw_rows
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_choice, check_finite, check_integer, check_number
 
-__all__ = ["GROUPINGS", "GROWTHS", "Grower", "TreeSettings", "grow_trees"]
+__all__ = ["GROUPINGS", "GROWTHS", "Grower", "RoundData", "TreeSettings", "grow_trees"]
 
 GROUPINGS = ("shared", "per_particle")
 GROWTHS = ("depth_wise", "best_first")
@@ -112,23 +112,61 @@ class TreeSettings:
         check_number("colsample", self.colsample, above=0, high=1)
 
 
-class Grower(Protocol):
-    """Grow the trees of a round in place of the compiled core.
+@dataclass(frozen=True, eq=False)
+class RoundData:
+    """Hold the training rows of one round. Shapes and types are not checked.
 
-    A protocol: a function with the parameters of `grow_trees`, without workspace and signal.
+    Parameters
+    ----------
+    binned : Binned
+        Codes (n, p) of the features.
+    cuts : Cuts
+        Bins of the features.
+    direction : array of shape (n, m, d)
+        Directions of the rows, float32.
+    curvature : array of shape (n, m, d) or None, default=None
+        Curvatures to divide by, float32.
+    weight : array of shape (n,) or None, default=None
+        Sample weights, float32.
 
     Examples
     --------
-    >>> from wgboost.trees import Grower
-    >>> Grower.__name__
-    'Grower'
+    >>> import numpy as np
+    >>> from wgboost.data.binning import Cuts
+    >>> from wgboost.trees.growth import RoundData
+    >>> X = np.arange(4.0)[:, None]
+    >>> cuts = Cuts.find(X)
+    >>> RoundData(cuts.apply(X), cuts, np.ones((4, 1, 1), np.float32)).direction.shape
+    (4, 1, 1)
+    """
+
+    binned: Binned
+    cuts: Cuts
+    direction: Directions  # (n, m, d)
+    curvature: Directions | None = None  # (n, m, d)
+    weight: Array | None = None  # (n,)
+
+
+class Grower(Protocol):
+    """Grow the trees of a round in place of the compiled core.
+
+    Any function with the parameters of `__call__` is a grower. `wgboost.trees.xgboost` has one.
+
+    Examples
+    --------
+    >>> from wgboost.trees.growth import Grower
+    >>> from wgboost.trees.xgboost import XGBoostGrower
+    >>> grower: Grower = XGBoostGrower(device="cpu")
     """
 
     def __call__(
-        self, binned: Binned, cuts: Cuts, direction: Directions, curvature: Directions | None,
-        weight: Array | None, settings: TreeSettings, rng: np.random.Generator,
-        n_threads: int, constraints: Constraints | None,
-    ) -> tuple[FlatTrees, Array]:  # fmt: skip
+        self,
+        data: RoundData,
+        settings: TreeSettings,
+        rng: np.random.Generator,
+        n_threads: int,
+        constraints: Constraints | None,
+    ) -> tuple[FlatTrees, Array]:
         """Return one round of trees, and the leaf (trees, n) of every training row."""
         ...
 
@@ -156,8 +194,8 @@ def _unit(direction: Directions, curvature: Directions | None, weight: Array | N
     return 2.0 ** math.ceil(math.log2(total / _LARGEST_SUM))
 
 
-def _explain(direction: Directions, curvature: Directions | None, values: Array) -> None:
-    """Raise ValueError for what the core did not like; a minus zero is nothing to complain of."""
+def _raise_cause(direction: Directions, curvature: Directions | None, values: Array) -> None:
+    """Raise ValueError for inputs that are not finite; the core also reports a harmless -0.0."""
     check_finite("targets", direction)
     if curvature is not None:
         check_finite("curvature", curvature, nonnegative=True)
@@ -169,14 +207,11 @@ def _explain(direction: Directions, curvature: Directions | None, values: Array)
 
 
 def grow_trees(
-    binned: Binned,
-    cuts: Cuts,
-    direction: Directions,
-    curvature: Directions | None,
-    weight: Array | None,
+    data: RoundData,
     settings: TreeSettings,
     rng: np.random.Generator,
     workspace: _core.Workspace,
+    *,
     n_threads: int = 1,
     constraints: Constraints | None = None,
     cat_signal: Array | None = None,
@@ -184,20 +219,12 @@ def grow_trees(
     """Grow the trees of one round.
 
     Leaf values are sum(w g) / (sum(w) + l2) of the directions g, or with a curvature c sum(w g) /
-    (sum(w c) + l2), output by output. Shapes and types are not checked.
+    (sum(w c) + l2), output by output.
 
     Parameters
     ----------
-    binned : Binned
-        Codes (n, p) of the cuts of training.
-    cuts : Cuts
-        Bins of the features.
-    direction : array of shape (n, m, d)
-        Directions of the rows, float32.
-    curvature : array of shape (n, m, d) or None
-        Curvatures to divide by.
-    weight : array of shape (n,) or None
-        Sample weights.
+    data : RoundData
+        Features and directions of the training rows.
     settings : TreeSettings
         How trees are grown.
     rng : numpy.random.Generator
@@ -227,59 +254,61 @@ def grow_trees(
     --------
     >>> import numpy as np
     >>> from wgboost import _core
-    >>> from wgboost.data import Cuts
-    >>> from wgboost.trees import TreeSettings, grow_trees
+    >>> from wgboost.data.binning import Cuts
+    >>> from wgboost.trees import TreeSettings
+    >>> from wgboost.trees.growth import RoundData, grow_trees
     >>> X, rng = np.arange(4.0)[:, None], np.random.default_rng(0)
     >>> cuts, g = Cuts.find(X), (X[:, :, None] // 2).astype(np.float32)
-    >>> given = cuts.apply(X), cuts, g, None, None, TreeSettings(), rng, _core.Workspace()
-    >>> grow_trees(*given)[1]
+    >>> data = RoundData(cuts.apply(X), cuts, g)
+    >>> grow_trees(data, TreeSettings(), rng, _core.Workspace())[1]
     array([[0, 0, 1, 1]], dtype=int32)
     """
+    binned, cuts, weight = data.binned, data.cuts, data.weight
+    direction, curvature = data.direction, data.curvature
     n, m, d = direction.shape
+    p = binned.shape[1]
     if settings.subsample < 1.0 and weight is None and not _core.all_finite(direction):
         check_finite("targets", direction)  # rows that are not drawn now are drawn later
     constraints = constraints or Constraints()
     rows = draw_rows(n, weight, settings.subsample, rng)
-    features = draw_features(binned.shape[1], settings.colsample, rng)
-    outputs = d if settings.tree == "per_particle" else m * d
+    features = draw_features(p, settings.colsample, rng)
+    per_particle = settings.tree == "per_particle"
     unit = _unit(direction, curvature, weight)
     if curvature is not None and unit != 1:  # exact: leaf values and the order of gains stay
         direction, curvature = direction / np.float32(unit), curvature / np.float32(unit)
-    projection, matrix = draw_projection(settings.split_on, outputs, rng)
+    projection, matrix = draw_projection(settings.split_on, d if per_particle else m * d, rng)
     arrays, leaf, clean = _core.grow(
-        workspace,
-        binned.codes.T,
-        binned.n_bins,
-        cuts.categorical.astype(np.uint8),
-        features,
-        rows,
-        direction,
-        curvature,
-        weight,
-        settings.tree == "per_particle",
-        projection,
-        matrix,
-        settings.growth == "best_first",
-        min(settings.max_depth or 0, n),  # 0: no limit, like anything beyond the rows
-        min(settings.max_leaves or 0, n + 1),
-        float(min(settings.min_samples_leaf, n + 1)),
-        _least_weight(weight, settings.min_samples_leaf),
-        settings.l2 / unit,
-        settings.min_gain / unit,
-        settings.cat_smooth,
-        settings.cat_penalty,
-        np.zeros(binned.shape[1], np.float32) if cat_signal is None else cat_signal,
-        constraints.monotone_for(cuts, d),
-        constraints.parameter,
-        constraints.groups_for(binned.shape[1]),
-        n_threads,
+        workspace=workspace,
+        codes=binned.codes.T,
+        n_bins=binned.n_bins,
+        categorical=cuts.categorical.astype(np.uint8),
+        features=features,
+        rows=rows,
+        direction=direction,
+        curvature=curvature,
+        weight=weight,
+        per_particle=per_particle,
+        projection=projection,
+        random_matrix=matrix,
+        best_first=settings.growth == "best_first",
+        max_depth=min(settings.max_depth or 0, n),  # 0: no limit, like anything beyond the rows
+        max_leaves=min(settings.max_leaves or 0, n + 1),
+        min_samples_leaf=float(min(settings.min_samples_leaf, n + 1)),
+        min_weight_leaf=_least_weight(weight, settings.min_samples_leaf),
+        l2=settings.l2 / unit,
+        min_gain=settings.min_gain / unit,
+        cat_smooth=settings.cat_smooth,
+        cat_penalty=settings.cat_penalty,
+        cat_signal=np.zeros(p, np.float32) if cat_signal is None else cat_signal,
+        monotone=constraints.monotone_for(cuts, d),
+        parameter=constraints.parameter,
+        groups=constraints.groups_for(p),
+        n_threads=n_threads,
     )
     if not clean:
-        _explain(direction, curvature, arrays["values"])
+        _raise_cause(direction, curvature, arrays["values"])
     feature = arrays["feature"]
     threshold = cuts.thresholds[feature, arrays["bin"]]
-    # A leaf asks nothing, and categories are no numbers.
-    threshold[(feature < 0) | (arrays["category_set"] >= 0)] = np.inf
-    per_round = m if settings.tree == "per_particle" else 1
-    trees = FlatTrees(binned.shape[1], (m, d), per_round, threshold=threshold, **arrays)
+    threshold[(feature < 0) | (arrays["category_set"] >= 0)] = np.inf  # no split by a number
+    trees = FlatTrees(p, (m, d), m if per_particle else 1, threshold=threshold, **arrays)
     return trees, leaf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wgboost.data import Binned
+from wgboost.data.binning import Binned
 from wgboost.typing import Array, Directions
 
 __all__ = ["level_signal"]
@@ -46,8 +46,8 @@ def level_signal(
     Examples
     --------
     >>> import numpy as np
-    >>> from wgboost.data import Cuts
-    >>> from wgboost.trees import level_signal
+    >>> from wgboost.data.binning import Cuts
+    >>> from wgboost.trees.levels import level_signal
     >>> X = np.repeat([0.0, 1.0], 20)[:, None]
     >>> cuts = Cuts.find(X, n_levels=np.array([2]))
     >>> level_signal(cuts.apply(X), cuts.categorical, X[:, :, None] + 0.1) > 0

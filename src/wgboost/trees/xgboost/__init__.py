@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wgboost.trees import Grower
+from wgboost.trees.growth import Grower
 from wgboost.trees.xgboost.grower import XGBoostGrower
 from wgboost.trees.xgboost.library import import_xgboost
 

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from wgboost import _core
-from wgboost.data import Binned, Cuts
-from wgboost.trees import Constraints, FlatTrees, TreeSettings
+from wgboost.data.binning import Binned, Cuts
+from wgboost.trees import Constraints, TreeSettings
+from wgboost.trees.flat import FlatTrees
+from wgboost.trees.growth import RoundData
 from wgboost.trees.sampling import draw_features, draw_projection, draw_rows
 from wgboost.trees.xgboost.collective import allreduce, broadcast
 from wgboost.trees.xgboost.leaf_sums import leaf_counts, leaf_values
@@ -77,11 +79,16 @@ class XGBoostGrower:
         return {"device": self.device, "_matrix": None}
 
     def __call__(
-        self, binned: Binned, cuts: Cuts, direction: Directions, curvature: Directions | None,
-        weight: Array | None, settings: TreeSettings, rng: np.random.Generator,
-        n_threads: int, constraints: Constraints | None,
-    ) -> tuple[FlatTrees, Array]:  # fmt: skip
+        self,
+        data: RoundData,
+        settings: TreeSettings,
+        rng: np.random.Generator,
+        n_threads: int,
+        constraints: Constraints | None,
+    ) -> tuple[FlatTrees, Array]:
         """Return the trees of one round and the leaf (trees, n) of every row; see `Grower`."""
+        binned, cuts, weight = data.binned, data.cuts, data.weight
+        direction, curvature = data.direction, data.curvature
         _check(direction, curvature, cuts)
         n, m, d = direction.shape
         n_threads = n_threads if n >= _MIN_PARALLEL_ROWS else 1

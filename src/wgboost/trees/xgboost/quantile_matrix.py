@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.data import MAX_BINS, Binned
+from wgboost.data.binning import MAX_BINS, Binned
 from wgboost.data.scratch import Scratch
 from wgboost.trees.xgboost.library import import_xgboost
 from wgboost.typing import Array

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.data import Binned, Cuts
-from wgboost.trees import FlatTrees
+from wgboost.data.binning import Binned, Cuts
+from wgboost.trees.flat import FlatTrees
 from wgboost.typing import Array
 
 __all__ = ["TreeStructure"]
