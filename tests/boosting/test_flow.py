@@ -101,12 +101,15 @@ def test_the_compiled_flow_is_that_of_the_formulas(kernel, evidence, m, monkeypa
             assert_allclose(start(response, y, flow, **options), compiled, rtol=1e-7, atol=1e-9)
 
 
+SETTINGS = {"scaled": False, "bandwidth": 0.1, "rate": 0.1, "still": 1e-7, "steps": 5}
+
+
 def test_a_compiled_flow_far_away_comes_back():
     average = Normal().compiled_average(np.array([0.0, 1.0]))
     far = np.array([[1e6, -300.0], [-1e6, 400.0]])
-    assert np.isfinite(average.settled(far, False, 0.1, 0.1, 1e-7, 5)).all()
+    assert np.isfinite(average.settled(particles=far, **SETTINGS)).all()
     with pytest.raises(ValueError, match="particles"):
-        average.settled(np.zeros((3, 3)), False, 0.1, 0.1, 1e-7, 5)
+        average.settled(particles=np.zeros((3, 3)), **SETTINGS)
 
 
 def test_the_flow_is_that_of_the_mean_score_over_the_mean_curvature():

@@ -14,13 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from making import made
 from wgboost.data import Features
 from wgboost.ensemble import RoundList, join_rounds
-from wgboost.learners import (
-    FittedLearner,
-    HistTree,
-    Learner,
-    RegressorLearner,
-    as_learner,
-)  # fmt: skip
+from wgboost.learners import FittedLearner, HistTree, Learner, RegressorLearner, as_learner
 from wgboost.trees import TreeSettings
 from wgboost.trees.flat import FlatTrees
 
