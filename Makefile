@@ -49,6 +49,9 @@ format: $(READY)  ## bring the code into shape
 	$(RUN) -m ruff check --fix .
 	$(RUN) -m ruff format .
 
+regenerate: $(READY)  ## write tables of the pages, the reference and public names from the registries
+	$(RUN) tests/support/regenerate.py
+
 wheel: $(READY)  ## build a wheel in dist/ and try it in an empty environment without a compiler
 	rm -rf dist
 	$(RUN) -m pip wheel --quiet --no-deps --wheel-dir dist .

@@ -81,7 +81,7 @@ def made(name: str, n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1, 1, (n, 5))
     plain = np.sin(2 * X[:, 0]), X[:, 1] / 2
-    parts = TRUTH.get(name, lambda *both: both)(*plain)
+    parts = TRUTH.get(name, lambda *both: both[: response_of(name).n_params])(*plain)
     theta = np.stack(np.broadcast_arrays(*parts), axis=1).astype(float)
     return X, response_of(name).rvs(theta, rng), theta
 

@@ -68,13 +68,31 @@ WIDTHS = {
     "ordinal": inverse_gap,
     "multivariate_normal": deviations,
 }  # fmt: skip
+CONTINUOUS = [
+    name for name in RESPONSES
+    if not (example(name).response.discrete or example(name).response.y_shape)
+]  # fmt: skip
 WITHOUT = {"poisson", "exponential", "zero_inflated_poisson"}
 
 
-def test_every_response_says_whether_it_has_a_width():
-    assert set(WIDTHS) | WITHOUT == set(RESPONSES)
-    for name in RESPONSES:
-        assert example(name).response.has_dispersion == (name in WIDTHS), name
+def test_a_response_has_a_width_or_none():
+    assert all(example(name).response.has_dispersion for name in WIDTHS)
+    assert not any(example(name).response.has_dispersion for name in WITHOUT)
+
+
+def spread(response, theta):
+    """Quartile range of y, or of its log or logit where y has bounds."""
+    low, high = (response.ppf(q, theta) for q in QUARTILES)
+    if response.support == (0, 1):
+        return special.logit(high) - special.logit(low)
+    return np.log(high) - np.log(low) if response.support[0] == 0 else high - low
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_a_larger_factor_spreads_y_wider(name):
+    response, theta = example(name).response, example(name).theta
+    widths = [spread(response, response.scale_dispersion(theta, f)) for f in (0.6, 1.0, 1.7)]
+    assert (np.diff(widths, axis=0) > 0).all() or not response.has_dispersion
 
 
 @pytest.mark.parametrize("name", WIDTHS)

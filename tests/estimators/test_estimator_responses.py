@@ -22,7 +22,7 @@ LOG_LINK = [name for name in NAMES if RESPONSES[name].offset_link == "log"]
 def draw(name, rng=RNG):
     """y of every kind, larger where x0 is."""
     level = 1.5 * np.sin(2 * X[:, 0])
-    if name == "beta":
+    if RESPONSES[name].name != "ordinal" and RESPONSES[name]().support == (0, 1):
         mean = 1 / (1 + np.exp(-level))
         return rng.beta(8 * mean, 8 * (1 - mean))
     if name == "ordinal":

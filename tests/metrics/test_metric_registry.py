@@ -5,7 +5,6 @@ import pickle
 import numpy as np
 import pytest
 
-from metric_tables import table_in_page
 from mixture_examples import categorical_mixture, normal_mixture
 from wgboost import WGBRegressor, metrics
 from wgboost.metrics.registry import (
@@ -13,7 +12,6 @@ from wgboost.metrics.registry import (
     as_metric,
     early_stopping_metrics,
     find_metric,
-    metric_table,
 )
 from wgboost.responses import Categorical, Normal
 
@@ -21,10 +19,6 @@ SETTINGS = {"n_particles": 4, "n_estimators": 8, "evidence": 10, "random_state":
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 2))
 Y = X[:, 0] + rng.normal(size=60)
-
-
-def test_the_page_has_the_rows_of_the_registry():
-    assert table_in_page()[1] == metric_table(), "run: python tests/support/metric_tables.py"
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -9,7 +9,6 @@ from scipy import stats
 
 import wgboost
 from pages import ROOT, examples, ran
-from wgboost.responses import RESPONSES
 
 mpl.use("Agg")
 EXAMPLES = examples("README.md")
@@ -78,11 +77,6 @@ def test_the_examples_of_choosing_a_response():
     assert names["best"] == names["propose_response"](names["y"])[0] == "negative_binomial"
     assert "spread wider" in names["why"]
     assert names["nll"]["negative_binomial"] + 0.1 < names["nll"]["poisson"]
-
-
-def test_every_response_is_in_the_table():
-    table = (ROOT / "docs/responses.md").read_text()
-    assert [name for name in RESPONSES if f'| `"{name}"` |' not in table] == []
 
 
 def test_the_examples_of_frames(capsys):

@@ -31,7 +31,7 @@ def points(response, theta):
     return response.ppf(np.concatenate([Q, 1 - Q]), theta)
 
 
-@every
+@pytest.mark.parametrize("name", [name for name in SINGLE if example(name).scipy])
 def test_it_is_the_distribution_of_scipy(name):
     response = example(name).response
     for theta in thetas(name):

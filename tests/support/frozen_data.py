@@ -16,6 +16,7 @@ from sklearn.linear_model import Ridge
 import wgboost
 from wgboost import censored
 from wgboost.metrics import crps
+from wgboost.responses import RESPONSES
 
 __all__ = [
     "COUNTS",
@@ -103,14 +104,14 @@ def values_of(response: str) -> Any:
     """Values that a response can have."""
     if response in ("categorical", "ordinal"):
         return np.digitize(Y, [-0.4, 0.4])
-    if response == "beta":
-        return 1 / (1 + np.exp(-Y))
     if response == "multivariate_normal":
         return np.stack([Y, np.nan_to_num(X[:, 1]) + 0.1 * Y], axis=1)
-    if "poisson" in response or "binomial" in response:
+    low, high = RESPONSES[response]().support
+    if RESPONSES[response].discrete:
         return COUNTS
-    real = ("normal", "student_t", "laplace", "logistic", "gumbel", "cauchy")
-    return Y if response in real else np.exp(Y)
+    if high == 1:
+        return 1 / (1 + np.exp(-Y))
+    return np.exp(Y) if low == 0 else Y
 
 
 def lifetimes() -> Any:

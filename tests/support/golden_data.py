@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from wgboost.responses import RESPONSES
+
 __all__ = ["data", "frame_of", "labels", "new_rows", "ordered", "values_of"]
 
 
@@ -17,17 +19,16 @@ def data():
 
 def values_of(response, z, X, rng):
     """Values that a response can have, which depend on x."""
-    if response == "beta":
-        return 1 / (1 + np.exp(-z))
     if response == "multivariate_normal":
         return np.stack([z, X[:, 1] + 0.1 * z], axis=1)
     if response in ("categorical", "ordinal"):
         return np.digitize(z, [-0.4, 0.4])
-    if "poisson" in response or "binomial" in response:
+    low, high = RESPONSES[response]().support
+    if RESPONSES[response].discrete:
         return rng.poisson(np.exp(1 + z)) * (rng.random(len(z)) < 0.8)
-    if response in ("normal", "student_t", "laplace", "logistic", "gumbel", "cauchy"):
-        return z
-    return np.exp(z)
+    if high == 1:
+        return 1 / (1 + np.exp(-z))
+    return np.exp(z) if low == 0 else z
 
 
 def frame_of(X, z):

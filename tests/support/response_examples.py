@@ -1,11 +1,12 @@
 """One example for each response, which the contract tests run over, and a response of our own.
 
-A new line in RESPONSES needs an example: a function in one of the files examples_*.py, or here.
+`default_example` serves a response without a function in one of the files examples_*.py or here.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from scipy import special, stats
 
-from wgboost.responses import Categorical, Normal, Response
+from wgboost.responses import RESPONSES, Categorical, Normal, Response
 from wgboost.responses.coordinate_priors import NormalPrior
 
 
@@ -83,8 +84,8 @@ class Example:
     y: Any  # (n,) or (n, q), standardised
     theta: Any  # (n, m, d)
     per_row: dict[str, Any]  # prior parameters, one value per row
-    scipy: Any  # theta (d,) -> the same distribution in scipy.stats, or what has its methods
-    log_density: Any  # (y, theta (d,)) -> log density in jax.numpy, written from the formula
+    scipy: Any = None  # theta (d,) -> the same distribution in scipy.stats, if it has it
+    log_density: Any = None  # (y, theta (d,)) -> the log density in jax.numpy, from the formula
     tail: float = 1e-300  # the smallest probability at which quantiles invert the cdf
     light: bool = True  # whether moments can be integrated between the quantiles 1e-14
 
@@ -130,7 +131,20 @@ def toy_poisson(rng):
     return Example(Poisson(), y, rng.normal(1, 0.7, (6, 4, 1)), per_row, frozen, log_density)
 
 
-EXAMPLES = {"normal": normal, "categorical": categorical, "toy_poisson": toy_poisson}
+def default_example(kind, rng):
+    """An example of a response that has no oracle: derivatives, masses and moments are checked."""
+    response = kind()
+    theta = rng.normal(0, 0.5, (6, 4, response.n_params))
+    names = [field.name for field in fields(response) if field.name.startswith("prior_")]
+    per_row = {
+        name: rng.uniform(0.5, 3, 6) if name in response.positive else rng.normal(size=6)
+        for name in names
+    }
+    return Example(response, response.rvs(theta[:, 0], rng).astype(float), theta, per_row)
+
+
+EXAMPLES = {name: partial(default_example, kind) for name, kind in RESPONSES.items()}
+EXAMPLES |= {"normal": normal, "categorical": categorical, "toy_poisson": toy_poisson}
 for _file in sorted(Path(__file__).parent.glob("examples_*.py")):
     EXAMPLES |= import_module(_file.stem).EXAMPLES
 

@@ -9,25 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from wgboost.metrics.calibration import calibration_error
-from wgboost.metrics.intervals import coverage, coverage_gap, interval_score, interval_width
-from wgboost.metrics.metric import KINDS_OF_Y, KindOfY, Metric, SummaryLine, kind_of_y
-from wgboost.metrics.point_scores import auc, mae, pinball
-from wgboost.metrics.rank import concordance
-from wgboost.metrics.scores import (
-    accuracy,
-    brier,
-    crps,
-    energy_score,
-    error_rate,
-    log_loss,
-    nll,
-    rmse,
-)
+from wgboost.metrics import calibration, intervals, point_scores, rank, scores
+from wgboost.metrics.metric import KindOfY, Metric, SummaryLine, kind_of_y
 from wgboost.responses import Response
 from wgboost.validation import check_choice
 
-__all__ = ["METRICS", "as_metric", "early_stopping_metrics", "find_metric", "metric_table"]
+__all__ = ["METRICS", "as_metric", "early_stopping_metrics", "find_metric"]
 
 _NUMBERS: tuple[KindOfY, ...] = ("numbers",)
 _COLUMNS: tuple[KindOfY, ...] = ("columns",)
@@ -39,7 +26,7 @@ METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
         Metric(
-            "nll", nll,
+            "nll", scores.nll,
             summary=(
                 _Line("NLL", "negative log likelihood, nats per row; smaller is better", _NUMBERS),
                 _Line("NLL", "of what was seen, nats per row; smaller is better", _BOUNDS),
@@ -50,19 +37,19 @@ METRICS: dict[str, Metric] = {
             description="negative log likelihood per row; the one to choose models by",
         ),
         Metric(
-            "crps", crps, kinds=_NUMBERS,
+            "crps", scores.crps, kinds=_NUMBERS,
             summary=(_Line("CRPS", "in units of y; smaller is better", _NUMBERS),),
             description="in units of y; less sensitive to a single miss than the NLL",
         ),
         Metric(
-            "energy_score", energy_score, kinds=_COLUMNS,
+            "energy_score", scores.energy_score, kinds=_COLUMNS,
             summary=(
                 _Line("Energy score", "the CRPS of all columns; smaller is better", _COLUMNS),
             ),
             description="the CRPS of all columns together",
         ),
         Metric(
-            "rmse", rmse, kinds=("numbers", "columns"), reduction="root_mean_square",
+            "rmse", scores.rmse, kinds=("numbers", "columns"), reduction="root_mean_square",
             summary=(
                 _Line("RMSE", "error of the mean, in units of y", _NUMBERS),
                 _Line("RMSE", "error of the means, each column in its own unit", _COLUMNS),
@@ -70,16 +57,16 @@ METRICS: dict[str, Metric] = {
             description="root mean squared error of the mean",
         ),
         Metric(
-            "mae", mae, kinds=_NUMBERS,
+            "mae", point_scores.mae, kinds=_NUMBERS,
             description="mean absolute error of the median",
         ),
         Metric(
-            "pinball", pinball, kinds=_NUMBERS,
+            "pinball", point_scores.pinball, kinds=_NUMBERS,
             description="error of quantiles, by default 0.05, 0.5 and 0.95",
         ),
         Metric(
-            "coverage", coverage, kinds=_NUMBERS, reduction=None, loss=coverage_gap,
-            loss_name="coverage_gap", early_stopping=False,
+            "coverage", intervals.coverage, kinds=_NUMBERS, reduction=None, early_stopping=False,
+            loss=intervals.coverage_gap, loss_name="coverage_gap",
             summary=(
                 _Line(
                     "Coverage of 50%", "share of rows; best near 0.5", _NUMBERS,
@@ -93,7 +80,7 @@ METRICS: dict[str, Metric] = {
             description="share of rows in the central interval",
         ),
         Metric(
-            "interval_width", interval_width, kinds=_NUMBERS, early_stopping=False,
+            "interval_width", intervals.interval_width, kinds=_NUMBERS, early_stopping=False,
             summary=(
                 _Line(
                     "Width of 90%", "mean width, in units of y", _NUMBERS, {"confidence": 0.9}
@@ -102,45 +89,45 @@ METRICS: dict[str, Metric] = {
             description="mean width of the central interval; look at the coverage too",
         ),
         Metric(
-            "interval_score", interval_score, kinds=_NUMBERS, early_stopping=False,
+            "interval_score", intervals.interval_score, kinds=_NUMBERS, early_stopping=False,
             summary=(
                 _Line("Interval score of 90%", "width and misses; smaller is better", _NUMBERS),
             ),
             description="width of the central interval plus a penalty for misses",
         ),
         Metric(
-            "concordance", concordance, greater_is_better=True, kinds=("numbers", "bounds"),
+            "concordance", rank.concordance, greater_is_better=True, kinds=("numbers", "bounds"),
             reduction=None, loss_name="discordance",
             summary=(_Line("Concordance", "1 is perfect, 0.5 is chance", _BOUNDS),),
             description="pairs of rows in the right order",
         ),
         Metric(
-            "log_loss", log_loss, kinds=_CLASSES,
+            "log_loss", scores.log_loss, kinds=_CLASSES,
             summary=(_Line("Log loss", "nats per row; smaller is better", _CLASSES),),
             description="the NLL of classes",
         ),
         Metric(
-            "brier", brier, kinds=_CLASSES,
+            "brier", scores.brier, kinds=_CLASSES,
             summary=(_Line("Brier score", "0 to 2; smaller is better", _CLASSES),),
             description="squared error of the probabilities, summed over classes",
         ),
         Metric(
-            "error_rate", error_rate, kinds=_CLASSES,
+            "error_rate", scores.error_rate, kinds=_CLASSES,
             description="share of rows whose most probable class is wrong",
         ),
         Metric(
-            "accuracy", accuracy, greater_is_better=True, kinds=_CLASSES,
-            loss=error_rate, loss_name="error_rate",
+            "accuracy", scores.accuracy, greater_is_better=True, kinds=_CLASSES,
+            loss=scores.error_rate, loss_name="error_rate",
             summary=(_Line("Accuracy", "share of rows; larger is better", _CLASSES),),
             description="share of rows whose most probable class is right",
         ),
         Metric(
-            "auc", auc, greater_is_better=True, kinds=_CLASSES, reduction=None,
+            "auc", point_scores.auc, greater_is_better=True, kinds=_CLASSES, reduction=None,
             description="area under the ROC curve, each class against the rest",
         ),
         Metric(
-            "calibration_error", calibration_error, kinds=("numbers", "classes", "bounds"),
-            reduction=None, early_stopping=False,
+            "calibration_error", calibration.calibration_error, reduction=None,
+            kinds=("numbers", "classes", "bounds"), early_stopping=False,
             summary=(
                 _Line("Calibration error", "0 is best", ("numbers", "classes", "bounds")),
             ),
@@ -243,43 +230,3 @@ def as_metric(metric: Any, response: Response) -> Metric:
     valid = early_stopping_metrics(response)
     check_choice(f"eval_metric for the response {response.name!r}", metric, valid)
     return METRICS[metric].as_loss()
-
-
-def _use_in_early_stopping(metric: Metric) -> str:
-    """Return the words for where early stopping can use a metric."""
-    if not metric.early_stopping:
-        return "no"
-    return "yes" if metric.reduction is not None else "not on a cluster"
-
-
-def metric_table() -> str:
-    """Return the rows of `METRICS` as the table in ``docs/metrics.md``.
-
-    Returns
-    -------
-    str
-        Lines of Markdown.
-
-    Examples
-    --------
-    >>> print(metric_table().splitlines()[0])
-    | metric | y | better | early stopping | meaning |
-    """
-    lines = [
-        "| metric | y | better | early stopping | meaning |",
-        "|---|---|---|---|---|",
-    ]
-    for name, metric in METRICS.items():
-        kinds = [words for kind, words in KINDS_OF_Y.items() if kind in metric.kinds]
-        better = "larger" if metric.greater_is_better else "smaller"
-        if metric.loss is not None and not metric.greater_is_better:
-            better = "nearer to the confidence"
-        cells = (
-            f"`{name}`",
-            "all" if len(kinds) == len(KINDS_OF_Y) else ", ".join(kinds),
-            better,
-            _use_in_early_stopping(metric),
-            metric.description,
-        )
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
