@@ -1,7 +1,7 @@
 """The protocol of a direction.
 
 A new direction is one file with a frozen dataclass that has `needs` and `__call__`, and one line
-in `DIRECTIONS`.
+in `directions/__init__.py`.
 """
 
 from __future__ import annotations

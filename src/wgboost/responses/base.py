@@ -26,12 +26,12 @@ class Response(RowPosterior):
     in standardised units of y; `Units` converts.
 
     To add a response, write one file with a ``@dataclass(frozen=True, eq=False)`` subclass and
-    one line in ``RESPONSES``; the contract tests then ask for an example and cover the rest.
+    one line in ``responses/registry.py``; the contract tests run over the registry.
 
     1. Fields: the parameters of the prior, as ``prior_mean: Parameter = 0.0``. A field whose name
        begins with ``prior_`` may be a number or hold one value per row; this class checks it.
        Those that have to be positive are listed in `positive`.
-    2. Facts: `name`, `param_names`, and where the defaults are wrong `discrete`, `nominal`,
+    2. Facts: `name`, `documentation`, `param_names`, and where the defaults are wrong `discrete`, `nominal`,
        `location`, `support`.
     3. y: `in_support` with `support_text`, and `units`.
     4. The prior, independent over coordinates: `coordinate_priors`, or `log_prior`, `prior_score`
