@@ -31,8 +31,8 @@ class Response(RowPosterior):
     1. Fields: the parameters of the prior, as ``prior_mean: Parameter = 0.0``. A field whose name
        begins with ``prior_`` may be a number or hold one value per row; this class checks it.
        Those that have to be positive are listed in `positive`.
-    2. Facts: `name`, `documentation`, `param_names`, and where the defaults are wrong `discrete`, `nominal`,
-       `location`, `support`.
+    2. Facts: `name`, `documentation`, `param_names`, and where the defaults are wrong
+       `discrete`, `nominal`, `location`, `support`.
     3. y: `in_support` with `support_text`, and `units`.
     4. The prior, independent over coordinates: `coordinate_priors`, or `log_prior`, `prior_score`
        and `prior_curvature` themselves.
