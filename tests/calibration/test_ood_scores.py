@@ -123,7 +123,7 @@ def test_what_a_score_cannot_be_is_said():
     dist = normal_mixture()
     with pytest.raises(ValueError, match="method='entropy' must be one of 'max_variance'"):
         metrics.ood_scores(dist, "entropy")
-    with pytest.raises(TypeError, match="must be a predictive distribution"):
+    with pytest.raises(TypeError, match="must be a distribution from predict_dist"):
         metrics.ood_scores(dist.particles)
     joint = JointMixture(MultivariateNormal(n_dims=2), np.zeros((3, 2, 5)))
     assert metrics.ood_scores(joint).shape == (3,)

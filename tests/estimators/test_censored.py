@@ -62,7 +62,7 @@ def test_early_stopping_and_metrics_take_bounds():
     last = watched.history_["validation"]["nll"][-1]
     assert_allclose(metrics.nll(watched.predict_dist(X_test), y_test), last, rtol=1e-6)
     assert metrics.nll(dist, y_test) < last
-    with pytest.raises(ValueError, match="needs known values of y"):
+    with pytest.raises(ValueError, match="needs exact values of y"):
         metrics.rmse(dist, y_test)
 
 

@@ -95,7 +95,7 @@ def test_decisions_are_of_least_mean_loss():
 
 def test_a_score_needs_something_to_measure_against():
     silent = WGBoost(Target(NORMAL.score, NORMAL.curvature), **SETTINGS).fit(X, Y)
-    with pytest.raises(ValueError, match="needs targets that can be measured against"):
+    with pytest.raises(ValueError, match="needs targets that are samples"):
         silent.score(X, Y)
 
 

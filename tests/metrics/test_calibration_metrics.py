@@ -165,7 +165,7 @@ def test_concordance_weighs_pairs():
 
 def test_what_makes_no_sense_is_refused():
     dist, classes = normal_mixture(), categorical_mixture()
-    with pytest.raises(ValueError, match="confidence=1 leaves"):
+    with pytest.raises(ValueError, match="confidence=1 has an infinite penalty"):
         metrics.interval_score(dist, np.zeros(5), 1)
     with pytest.raises(ValueError, match="for classes use brier"):
         metrics.interval_score(classes, np.zeros(5))
@@ -173,7 +173,7 @@ def test_what_makes_no_sense_is_refused():
         metrics.calibration_curve(classes, np.zeros(5))
     with pytest.raises(ValueError, match="levels"):
         metrics.calibration_curve(dist, np.zeros(5), [0.5, 1.5])
-    with pytest.raises(TypeError, match="as of predict_dist"):
+    with pytest.raises(TypeError, match="must be a distribution from predict_dist"):
         metrics.nll(np.zeros(5), np.zeros(5))
     with pytest.raises(ValueError, match="y has 4 rows, the distribution 5"):
         metrics.calibration_error(dist, np.zeros(4))

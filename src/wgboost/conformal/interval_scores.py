@@ -139,7 +139,7 @@ def interval_score_of(conformity: Any, dist: Mixture) -> IntervalScore:
     """Return the scores of a distribution by name; raise if its y has no order, or columns."""
     check_choice("conformity", conformity, INTERVAL_SCORES)
     if not isinstance(dist, Mixture):
-        raise TypeError(f"dist={dist!r} must be a predictive distribution, as of predict_dist")
+        raise TypeError(f"dist={dist!r} must be a distribution from predict_dist")
     if dist.response.nominal:
         raise ValueError("classes have no order and no intervals; conformal_sets is for them")
     if dist.response.y_shape:

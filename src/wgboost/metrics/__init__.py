@@ -1,9 +1,9 @@
-"""How good predictive distributions are, given what happened.
+"""Metrics of predictive distributions.
 
-Each function takes a `Mixture` and y (n,), or (n, q), in the user's units, and returns the
-weighted mean over rows of a score; smaller is better except where it says otherwise. Classes are
-labels, as a classifier's `predict_dist` knows them; of a mixture without `classes` they are codes
-0 to k - 1. `get_scorer` makes scorers of them for scikit-learn's model selection.
+Each function takes a `Mixture` and y of shape (n,) or (n, q) in the user's units, and returns the
+weighted mean of a score over rows. Smaller is better unless the docstring says otherwise. Classes
+are given by their labels, or by codes 0 to k - 1 if the mixture has no `classes`. `get_scorer`
+makes scorers for scikit-learn's model selection.
 """
 
 from wgboost.metrics.calibration import (

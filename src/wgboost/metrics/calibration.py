@@ -1,4 +1,4 @@
-"""Whether predicted probabilities are the frequencies that come about."""
+"""Calibration: predicted probabilities compared with observed frequencies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["calibration_curve", "calibration_error", "pit", "pit_bounds", "relia
 
 _BINS = 200
 _STEPS = 2000
-_NUMBERS = 2**22  # in a temporary array
+_NUMBERS = 2**22  # size of a temporary array
 
 
 def pit(dist: Mixture, y: Any, random_state: Any = None) -> Array:
@@ -54,50 +54,28 @@ def pit(dist: Mixture, y: Any, random_state: Any = None) -> Array:
 
 
 def pit_bounds(dist: Mixture, y: Any) -> tuple[Array, Array, Array]:
-    """Compute the probabilities that each y lies between.
+    """Return the cdf at both bounds of each y, and whether y is known exactly, (n,) each.
 
     The two differ for a discrete response and where y is `censored`. For truncated rows they are
-    probabilities given that the row could be observed.
-
-    Parameters
-    ----------
-    dist : Mixture
-        The predictive distributions.
-    y : array-like of shape (n,)
-        The observations, which may be `censored`.
-
-    Returns
-    -------
-    low, high : ndarray of shape (n,)
-        The probabilities.
-    exact : ndarray of bool, shape (n,)
-        Whether y is known exactly.
-
-    Examples
-    --------
-    >>> from wgboost import Mixture, Normal, censored
-    >>> from wgboost.metrics.calibration import pit_bounds
-    >>> low, high, exact = pit_bounds(Mixture(Normal(), [[[0.0, 0.0]]]), censored([0.0], [1.0]))
-    >>> low.round(4), high.round(4), exact
-    (array([0.5]), array([0.8413]), array([False]))
+    probabilities given that the row can be observed.
     """
     if dist.response.nominal:
-        raise ValueError("classes have no order and no quantiles; see reliability_curve")
-    seen = check_bounds(dist, y)
+        raise ValueError("classes have no quantiles; see reliability_curve")
+    bounds = check_bounds(dist, y)
 
     def before(value: Array) -> Array:
         return dist.cdf(np.ceil(value) - 1 if dist.response.discrete else value)
 
-    low, high = before(seen.lower), dist.cdf(seen.upper)  # 0 and 1 at the infinities
-    if seen.above is not None and seen.below is not None:
-        start = before(seen.above)
-        visible = np.maximum(dist.cdf(seen.below) - start, 1e-300)
+    low, high = before(bounds.lower), dist.cdf(bounds.upper)  # 0 and 1 at the infinities
+    if bounds.above is not None and bounds.below is not None:
+        start = before(bounds.above)
+        visible = np.maximum(dist.cdf(bounds.below) - start, 1e-300)
         low, high = (np.clip((end - start) / visible, 0, 1) for end in (low, high))
-    return low, high, seen.exact
+    return low, high, bounds.exact
 
 
 def _share_below(low: Array, high: Array, weight: Array, levels: Array) -> Array:
-    """Return the weighted share of rows below each level, (g,); a row is spread over its bounds."""
+    """Return the weighted share of rows below each level, (g,), uniform between the bounds."""
     total, width = np.zeros(len(levels)), high - low
     step = width <= 0
     for rows in row_blocks(len(low), max(1, len(levels)), _NUMBERS):
@@ -135,7 +113,7 @@ def calibration_curve(
     levels : ndarray of shape (g,)
         The probabilities.
     share : ndarray of shape (g,)
-        The share of rows below the quantile at each of them.
+        The share of rows below the quantile at each probability.
 
     Examples
     --------
@@ -152,7 +130,7 @@ def calibration_curve(
     weight = row_weights(sample_weight, len(dist))
     if exact.all():
         return grid, _share_below(low, high, weight, grid)
-    # Mass of each of many small bins of probability; rows reach from one bin to another.
+    # The mass of each of many small bins. A censored row covers several bins.
     edges = np.linspace(0, 1, _BINS + 1)
     known = np.zeros(_BINS)
     if weight[exact].any():
@@ -165,19 +143,19 @@ def calibration_curve(
 
 
 def _self_consistent(known: Array, first: Array, last: Array, weight: Array) -> Array:
-    """Return the mass of bins that rows reaching from `first` to `last` suggest to each other."""
+    """Return the self-consistent mass of bins; rows with bounds cover bins `first` to `last`."""
     mass = np.full(_BINS, 1 / _BINS)
     for _ in range(_STEPS):
         reached = np.concatenate([[0.0], np.cumsum(mass)])
         between = np.maximum(reached[last + 1] - reached[first], 1e-9)
-        # Each such row adds 1 / between to the bins it reaches, in proportion to their mass.
+        # Each such row adds 1 / between to the bins it covers, in proportion to their mass.
         change = np.bincount(first, weight / between, _BINS + 1)
         change -= np.bincount(last + 1, weight / between, _BINS + 1)
         total = known + mass * np.cumsum(change)[:_BINS]
         updated: Array = total / total.sum()
-        still = np.abs(updated - mass).max() < 1e-9
+        converged = np.abs(updated - mass).max() < 1e-9
         mass = updated
-        if still:
+        if converged:
             break
     return mass
 
@@ -241,9 +219,9 @@ def calibration_error(
     """Compute the mean distance of predicted probabilities from frequencies.
 
     For numbers it is the mean over all levels in [0, 1] of the distance between `calibration_curve`
-    and the level; n rows of the right distributions come to about 0.31 / sqrt(n) by chance. For
-    classes it is the expected calibration error, the mean distance in `reliability_curve` over
-    rows.
+    and the level. For n rows and right distributions it is about 0.31 / sqrt(n) by chance. For
+    classes it is the expected calibration error: the mean over rows of the distance in
+    `reliability_curve`.
 
     Parameters
     ----------

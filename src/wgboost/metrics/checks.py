@@ -1,4 +1,4 @@
-"""What every metric asks of its arguments, and the mean over rows that most of them return."""
+"""Checks of the arguments of metrics, and the weighted mean over rows."""
 
 from __future__ import annotations
 
@@ -25,12 +25,9 @@ __all__ = [
 
 
 def check_y(dist: Mixture, y: Any) -> Array:
-    """Return y as the response takes it, one value for each row; `censored` y as it is.
-
-    Classes come back as codes: y are labels where the distribution knows them.
-    """
+    """Return y as the response takes it: labels as codes, `censored` y unchanged."""
     if not isinstance(dist, Mixture):
-        raise TypeError(f"dist={dist!r} must be a predictive distribution, as of predict_dist")
+        raise TypeError(f"dist={dist!r} must be a distribution from predict_dist")
     values = dist.response.check(dist.encode_labels(y))
     if len(values) != len(dist):
         raise ValueError(f"y has {len(values)} rows, the distribution {len(dist)}")
@@ -44,16 +41,16 @@ def check_exact_y(dist: Mixture, y: Any) -> Array:
     values = check_y(dist, y)
     if is_censored(values):
         raise ValueError(
-            "this metric needs known values of y; nll, concordance and calibration_curve do with "
-            "bounds"
+            "this metric needs exact values of y; for censored y use nll, concordance or "
+            "calibration_curve"
         )
     return values
 
 
 def add_noise(y: Any, y_std: Any) -> Observations:
-    """Return y that was measured with errors of this standard deviation."""
+    """Return observations with measurement errors of this standard deviation."""
     if isinstance(y, Observations):
-        raise ValueError("y is known with its bounds or errors already; leave y_std out")
+        raise ValueError("y already has bounds or errors; leave y_std out")
     return Observations.of(y, noise=check_noise(y_std, y))
 
 
@@ -85,9 +82,9 @@ def row_weights(sample_weight: Any, n: int) -> Array:
 
 
 def weighted_average(scores: Array, sample_weight: Any) -> float:
-    """Return the mean of scores (n,); rows of weight zero count for nothing, even if infinite."""
+    """Return the mean of scores (n,); rows of weight zero are left out, even if infinite."""
     weight = check_weight(sample_weight, len(scores))
     if weight is None:
         return float(np.mean(scores))
-    wide = weight.astype(np.float64)
-    return float(np.average(scores[wide > 0], weights=wide[wide > 0]))
+    weight, used = weight.astype(np.float64), weight > 0
+    return float(np.average(scores[used], weights=weight[used]))

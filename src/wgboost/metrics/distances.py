@@ -13,19 +13,19 @@ from wgboost.validation import check_integer, check_number
 
 __all__ = ["EnergyDistanceTo", "energy_distance", "mmd", "sliced_wasserstein"]
 
-_NUMBERS = 2**22  # in a temporary array
+_NUMBERS = 2**22  # size of a temporary array
 
 
-def _rows(a: Any, b: Any) -> tuple[Array, Array]:
-    """Return samples (n, s, d) and (n, t, d) in float64; one distribution (s, d) is one row."""
+def _check_samples(a: Any, b: Any) -> tuple[Array, Array]:
+    """Return samples (n, s, d) and (n, t, d) in float64; samples (s, d) are those of one row."""
     pair = []
     for name, given in (("a", a), ("b", b)):
         values = np.asarray(given, dtype=np.float64)
         values = values[None] if values.ndim == 2 else values
         if values.ndim != 3 or values.size == 0:
             raise ValueError(
-                f"{name} has shape {np.shape(given)}; samples (n, s, d), or (s, d) of one "
-                "distribution, are needed"
+                f"{name} has shape {np.shape(given)}; give samples (n, s, d), or (s, d) "
+                "of one distribution"
             )
         if not np.isfinite(values).all():
             raise ValueError(f"{name} has values that are not finite")
@@ -41,7 +41,7 @@ def _mean_over_pairs(
 ) -> Array:
     """Return the mean of a kernel of squared distances over all pairs, (n,).
 
-    Weights (n, s) and (n, t), each row's sum 1, are of the samples; None means equal ones.
+    Weights of the samples, (n, s) and (n, t), sum to 1 in each row; None means equal weights.
     """
     out = np.empty(len(a))
     for rows in row_blocks(len(a), a.shape[1] * b.shape[1] * a.shape[2], _NUMBERS):
@@ -82,26 +82,13 @@ def energy_distance(a: Any, b: Any) -> Array:
 
 
 class EnergyDistanceTo:
-    """Compute energy distances to the same samples several times.
+    """Energy distances to samples (n, t, d) with weights (n, t) that sum to 1 in each row.
 
     The part of the distance that depends on these samples alone is computed once.
-
-    Parameters
-    ----------
-    samples : array-like of shape (n, t, d) or (t, d)
-        The samples of each row.
-    weights : ndarray of shape (n, t), optional
-        Weights of the samples, which sum to 1 in each row; equal by default.
-
-    Examples
-    --------
-    >>> distance = EnergyDistanceTo([[0.0], [3.0]])
-    >>> distance([[0.0], [1.0]])
-    array([1.])
     """
 
     def __init__(self, samples: Any, weights: Array | None = None) -> None:
-        self.samples: Array = _rows(samples, samples)[0]
+        self.samples: Array = _check_samples(samples, samples)[0]
         self.weights: Array | None = weights
 
     @cached_property
@@ -111,18 +98,8 @@ class EnergyDistanceTo:
         return self._mean_length(self.samples, self.samples, weights, weights)
 
     def __call__(self, a: Any) -> Array:
-        """Compute the energy distance of other samples of equal weight.
-
-        Parameters
-        ----------
-        a : array-like of shape (n, s, d) or (s, d)
-            The other samples.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        a, b = _rows(a, self.samples)
+        """Return the energy distances (n,) of other samples (n, s, d) of equal weight."""
+        a, b = _check_samples(a, self.samples)
         between = self._mean_length(a, b, None, self.weights)
         return 2 * between - self._mean_length(a, a) - self.within
 
@@ -154,7 +131,7 @@ def mmd(a: Any, b: Any, bandwidth: Any = "median") -> Array:
     >>> metrics.mmd([[0.0], [1.0]], [[0.0], [3.0]], bandwidth=1.0).round(4)
     array([0.4908])
     """
-    a, b = _rows(a, b)
+    a, b = _check_samples(a, b)
     if isinstance(bandwidth, str):
         if bandwidth != "median":
             raise ValueError(f"bandwidth={bandwidth!r} must be a number > 0 or 'median'")
@@ -194,7 +171,7 @@ def sliced_wasserstein(
     n_directions : int, default=64
         Number of random lines if d > 1.
     random_state : int, Generator or None, default=0
-        Where the random lines come from.
+        Seed of the random lines.
 
     Returns
     -------
@@ -206,7 +183,7 @@ def sliced_wasserstein(
     >>> metrics.sliced_wasserstein([[0.0], [1.0]], [[0.0], [3.0]], order=1)
     array([1.])
     """
-    a, b = _rows(a, b)
+    a, b = _check_samples(a, b)
     check_number("order", order, low=1)
     check_integer("n_directions", n_directions, low=1)
     d = a.shape[2]

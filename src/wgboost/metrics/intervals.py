@@ -1,4 +1,4 @@
-"""Central intervals: how often they hold y, and how wide they are."""
+"""Metrics of central intervals: coverage and width."""
 
 from __future__ import annotations
 
@@ -46,32 +46,7 @@ def coverage(dist: Mixture, y: Any, confidence: float = 0.9, *, sample_weight: A
 def coverage_gap(
     dist: Mixture, y: Any, confidence: float = 0.9, *, sample_weight: Any = None
 ) -> float:
-    """Compute the distance of the coverage from the confidence.
-
-    Parameters
-    ----------
-    dist : Mixture
-        The predictive distributions.
-    y : array-like of shape (n,)
-        The observations.
-    confidence : float, default=0.9
-        The probability of the central interval, between 0 and 1.
-    sample_weight : array-like of shape (n,), optional
-        Weights of the rows; equal by default.
-
-    Returns
-    -------
-    float
-        Smaller is better.
-
-    Examples
-    --------
-    >>> from wgboost import Mixture, Normal, metrics
-    >>> dist = Mixture(Normal(), [[[0.0, 0.0]], [[1.0, 0.0]]])
-    >>> from wgboost.metrics.intervals import coverage_gap
-    >>> round(coverage_gap(dist, [1.0, 3.0], confidence=0.9), 4)
-    0.4
-    """
+    """Return the distance of the coverage from the confidence."""
     share = coverage(dist, y, confidence, sample_weight=sample_weight)
     return abs(share - check_confidence(confidence))
 
@@ -86,7 +61,7 @@ def interval_width(
     dist : Mixture
         The predictive distributions.
     y : array-like of shape (n,), optional
-        Not used; it is there so that all metrics have the same arguments.
+        Ignored; all metrics have the same arguments.
     confidence : float, default=0.9
         The probability of the central interval, between 0 and 1.
     sample_weight : array-like of shape (n,), optional
@@ -149,7 +124,7 @@ def interval_score(
     if dist.response.nominal:
         raise ValueError("the interval score needs ordered outcomes; for classes use brier or nll")
     if check_confidence(confidence) == 1:
-        raise ValueError("confidence=1 leaves nothing outside to weigh a miss by; give less")
+        raise ValueError("confidence=1 has an infinite penalty; give less, such as 0.99")
     low, high = dist.interval(confidence)
     outside = np.maximum(low - values, 0) + np.maximum(values - high, 0)
     return weighted_average(high - low + 2 / (1 - confidence) * outside, sample_weight)

@@ -1,4 +1,4 @@
-"""Metadata of rows, as scikit-learn calls it: weights, offset, exposure, a known error of y."""
+"""Metadata of rows in the sense of scikit-learn: weights, offset, exposure and error of y."""
 
 from __future__ import annotations
 
@@ -23,29 +23,11 @@ __all__ = [
 
 METADATA = ("sample_weight", "offset", "exposure", "y_std")
 PREDICT_METADATA = ("offset", "exposure")
-"""Those that predictive distributions depend on, and that predictions take too."""
+"""Metadata that predictive distributions depend on."""
 
 
 def describe_metadata(given: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """Return what `fit` was given for each row, for the attribute `row_parameters_`.
-
-    Parameters
-    ----------
-    given : mapping of str to Any
-        The metadata by name; None means not given.
-    names : mapping of str to str
-        The columns that were given by name.
-
-    Returns
-    -------
-    dict of str to str or True
-        The name of a column, or True for an array.
-
-    Examples
-    --------
-    >>> describe_metadata({"exposure": [1.0], "offset": None, "y": [2.0]}, {"exposure": "years"})
-    {'exposure': 'years'}
-    """
+    """Return the metadata given to `fit`, for `row_parameters_`: a name of a column, or True."""
     return {
         parameter: names.get(parameter, True)
         for parameter, value in given.items()
@@ -54,46 +36,13 @@ def describe_metadata(given: Mapping[str, Any], names: Mapping[str, str]) -> dic
 
 
 def metadata_columns(estimator: BaseEstimator) -> list[str]:
-    """Return the columns that `fit` took by name, which are not features.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        A fitted estimator.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> from wgboost import WGBRegressor
-    >>> metadata_columns(WGBRegressor())
-    []
-    """
+    """Return the columns that `fit` took by name, which are not features."""
     known = getattr(estimator, "row_parameters_", {})
     return [name for name in known.values() if isinstance(name, str)]
 
 
 def target_column(estimator: BaseEstimator) -> str | None:
-    """Return the column that `fit` took as y by its name.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        A fitted estimator.
-
-    Returns
-    -------
-    str or None
-        None if y was an array.
-
-    Examples
-    --------
-    >>> from wgboost import WGBRegressor
-    >>> target_column(WGBRegressor()) is None
-    True
-    """
+    """Return the column that `fit` took as y by its name, or None."""
     name = getattr(estimator, "row_parameters_", {}).get("y")
     return name if isinstance(name, str) else None
 
@@ -101,30 +50,9 @@ def target_column(estimator: BaseEstimator) -> str | None:
 def predict_metadata(estimator: BaseEstimator, X: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the offset and exposure of rows whose y is known.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        A fitted estimator.
-    X : array-like or data frame of shape (n, p)
-        The rows.
-    given : mapping of str to Any
-        Values or names of columns. By default they are the columns that `fit` took by name.
-
-    Returns
-    -------
-    dict of str to Any
-
-    Raises
-    ------
-    ValueError
-        If the model was fitted with one of them and there is none for these rows. Their y is then
-        on another scale than the predictions.
-
-    Examples
-    --------
-    >>> from wgboost import WGBRegressor
-    >>> predict_metadata(WGBRegressor(), [[0.0]], {"exposure": [2.0]})
-    {'offset': None, 'exposure': [2.0]}
+    They are given as values or names of columns. The default are the columns that `fit` took by
+    name. If the model was fitted with one of them and there is none for these rows, their y is on
+    another scale than the predictions, which raises ValueError.
     """
     found = {name: given.get(name) for name in PREDICT_METADATA}
     if any(value is not None for value in found.values()):
@@ -153,33 +81,8 @@ def score_metadata(
 ) -> tuple[Any, Any, dict[str, Any]]:
     """Return X, y and the metadata of rows on which an estimator is scored.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        A fitted estimator, the last step of a pipeline.
-    X : array-like or data frame of shape (n, p)
-        Rows as the estimator takes them.
-    y : array-like of shape (n,) or str
-        The observations, or the name of a column.
-    **given : Any
-        Values of `METADATA`, names of columns, or None. Offset and exposure are by default the
-        columns that `fit` took by name; see `predict_metadata`.
-
-    Returns
-    -------
-    X : array or data frame
-        The rows without columns that are not features.
-    y : array-like of shape (n,)
-        The observations.
-    metadata : dict of str to Any
-        The other values by name.
-
-    Examples
-    --------
-    >>> from wgboost import WGBRegressor
-    >>> X, y, metadata = score_metadata(WGBRegressor(), [[0.0]], [1.0], sample_weight=[2.0])
-    >>> metadata["sample_weight"]
-    [2.0]
+    Each of `METADATA` is given as values, the name of a column, or None; see `predict_metadata`.
+    X is returned without columns that are not features.
     """
     given |= predict_metadata(estimator, X, given)
     X, values, _ = named_columns(X, {"y": y, **given})
@@ -187,25 +90,7 @@ def score_metadata(
 
 
 def drop_metadata_columns(estimator: BaseEstimator, X: Any) -> Any:
-    """Return X without the columns that `fit` took by name.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        A fitted estimator.
-    X : array-like or data frame of shape (n, p)
-        The rows.
-
-    Returns
-    -------
-    array or data frame
-
-    Examples
-    --------
-    >>> from wgboost import WGBRegressor
-    >>> drop_metadata_columns(WGBRegressor(), [[0.0]])
-    [[0.0]]
-    """
+    """Return X without the columns that `fit` took by name."""
     names = metadata_columns(estimator)
     frame = as_frame(X) if names else None
     return X if frame is None else without_columns(frame, names).to_native()

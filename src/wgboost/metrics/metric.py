@@ -1,4 +1,4 @@
-"""A metric with all that the library has to know about it."""
+"""The description of a metric."""
 
 from __future__ import annotations
 
@@ -23,29 +23,13 @@ KINDS_OF_Y: dict[KindOfY, str] = {
     "classes": "classes",
     "bounds": "bounds",
 }
-"""The kinds of y that metrics are for, with the words for them in tables."""
+"""The kinds of y that metrics are for, with their names in tables."""
 
 
 def kind_of_y(response: Response, y: Any = None) -> KindOfY:
     """Return the kind of y that a response is for.
 
-    Parameters
-    ----------
-    response : Response
-        The response of the predictive distributions.
-    y : array-like of shape (n,) or (n, q), optional
-        The observations. Without them y is taken to be known exactly.
-
-    Returns
-    -------
-    str
-        "bounds" if y is `censored`, "classes", "columns" if y has several columns, or "numbers".
-
-    Examples
-    --------
-    >>> from wgboost import Categorical, Normal, censored
-    >>> kind_of_y(Normal()), kind_of_y(Categorical()), kind_of_y(Normal(), censored([0], [1]))
-    ('numbers', 'classes', 'bounds')
+    Without y the observations are taken to be known exactly, not `censored`.
     """
     if is_censored(y):
         return "bounds"
@@ -56,7 +40,7 @@ def kind_of_y(response: Response, y: Any = None) -> KindOfY:
 
 @dataclass(frozen=True)
 class SummaryLine:
-    """One line that a metric has in summaries and reports.
+    """Describe one line of a metric in summaries and reports.
 
     Parameters
     ----------
@@ -83,39 +67,12 @@ class SummaryLine:
 
 @dataclass(frozen=True)
 class OneMinus:
-    """A function that returns one minus the value of a metric.
-
-    Parameters
-    ----------
-    function : callable
-        The metric, a function of (dist, y) whose best value is 1.
-
-    Examples
-    --------
-    >>> from wgboost import Categorical, Mixture, metrics
-    >>> dist = Mixture(Categorical(), [[[2.0]], [[-1.0]]])
-    >>> OneMinus(metrics.accuracy)(dist, [0, 1])
-    0.0
-    """
+    """A function that returns one minus the value of a metric whose best value is 1."""
 
     function: Callable[..., Any]
 
     def __call__(self, dist: Any, y: Any, *, sample_weight: Any = None) -> float:
-        """Return one minus the metric.
-
-        Parameters
-        ----------
-        dist : Mixture
-            The predictive distributions.
-        y : array-like of shape (n,)
-            The observations.
-        sample_weight : array-like of shape (n,), optional
-            Weights of the rows. They are passed on if the metric takes them.
-
-        Returns
-        -------
-        float
-        """
+        """Return one minus the metric; weights are passed on if the metric takes them."""
         if sample_weight is None or not accepts_sample_weight(self.function):
             return 1 - float(self.function(dist, y))
         return 1 - float(self.function(dist, y, sample_weight=sample_weight))
@@ -123,11 +80,11 @@ class OneMinus:
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric of predictive distributions, with what the library has to know about it.
+    """Describe a metric of predictive distributions.
 
     Early stopping, scorers, summaries, reports, the command line and fits on a cluster read these
     fields. `METRICS` has the metrics of this package by name. A metric of your own can be given as
-    `eval_metric`, to `get_scorer` and, as ``METRICS[name] = Metric(name, ...)``, by its name.
+    `eval_metric` and to `get_scorer`, or be registered: ``METRICS[name] = Metric(name, ...)``.
 
     Parameters
     ----------
@@ -141,11 +98,11 @@ class Metric:
     kinds : tuple of str, default=all kinds
         The kinds of y that the metric is for: "numbers", "columns", "classes" and "bounds".
     reduction : {"mean", "root_mean_square"} or None, default="mean"
-        How the values of several workers make the value of all rows: by their weighted mean, by
-        the root of the weighted mean of their squares, or not at all, which is for metrics that
-        compare rows with each other.
+        How the values of several workers are combined: by their weighted mean, or by the root of
+        the weighted mean of their squares. None is for metrics that compare rows with each other
+        and cannot be combined.
     loss : callable, optional
-        What early stopping minimises in place of the function. By default it is the function
+        The function that early stopping minimises instead. By default it is the function
         itself, or one minus the function if larger is better. Scorers return minus this loss
         unless `greater_is_better`.
     loss_name : str, optional
@@ -156,7 +113,7 @@ class Metric:
     summary : tuple of SummaryLine, default=()
         The lines of the metric in summaries and reports.
     description : str, default=""
-        What the metric says, for the table in the documentation.
+        The meaning of the metric, for the table in the documentation.
 
     Examples
     --------
@@ -193,27 +150,15 @@ class Metric:
             check_choice("reduction", self.reduction, ("mean", "root_mean_square"))
 
     def __call__(self, predicted: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the value of the metric as a float.
-
-        Parameters
-        ----------
-        predicted : Mixture or array-like of shape (n, m, d)
-            The predictive distributions, or particles for a metric of particles.
-        y : array-like of shape (n,) or (n, q)
-            The observations.
-        sample_weight : array-like of shape (n,), optional
-            Weights of the rows. A function without `sample_weight` is called without them.
-
-        Returns
-        -------
-        float
-        """
+        """Return the value of the metric; weights are passed on if the function takes them."""
         if sample_weight is not None and accepts_sample_weight(self.function):
             value = self.function(predicted, y, sample_weight=sample_weight)
         else:
             value = self.function(predicted, y)
         if np.ndim(value) != 0:
-            raise ValueError(f"the metric {self.name} returned shape {np.shape(value)}, no number")
+            raise ValueError(
+                f"the metric {self.name} returned shape {np.shape(value)}, not a number"
+            )
         try:
             return float(value)
         except (TypeError, ValueError) as error:

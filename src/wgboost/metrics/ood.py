@@ -1,4 +1,4 @@
-"""Scores of rows that are unlike the training data, and how well they tell."""
+"""Scores of out-of-distribution rows, and metrics of such scores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wgboost.validation import check_choice
 __all__ = ["OOD_METHODS", "ood_average_precision", "ood_pvalue", "ood_roc_auc", "ood_scores"]
 
 OOD_METHODS = ("max_variance", "mutual_information", "epistemic")
-"""What `ood_scores` can say of the particles' disagreement."""
+"""Names of the scores."""
 
 
 def ood_scores(dist: Mixture, method: str | None = None) -> Array:
@@ -46,7 +46,7 @@ def ood_scores(dist: Mixture, method: str | None = None) -> Array:
     array([0.25, 4.  ])
     """
     if not isinstance(dist, Mixture):
-        raise TypeError(f"dist={dist!r} must be a predictive distribution, as of predict_dist")
+        raise TypeError(f"dist={dist!r} must be a distribution from predict_dist")
     if method is None:
         method = "max_variance" if dist.response.nominal else "epistemic"
     check_choice("method", method, OOD_METHODS)
@@ -62,6 +62,7 @@ def ood_scores(dist: Mixture, method: str | None = None) -> Array:
 
 
 def _largest_variance(dist: Mixture) -> Array:
+    """Return the largest variance over particles of a probability or coordinate, (n,)."""
     response = dist.response
 
     def largest(theta: Array, weights: Array | None) -> Array:
@@ -70,8 +71,8 @@ def _largest_variance(dist: Mixture) -> Array:
             spread: Array = values.var(axis=1).max(axis=1)
             return spread
         share = weights[..., None]
-        apart = values - (share * values).sum(axis=1, keepdims=True)
-        weighted: Array = (share * np.square(apart)).sum(axis=1).max(axis=1)
+        deviations = values - (share * values).sum(axis=1, keepdims=True)
+        weighted: Array = (share * np.square(deviations)).sum(axis=1).max(axis=1)
         return weighted
 
     return dist.over_rows(largest)
@@ -94,6 +95,7 @@ def ood_pvalue(scores: Any, reference: Any) -> Array:
     Returns
     -------
     ndarray of shape (n,)
+        The p-values.
 
     Examples
     --------
@@ -160,7 +162,7 @@ def ood_roc_auc(score_in: Any, score_out: Any) -> float:
 
 
 def _ranked(score_in: Any, score_out: Any) -> tuple[Array, Array]:
-    """Return which rows are inside, as 1 and 0, and ranks of scores: infinities have an order."""
+    """Return 1 for rows of `score_in` and 0 for others, and ranks, which are finite."""
     parts = [check_scores("score_in", score_in), check_scores("score_out", score_out)]
     rank = np.unique(np.concatenate(parts), return_inverse=True)[1]
     return np.repeat([1, 0], [len(part) for part in parts]), rank

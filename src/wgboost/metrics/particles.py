@@ -1,4 +1,4 @@
-"""Metrics of particles: how near they are to distributions that are known in another way."""
+"""Metrics of particles: their distance to target distributions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from wgboost.validation import check_choice
 __all__ = ["PARTICLE_METRICS", "as_particle_metric", "log_predictive"]
 
 PARTICLE_METRICS = ("nll", "energy_distance")
-_QUANTILES = 64  # that stand for a distribution of scipy.stats
+_QUANTILES = 64  # of a distribution of scipy.stats
 
 
 def log_predictive(density: LogDensity, particles: Directions, y: Array) -> Array:
@@ -63,8 +63,8 @@ def as_particle_metric(metric: Any, target: RowTarget) -> Metric:
     metric : str, callable, Metric or None
         "nll" is the mean of minus the log likelihood of y. "energy_distance" is the mean energy
         distance to the samples of each row, or to the quantiles of a distribution of scipy.stats. A
-        function takes (particles (n, m, d), y), and perhaps `sample_weight`; smaller is better.
-        None is the metric that the targets have.
+        function takes (particles (n, m, d), y) and may take `sample_weight`; smaller is better.
+        None is the default metric of the targets.
     target : RowTarget
         The targets of the rows.
 
@@ -75,8 +75,7 @@ def as_particle_metric(metric: Any, target: RowTarget) -> Metric:
     Raises
     ------
     ValueError
-        If the targets have no such metric. A density up to a constant does not say how near a set
-        of particles is.
+        If the targets have no such metric. A density that is known up to a constant has none.
 
     Examples
     --------
@@ -93,26 +92,26 @@ def as_particle_metric(metric: Any, target: RowTarget) -> Metric:
         return Metric(getattr(metric, "__name__", type(metric).__name__), metric)
     if metric is not None:
         check_choice("eval_metric", metric, PARTICLE_METRICS)
-    own = _own(target)
+    own = _default_metric(target)
     if own is None:
         raise ValueError(
-            f"eval_metric={metric!r} needs targets that can be measured against: samples, "
-            "distributions of scipy.stats or LogDensity(..., likelihood=...). For others give "
-            "eval_metric, a function of (particles (n, m, d), y), smaller being better"
+            f"eval_metric={metric!r} needs targets that are samples, distributions of scipy.stats "
+            "or LogDensity(..., likelihood=...). For others give eval_metric as a function of "
+            "(particles (n, m, d), y) of which smaller is better"
         )
     if metric not in (None, own.name):
         raise ValueError(f"eval_metric={metric!r} is not for these targets; {own.name!r} is")
     return own
 
 
-def _own(target: RowTarget) -> Metric | None:
-    """Return the metric that targets bring along, if they do."""
+def _default_metric(target: RowTarget) -> Metric | None:
+    """Return the metric of a kind of targets, or None."""
     if isinstance(target, LogDensityTarget) and target.density.likelihood is not None:
-        density, seen = target.density, target.y
+        density, observed = target.density, target.y
 
         def nll(particles: Directions, y: Any, *, sample_weight: Any = None) -> float:
             del y
-            return weighted_average(-log_predictive(density, particles, seen), sample_weight)
+            return weighted_average(-log_predictive(density, particles, observed), sample_weight)
 
         return Metric("nll", nll)
     if not isinstance(target, (SampleTarget, FrozenTarget)):

@@ -1,4 +1,4 @@
-"""Scores of what is read off a distribution: medians, quantiles, the order of probabilities."""
+"""Metrics of point predictions: median, quantiles and the order of probabilities."""
 
 from __future__ import annotations
 
@@ -19,17 +19,20 @@ def _need_numbers(dist: Mixture, what: str) -> None:
     if dist.response.nominal:
         raise ValueError(f"the {what} needs ordered outcomes; for classes use brier or nll")
     if dist.response.y_shape:
-        raise ValueError(f"the {what} is of one column, dist.marginal(j)")
+        raise ValueError(f"the {what} is for one column, dist.marginal(j)")
 
 
 def mae(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
-    """Return the mean absolute error of the predictive median, in units of y.
+    """Compute the mean absolute error of the predictive median, in units of y.
 
     Parameters
     ----------
     dist : Mixture
+        The predictive distributions.
     y : array-like of shape (n,)
+        The observations.
     sample_weight : array-like of shape (n,), optional
+        Weights of the rows; equal by default.
 
     Returns
     -------
@@ -48,21 +51,24 @@ def mae(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
 
 
 def pinball(dist: Mixture, y: Any, q: Any = QUANTILES, *, sample_weight: Any = None) -> float:
-    """Return the pinball loss of quantiles, in units of y.
+    """Compute the pinball loss of quantiles, in units of y.
 
     Parameters
     ----------
     dist : Mixture
+        The predictive distributions.
     y : array-like of shape (n,)
-    q : float or list of floats
-        The levels; of several the mean.
+        The observations.
+    q : float or list of floats, default=(0.05, 0.5, 0.95)
+        Levels of the quantiles. The loss is the mean over levels.
     sample_weight : array-like of shape (n,), optional
+        Weights of the rows; equal by default.
 
     Returns
     -------
     float
-        q (y - quantile) where y is above the quantile, (1 - q) (quantile - y) where it is below;
-        smaller is better.
+        The mean of q (y - quantile) where y is above the quantile and of (1 - q) (quantile - y)
+        where it is below; smaller is better.
 
     Examples
     --------
@@ -74,28 +80,29 @@ def pinball(dist: Mixture, y: Any, q: Any = QUANTILES, *, sample_weight: Any = N
     values = check_exact_y(dist, y)
     _need_numbers(dist, "pinball loss")
     levels = np.atleast_1d(check_levels("q", q))[None]
-    apart = values[:, None] - dist.ppf(levels)
-    return weighted_average(
-        np.maximum(levels * apart, (levels - 1) * apart).mean(axis=1), sample_weight
-    )
+    error = values[:, None] - dist.ppf(levels)
+    loss = np.maximum(levels * error, (levels - 1) * error).mean(axis=1)
+    return weighted_average(loss, sample_weight)
 
 
 def auc(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
-    """Return the area under the ROC curve; larger is better.
+    """Compute the area under the ROC curve.
 
     Parameters
     ----------
     dist : Mixture
-        Distributions of classes.
+        The predictive distributions of classes.
     y : array-like of shape (n,)
+        The labels, or codes if `dist` has no labels.
     sample_weight : array-like of shape (n,), optional
+        Weights of the rows; equal by default.
 
     Returns
     -------
     float
-        Of two classes the chance that a row of the second has a larger probability of it than a
-        row of the first. Of more the mean of each class against the others, over the classes
-        that are in y.
+        The probability that a row of the second class has a larger predicted probability of it
+        than a row of the first. With more classes it is the mean of each class against the others,
+        over the classes in y. Larger is better.
 
     Examples
     --------
@@ -110,8 +117,8 @@ def auc(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     present = np.unique(codes[counted])
     if present.size < 2:
         raise ValueError(
-            f"the AUC compares rows of different classes, and y has {present.size}; give rows of "
-            "both, as StratifiedKFold does"
+            f"the AUC compares rows of different classes and y has {present.size}; give rows of "
+            "at least two classes, as StratifiedKFold does"
         )
     if shares.shape[1] == 2:
         present = present[1:]

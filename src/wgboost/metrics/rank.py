@@ -1,4 +1,4 @@
-"""How well predictions order the rows, where y is perhaps only known between bounds."""
+"""The concordance index, also for censored y."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def concordance(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     >>> metrics.concordance(dist, [1.0, 3.0])
     1.0
     """
-    seen, middle = check_bounds(dist, y), dist.median()
-    order = np.argsort(middle, kind="stable")
-    rank = np.unique(middle, return_inverse=True)[1][order]
-    lower, upper = seen.lower[order], seen.upper[order]
-    exact = seen.exact[order]
+    bounds, median = check_bounds(dist, y), dist.median()
+    order = np.argsort(median, kind="stable")
+    rank = np.unique(median, return_inverse=True)[1][order]
+    lower, upper = bounds.lower[order], bounds.upper[order]
+    exact = bounds.exact[order]
     weight = row_weights(sample_weight, len(lower))[order]
     agreeing, pairs = 0.0, 0.0
     for start in range(0, len(lower), 512):  # a block of rows against all of them
@@ -62,5 +62,5 @@ def concordance(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
         agreeing += float((earlier * (1 + ahead)).sum()) / 2
         pairs += float(earlier.sum())
     if pairs == 0:
-        raise ValueError("no two rows have a known order; concordance has nothing to count")
+        raise ValueError("no two rows have a known order; concordance needs one such pair")
     return agreeing / pairs

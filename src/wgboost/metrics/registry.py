@@ -29,7 +29,7 @@ METRICS: dict[str, Metric] = {
             "nll", scores.nll,
             summary=(
                 _Line("NLL", "negative log likelihood, nats per row; smaller is better", _NUMBERS),
-                _Line("NLL", "of what was seen, nats per row; smaller is better", _BOUNDS),
+                _Line("NLL", "of the observed bounds, nats per row; smaller is better", _BOUNDS),
                 _Line(
                     "NLL", "of all columns together, nats per row; smaller is better", _COLUMNS
                 ),
@@ -139,24 +139,7 @@ METRICS: dict[str, Metric] = {
 
 
 def find_metric(metric: Any) -> Metric | None:
-    """Return the row that a name or a function has in `METRICS`.
-
-    Parameters
-    ----------
-    metric : str, callable or Metric
-        A name, a function of this package, or a `Metric`, which is returned as it is.
-
-    Returns
-    -------
-    Metric or None
-        None for an unknown name or a function without a row.
-
-    Examples
-    --------
-    >>> from wgboost import metrics
-    >>> find_metric("rmse").reduction, find_metric(metrics.crps).name, find_metric(max)
-    ('root_mean_square', 'crps', None)
-    """
+    """Return the row of `METRICS` for a name or function, or None; a `Metric` is returned as is."""
     if isinstance(metric, Metric):
         return metric
     if isinstance(metric, str):
@@ -165,23 +148,7 @@ def find_metric(metric: Any) -> Metric | None:
 
 
 def early_stopping_metrics(response: Response | None = None) -> list[str]:
-    """Return the names that `eval_metric` takes.
-
-    Parameters
-    ----------
-    response : Response, optional
-        Only metrics for the kind of y of this response; all by default.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> from wgboost import Normal
-    >>> early_stopping_metrics(Normal())
-    ['nll', 'crps', 'rmse', 'mae', 'pinball', 'concordance']
-    """
+    """Return the names that `eval_metric` takes, for the kind of y of a response if given."""
     kind = None if response is None else kind_of_y(response)
     return [
         name
@@ -191,7 +158,7 @@ def early_stopping_metrics(response: Response | None = None) -> list[str]:
 
 
 def as_metric(metric: Any, response: Response) -> Metric:
-    """Return the metric that early stopping minimises.
+    """Find the metric that early stopping minimises.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""Metrics as scikit-learn's model selection takes them: larger is better.
+"""Scorers for scikit-learn's model selection, of which larger is better.
 
-A scorer is called with (estimator, X, y): ``cross_val_score(model, X, y,
-scoring=get_scorer("crps"))``, and so in GridSearchCV. It takes what belongs to the rows, such as an
-exposure, by keyword, or by scikit-learn's metadata routing.
+A scorer is called with (estimator, X, y), as by ``cross_val_score(model, X, y,
+scoring=get_scorer("crps"))``. It takes metadata of the rows, such as an exposure, by keyword or by
+scikit-learn's metadata routing.
 """
 
 from __future__ import annotations
@@ -25,23 +25,24 @@ from wgboost.validation import accepts, accepts_sample_weight, check_choice, nea
 
 __all__ = ["Scorer", "get_scorer", "make_scorer"]
 
-# What is handed to scorers by metadata routing, unless they are told otherwise: a model cannot be
-# judged without its exposure, while weights are a choice.
+# Default requests of metadata routing: a model cannot be scored without its exposure, while weights
+# are optional.
 _REQUESTS = {"sample_weight": None, "offset": True, "exposure": True, "y_std": True}
 
 
 @dataclass
 class Scorer:
-    """A metric of the distributions that an estimator predicts; larger is better.
+    """Score an estimator by a metric of its predictive distributions; larger is better.
 
     Parameters
     ----------
-    name
-        What it is called in messages.
-    function
-        A metric (dist, y), perhaps with `sample_weight` and `y_std`.
-    greater_is_better
-        Whether the metric itself is so; otherwise the scorer returns minus its value.
+    name : str
+        The name in messages.
+    function : callable
+        A metric of (dist, y), which may take `sample_weight` and `y_std`.
+    greater_is_better : bool, default=False
+        Whether larger values of the metric are better. Otherwise the scorer returns minus its
+        value.
 
     Examples
     --------
@@ -95,9 +96,9 @@ class Scorer:
         """
         if sample_weight is not None and not accepts_sample_weight(self.function):
             raise TypeError(f"the metric {self.name!r} takes no sample_weight")
-        last, seen, transformers = unwrap(estimator, X)
+        last, X, transformers = unwrap(estimator, X)
         given = {"sample_weight": sample_weight, "offset": offset, "exposure": exposure}
-        X, y, metadata = score_metadata(last, seen, y, y_std=y_std, **given)
+        X, y, metadata = score_metadata(last, X, y, y_std=y_std, **given)
         function = self.function
         if metadata["y_std"] is not None and accepts(function, "y_std"):
             function = partial(function, y_std=metadata["y_std"])
@@ -164,7 +165,7 @@ class Scorer:
         return request
 
     def _accept_sample_weight(self) -> bool:
-        """Whether searches without metadata routing may hand weights over."""
+        """Whether searches without metadata routing may pass weights."""
         return accepts_sample_weight(self.function)
 
 
@@ -174,7 +175,7 @@ def make_scorer(function: Any, *, greater_is_better: bool = False, **settings: A
     Parameters
     ----------
     function : callable
-        A function of (dist, y), and perhaps `sample_weight`. Classes y are labels;
+        A function of (dist, y), which may take `sample_weight`. Classes are given by labels;
         `dist.encode_labels(y)` returns their codes.
     greater_is_better : bool, default=False
         Whether a larger value of the function is better.
@@ -202,7 +203,7 @@ def make_scorer(function: Any, *, greater_is_better: bool = False, **settings: A
 
 
 def get_scorer(metric: str | Metric, **settings: Any) -> Scorer:
-    """Return the scorer of a metric of this package.
+    """Make the scorer of a metric of this package.
 
     Parameters
     ----------

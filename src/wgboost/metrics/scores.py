@@ -54,10 +54,10 @@ def nll(dist: Mixture, y: Any, *, y_std: Any = None, sample_weight: Any = None) 
     >>> round(metrics.nll(dist, [1.0, 3.0]), 4)
     2.1689
     """
-    seen = y if isinstance(y, Observations) else check_y(dist, y)
+    observed = y if isinstance(y, Observations) else check_y(dist, y)
     if y_std is not None:
-        seen = add_noise(seen, y_std)
-    return weighted_average(-dist.log_likelihood(seen), sample_weight)
+        observed = add_noise(observed, y_std)
+    return weighted_average(-dist.log_likelihood(observed), sample_weight)
 
 
 def log_loss(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
@@ -129,7 +129,9 @@ def crps(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     if dist.response.nominal:
         raise ValueError("the CRPS needs ordered outcomes; for classes use brier or nll")
     if dist.response.y_shape:
-        raise ValueError("the CRPS is of one column, dist.marginal(j); of all: energy_score")
+        raise ValueError(
+            "the CRPS is for one column, dist.marginal(j); for all columns use energy_score"
+        )
     return weighted_average(mixture_crps(dist, values), sample_weight)
 
 

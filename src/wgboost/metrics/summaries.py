@@ -1,4 +1,4 @@
-"""The metrics that a person looks at first, chosen by what y is."""
+"""The main metrics for each kind of y."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Summary", "format_number", "summary"]
 
 @dataclass(frozen=True)
 class Summary:
-    """One line of a summary: a metric, its value and how to read it.
+    """Hold one line of a summary: a metric, its value and how to read it.
 
     Parameters
     ----------
@@ -43,22 +43,7 @@ class Summary:
 
 
 def format_number(value: float) -> str:
-    """Format a number with four digits, or with all of those before its point.
-
-    Parameters
-    ----------
-    value : float
-        The number.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> format_number(14537.6), format_number(0.123456), format_number(2.5e12)
-    ('14538', '0.1235', '2.5e+12')
-    """
+    """Return a number with four digits, or with all of those before its point."""
     if 1e4 <= abs(value) < 1e9:
         return f"{value:.0f}"
     return f"{value:.4g}"

@@ -1,4 +1,4 @@
-"""Find the model inside of scikit-learn's wrappers, and its distributions in units of y."""
+"""The model inside of scikit-learn's wrappers, and its distributions in units of y."""
 
 from __future__ import annotations
 
@@ -26,33 +26,9 @@ __all__ = [
 
 
 def unwrap(estimator: BaseEstimator, X: Any = None) -> tuple[Any, Any, list[Any]]:
-    """Find the model inside of pipelines, searches and transformed targets.
+    """Return the model inside of pipelines, searches and transformed targets.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        A model, or one inside of `Pipeline`, `GridSearchCV` and other searches, and
-        `TransformedTargetRegressor`, in any order.
-    X : array-like or data frame of shape (n, p), optional
-        Rows as the estimator takes them.
-
-    Returns
-    -------
-    model : BaseEstimator
-        The model.
-    X : array or data frame
-        The rows as the model takes them; None if there were none.
-    transformers : list
-        The transformers of y, the outermost first.
-
-    Examples
-    --------
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> from wgboost import WGBRegressor
-    >>> model, _, _ = unwrap(make_pipeline(StandardScaler(), WGBRegressor()))
-    >>> type(model).__name__
-    'WGBRegressor'
+    Also returned are X as the model takes it, and the transformers of y, the outermost first.
     """
     transformers: list[Any] = []
     while True:
@@ -74,28 +50,8 @@ def unwrap(estimator: BaseEstimator, X: Any = None) -> tuple[Any, Any, list[Any]
 def final_estimator(estimator: BaseEstimator, method: str = "predict_dist") -> Any:
     """Return the model of a pipeline or a search.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        A model, a pipeline or a search.
-    method : str, default="predict_dist"
-        A method that the model has to have.
-
-    Returns
-    -------
-    BaseEstimator
-
-    Raises
-    ------
-    TypeError
-        If the model lacks the method, is a class, or is inside of a TransformedTargetRegressor.
-
-    Examples
-    --------
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from wgboost import WGBRegressor
-    >>> final_estimator(make_pipeline(WGBRegressor(n_estimators=5))).n_estimators
-    5
+    Raises TypeError if the model lacks the method, is a class, or is inside of a
+    TransformedTargetRegressor.
     """
     last, _, transformers = unwrap(estimator)
     if isinstance(last, type):
@@ -117,46 +73,27 @@ def _with(last: Any, method: str) -> Any:
 
 
 def transform_features(estimator: BaseEstimator, X: Any) -> Any:
-    """Return X as the model of a pipeline or a search takes it.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        A model, a pipeline or a search.
-    X : array-like or data frame of shape (n, p)
-        Rows as the estimator takes them.
-
-    Returns
-    -------
-    array or data frame
-
-    Examples
-    --------
-    >>> from wgboost import WGBRegressor
-    >>> transform_features(WGBRegressor(), [[1.0]])
-    [[1.0]]
-    """
+    """Return X as the model of a pipeline or a search takes it."""
     return unwrap(estimator, X)[1]
 
 
-def predict_dist(estimator: BaseEstimator, X: Any, **given: Any) -> Mixture:
-    """Return the predictive distributions of rows through scikit-learn's wrappers.
+def predict_dist(estimator: BaseEstimator, X: Any, **params: Any) -> Mixture:
+    """Predict distributions with a model that may be inside of scikit-learn's wrappers.
 
     Parameters
     ----------
-    estimator
+    estimator : estimator
         A fitted model of this package, or one inside of `Pipeline`, `GridSearchCV` and other
         searches, and `TransformedTargetRegressor`, in any order.
     X : array-like or data frame of shape (n, p)
-        Rows as the estimator takes them.
-    **given
-        Further arguments of the model's `predict_dist`, such as `offset`.
+        Features.
+    **params : Any
+        Further parameters of `predict_dist` of the model, such as `offset`.
 
     Returns
     -------
     Mixture
-        In the units of y that the estimator was fitted to: a transformed target is transformed
-        back.
+        Distributions in the units of y that the estimator was fitted to.
 
     Examples
     --------
@@ -174,60 +111,22 @@ def predict_dist(estimator: BaseEstimator, X: Any, **given: Any) -> Mixture:
     >>> bool((low > 0).all())
     True
     """
-    last, seen, transformers = unwrap(estimator, X)
+    last, X, transformers = unwrap(estimator, X)
     if isinstance(last, type):
         final_estimator(last)
-    dist: Mixture = _with(last, "predict_dist").predict_dist(seen, **given)
+    dist: Mixture = _with(last, "predict_dist").predict_dist(X, **params)
     return inverse_transform_dist(dist, transformers)
 
 
 def inverse_transform_dist(dist: Mixture, transformers: list[Any]) -> Mixture:
-    """Return distributions of a transformed y as distributions of y.
-
-    Parameters
-    ----------
-    dist : Mixture
-        The distributions of the transformed y.
-    transformers : list
-        The transformers of y, the outermost first, as `unwrap` returns them.
-
-    Returns
-    -------
-    Mixture
-
-    Examples
-    --------
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> from wgboost import Mixture, Normal
-    >>> scaler = StandardScaler().fit([[0.0], [4.0]])
-    >>> inverse_transform_dist(Mixture(Normal(), [[[0.0, 0.0]]]), [scaler]).mean()
-    array([2.])
-    """
+    """Return distributions of a transformed y as distributions of y; see `unwrap`."""
     for transformer in reversed(transformers):
         dist = inverse_transformed(dist, transformer)
     return dist
 
 
 def encode_y(estimator: BaseEstimator, y: Any) -> Any:
-    """Return the labels of a classifier as codes, and other y as it is.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        A fitted model, pipeline or search.
-    y : array-like of shape (n,)
-        The labels or numbers.
-
-    Returns
-    -------
-    array-like of shape (n,)
-
-    Examples
-    --------
-    >>> from wgboost import WGBRegressor
-    >>> encode_y(WGBRegressor(), [1.5])
-    [1.5]
-    """
+    """Return the labels of a classifier as codes, and other y unchanged."""
     classes = getattr(final_estimator(estimator), "classes_", None)
     if classes is None:
         return y
