@@ -1,7 +1,9 @@
 """Fits on two workers of Ray Train: the model is the one of all rows in one process."""
 
+import contextlib
 import os
 import signal
+import threading
 import time
 from pathlib import Path
 
@@ -40,7 +42,7 @@ def cluster():
         WGBRegressor(**FEW).fit(None, "y")
     ray.init(
         num_cpus=2, _node_ip_address="127.0.0.1", include_dashboard=False, log_to_driver=False,
-        object_store_memory=200_000_000,
+        object_store_memory=200_000_000, resources={"seat": 1},
     )  # fmt: skip
     yield
     ray.shutdown()
@@ -154,6 +156,45 @@ def test_a_killed_worker_costs_no_rounds(tmp_path):
             blocks(300, 300, y=Y), "y", scaling_config=2, max_retries=0,
             callbacks=[lambda _: os.kill(_workers()[0], signal.SIGKILL)],
         )  # fmt: skip
+
+
+def test_workers_that_cannot_start_end_the_fit_after_max_retries():
+    killed, over = set(), threading.Event()
+
+    def kill():
+        while not over.wait(0.01):
+            for process in _workers():
+                killed.add(process)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        with pytest.raises(RuntimeError, match="lost 2 times, max_retries=1: a worker could not"):
+            WGBRegressor(**FEW).fit(blocks(600, y=Y), "y", max_retries=1)
+    finally:
+        over.set()
+        killer.join()
+    assert len(killed) == 2
+
+
+def test_waiting_for_room_is_no_loss(monkeypatch):
+    monkeypatch.setenv("RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S", "2")
+
+    class Occupant:
+        def ready(self):
+            return True
+
+    occupant = ray.remote(num_cpus=0, resources={"seat": 1})(Occupant).remote()
+    ray.get(occupant.ready.remote())
+    leaving = threading.Timer(12, ray.kill, [occupant])
+    leaving.start()
+    begun = time.monotonic()
+    seat = ray.train.ScalingConfig(num_workers=1, resources_per_worker={"CPU": 1, "seat": 1})
+    model = WGBRegressor(**FEW).fit(blocks(600, y=Y), "y", scaling_config=seat, max_retries=0)
+    assert time.monotonic() - begun > 12
+    assert model.n_estimators_ == FEW["n_estimators"]
 
 
 def test_errors_and_ctrl_c_are_not_lost_workers():

@@ -10,11 +10,24 @@ from typing import Any
 from wgboost.distributed.worker import Reply, Report, Shard, WorkerConfig
 from wgboost.model import FittedModel
 
-__all__ = ["Cluster", "ClusterRun", "LostWorkerError", "Shards", "TaskError"]
+__all__ = ["Cluster", "ClusterRun", "LostWorkerError", "Shards", "TaskError", "WorkerStartError"]
 
 
 class LostWorkerError(Exception):
     """A worker died, or its connection to the other workers is lost."""
+
+    remedy = (
+        "Workers die when they run out of memory: more workers, or smaller partitions, may help"
+    )
+
+
+class WorkerStartError(LostWorkerError):
+    """A worker died before it began to train."""
+
+    remedy = (
+        "Every machine needs the same versions of Python, wgboost and xgboost, and memory for its "
+        "workers; the logs of the workers say what is missing"
+    )
 
 
 class TaskError(Exception):

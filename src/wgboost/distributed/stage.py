@@ -92,8 +92,8 @@ class DistributedStage:
                 if retries > self.cluster.max_retries:
                     raise RuntimeError(
                         f"workers were lost {retries} times, max_retries="
-                        f"{self.cluster.max_retries}: {lost}. Workers die when they run out of "
-                        "memory: more workers, or smaller partitions, may help"
+                        f"{self.cluster.max_retries}: {lost}. "
+                        f"{getattr(lost, 'remedy', LostWorkerError.remedy)}"
                     ) from lost
                 _LOG.warning("%s; waiting for workers, then continuing", lost)
                 self.cluster.wait(n_workers)

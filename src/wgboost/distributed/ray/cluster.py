@@ -6,7 +6,7 @@ import logging
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from wgboost.distributed.cluster import Cluster, Shards
@@ -72,16 +72,18 @@ class RayCluster(Cluster):
             "partitions": [parts for _, parts in shards],
         }  # fmt: skip
         with tempfile.TemporaryDirectory(prefix="wgboost-", ignore_cleanup_errors=True) as folder:
-            trainer = ray.train.xgboost.XGBoostTrainer(
-                ray_task, train_loop_config=loop_config,
-                scaling_config=replace(self.scaling, num_workers=len(shards)),
-                # The client keeps the checkpoints.
-                run_config=ray.train.RunConfig(
-                    storage_path=folder, failure_config=ray.train.FailureConfig(max_failures=0)
-                ),
-            )  # fmt: skip
+
+            def make_trainer() -> Any:
+                return ray.train.xgboost.XGBoostTrainer(
+                    ray_task, train_loop_config=loop_config,
+                    scaling_config=replace(self.scaling, num_workers=len(shards)),
+                    run_config=ray.train.RunConfig(
+                        storage_path=folder, failure_config=_no_retries(ray.train.FailureConfig)
+                    ),
+                )  # fmt: skip
+
             self._warn_few_cpus(len(shards))
-            run = RayRun(trainer, actor)
+            run = RayRun(make_trainer, actor)
             try:
                 yield run
             finally:
@@ -96,3 +98,13 @@ class RayCluster(Cluster):
                 "%d workers of %d CPUs are asked for, the cluster has %g: waiting for more",
                 n_workers, each, available,
             )  # fmt: skip
+
+
+def _no_retries(config: Any) -> Any:
+    """Return a configuration of failures in which Ray Train starts no worker again.
+
+    The client does: it has the rounds so far, and counts the attempts.
+    """
+    limits = ("max_failures", "controller_failure_limit", "max_preemption_failures")
+    known = {one.name for one in fields(config)}
+    return config(**{name: 0 for name in limits if name in known})

@@ -8,10 +8,12 @@ import re
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import Any
 
-from wgboost.distributed.cluster import ClusterRun, LostWorkerError, TaskError
+from wgboost.distributed.cluster import ClusterRun, LostWorkerError, TaskError, WorkerStartError
 from wgboost.distributed.ray.library import import_ray
 from wgboost.distributed.worker import Reply, Report, is_lost_connection, run_worker
 from wgboost.model import FittedModel
@@ -22,6 +24,7 @@ _LOG = logging.getLogger("wgboost.ray")
 _FIRST_POLL_SECONDS, _POLL_SECONDS = 0.005, 0.2
 _EXIT_TIMEOUT = 60.0  # seconds for workers to leave a fit that ends early
 _EARLY_EXIT_TIMEOUT = 5.0  # the same if no worker has reported yet
+_NO_ROOM = "WorkerGroupStartupTimeoutError"  # Ray Train found no free CPUs for a minute
 
 
 class RayRun(ClusterRun):
@@ -29,23 +32,29 @@ class RayRun(ClusterRun):
 
     Parameters
     ----------
-    trainer : ray.train.xgboost.XGBoostTrainer
-        The trainer to run.
+    make_trainer : callable
+        Returns a new `ray.train.xgboost.XGBoostTrainer`.
     actor : handle of a ReportActor
         The connection to the workers.
     """
 
-    def __init__(self, trainer: Any, actor: Any) -> None:
+    def __init__(self, make_trainer: Callable[[], Any], actor: Any) -> None:
         self.actor, self._has_report = actor, False
         self._error: Exception | None = None
-        self._thread = threading.Thread(target=self._train, args=(trainer,), daemon=True)
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._train, args=(make_trainer,), daemon=True)
         self._thread.start()
 
-    def _train(self, trainer: Any) -> None:
-        try:
-            trainer.fit()
-        except Exception as error:  # `poll_model` raises it
-            self._error = error
+    def _train(self, make_trainer: Callable[[], Any]) -> None:
+        """Run trainers until one of them has its workers."""
+        while True:
+            try:
+                make_trainer().fit()
+            except Exception as error:  # `poll_model` raises it
+                if _start_failure(error) == _NO_ROOM and not self._stopped.is_set():
+                    continue
+                self._error = error
+            return
 
     def next_report(self) -> Report | None:
         """Return the next report that has no reply yet, or None."""
@@ -76,13 +85,17 @@ class RayRun(ClusterRun):
             raise TaskError(error)
         if self._error is not None or model is None:
             lines = [line for line in str(self._error).splitlines() if re.search("[a-z]", line)]
-            raise LostWorkerError(f"a worker is lost: {lines[-1] if lines else 'no model came'}")
+            reason = shorten(lines[-1], 300) if lines else "no model came"
+            if _start_failure(self._error):
+                raise WorkerStartError(f"a worker could not start: {reason}")
+            raise LostWorkerError(f"a worker is lost: {reason}")
         found: FittedModel = model
         return found
 
     def stop(self) -> None:
         """Have workers leave at their next report if they are not done."""
         ray = import_ray()
+        self._stopped.set()
         if ray.is_initialized():
             if self._thread.is_alive():
                 self.actor.reply.remote((KeyboardInterrupt(),))
@@ -90,6 +103,12 @@ class RayRun(ClusterRun):
             ray.kill(self.actor)
             if self._thread.is_alive():
                 _LOG.warning("Ray Train still waits for CPUs; its workers will leave at once")
+
+
+def _start_failure(error: Exception | None) -> str:
+    """Return the name of Ray Train's error if workers did not start, and "" otherwise."""
+    failure = type(getattr(error, "controller_failure", None)).__name__
+    return failure if failure.startswith("WorkerGroupStartup") else ""
 
 
 class ReportActor:
