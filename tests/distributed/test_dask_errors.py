@@ -1,13 +1,14 @@
 """What wgboost.dask refuses, and how it says so."""
 
+import json
 import os
 import signal
 import socket
+import struct
 import threading
 
 import numpy as np
 import pytest
-import xgboost
 
 da = pytest.importorskip("dask.array")
 import dask  # noqa: E402
@@ -27,6 +28,7 @@ from wgboost.metrics import METRICS  # noqa: E402
 
 X = np.arange(40.0).reshape(20, 2)
 LAZY, Y = da.from_array(X, chunks=(10, 2)), da.from_array(X[:, 0], chunks=10)
+LEFT = threading.Event()  # set when a worker has given up its neighbours
 
 
 @pytest.fixture(scope="module")
@@ -137,38 +139,46 @@ def test_the_tracker_is_in_a_process_of_its_own():
         os.kill(tracker.pid, 0)
 
 
-class _Neighbours:
-    """Stands for XGBoost's collective where a neighbour does not come: it waits to be called."""
-
-    waits, called = threading.Event(), threading.Event()
-
-    def __init__(self, **_):
-        pass
-
-    def __enter__(self):
-        with socket.create_server(("127.0.0.1", 0)) as server:
-            server.settimeout(60)
-            self.waits.set()
-            server.accept()[0].close()
-        self.called.set()
-        raise OSError("hung up")
-
-    def __exit__(self, *_):
-        pass
-
-
-def _joining():
-    with join_communicator({}, "0"):
-        pass
+def _join_tracker(address, joined):
+    """Speak to a tracker as a worker that dies before it connects to its neighbour."""
+    with (
+        socket.create_connection(address, timeout=60) as tracker,
+        socket.create_server(("127.0.0.1", 0)) as neighbours,
+        socket.create_server(("127.0.0.1", 0)) as errors,
+    ):
+        tracker.sendall(struct.pack("<i", 0xFF99))
+        ports = {"port": neighbours.getsockname()[1], "error_port": errors.getsockname()[1]}
+        hello = {"world_size": -1, "rank": -1, "task_id": "1"}
+        for message in (hello, {"cmd": 1, **ports}, {"done": True}):
+            text = json.dumps(message).encode()
+            tracker.sendall(struct.pack("<i", len(text)) + text)
+        neighbours.settimeout(60)
+        with neighbours.accept()[0]:
+            joined.set()
+            LEFT.wait(60)
 
 
-def test_a_worker_that_nobody_waits_for_does_not_wait_for_its_neighbours(client, monkeypatch):
-    monkeypatch.setattr(xgboost.collective, "CommunicatorContext", _Neighbours)
-    future = client.submit(_joining, pure=False)
-    assert _Neighbours.waits.wait(30)
-    assert not _Neighbours.called.wait(1)
-    client.cancel(future, force=True)
-    assert _Neighbours.called.wait(30)
+def _joining(worker_args):
+    try:
+        with join_communicator(worker_args, "0"):
+            pass
+    finally:
+        LEFT.set()
+
+
+def test_a_cancelled_worker_does_not_wait_for_its_neighbours(client):
+    joined = threading.Event()
+    with Tracker(2, "127.0.0.1") as tracker:
+        args = tracker.worker_args
+        address = args["dmlc_tracker_uri"], int(args["dmlc_tracker_port"])
+        neighbour = threading.Thread(target=_join_tracker, args=(address, joined))
+        neighbour.start()
+        future = client.submit(_joining, args, pure=False)
+        assert joined.wait(60)  # XGBoost waits for the connection of its neighbour now
+        assert not LEFT.wait(1)
+        client.cancel(future, force=True)
+        assert LEFT.wait(30)
+        neighbour.join()
 
 
 def test_an_address_of_another_machine_is_no_place_for_the_tracker(client):
