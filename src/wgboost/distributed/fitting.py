@@ -115,19 +115,17 @@ class DistributedFit(ABC):
             The values, in memory.
         """
 
-    def fit(self, estimator: BaseModel, X: Any, previous: FittedModel | None) -> None:
+    def fit(self, estimator: BaseModel, X: Any) -> None:
         """Fit an estimator, and set its fitted attributes.
 
         Parameters
         ----------
         estimator : BaseModel
-            The estimator to fit.
+            The estimator to fit. A warm start continues its model.
         X : object
             The training table, as `fit` was given it.
-        previous : FittedModel or None
-            The model of an earlier fit, for a warm start.
         """
-        request = self._prepare(X, previous)
+        request = self._prepare(X, estimator._fitted())
         model = fit_model(request, self._add_rounds)
         set_model(estimator, model)
         warn_of_fit(request, model, 3)

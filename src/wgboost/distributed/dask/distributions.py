@@ -94,19 +94,12 @@ class Distributions:
     Examples
     --------
     >>> import dask.array as da
-    >>> import numpy as np
-    >>> import wgboost
+    >>> from wgboost import WGBRegressor
     >>> from wgboost.dask import Distributions
-    >>> X = np.arange(20.0)[:, None]
-    >>> model = wgboost.WGBRegressor(
-    ...     n_estimators=20, evidence=1.0, early_stopping=False, random_state=0
-    ... ).fit(X, X[:, 0])
-    >>> dist = Distributions(
-    ...     lambda model, part: model.predict_dist(part), model, da.from_array(X, chunks=(10, 1))
-    ... )
-    >>> dist.std().shape
-    (20,)
-    >>> bool(np.all(dist.mean().compute() == model.predict_dist(X).mean()))
+    >>> X = da.arange(20.0, chunks=10)[:, None]
+    >>> model = WGBRegressor(n_estimators=2, evidence=1.0).fit(X.compute(), X[:, 0].compute())
+    >>> dist = Distributions(WGBRegressor.predict_dist, model, X)
+    >>> bool((dist.mean().compute() == model.predict_dist(X.compute()).mean()).all())
     True
     """
 
@@ -145,6 +138,17 @@ class Distributions:
         -------
         result : Dask array, series or frame
             The results for all rows.
+
+        Examples
+        --------
+        >>> import dask.array as da
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.dask import Distributions
+        >>> X = da.arange(20.0, chunks=10)[:, None]
+        >>> model = WGBRegressor(n_estimators=2, evidence=1.0).fit(X.compute(), X[:, 0].compute())
+        >>> dist = Distributions(WGBRegressor.predict_dist, model, X)
+        >>> dist.map(lambda part: part.entropy()).compute().shape
+        (20,)
         """
         return self._map_lazily(function, () if columns is None else (columns,), dtype)
 
@@ -163,6 +167,17 @@ class Distributions:
         Returns
         -------
         mean : Dask array or series (n,) or (n, q)
+
+        Examples
+        --------
+        >>> import dask.array as da
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.dask import Distributions
+        >>> X = da.arange(20.0, chunks=10)[:, None]
+        >>> model = WGBRegressor(n_estimators=2, evidence=1.0).fit(X.compute(), X[:, 0].compute())
+        >>> dist = Distributions(WGBRegressor.predict_dist, model, X)
+        >>> dist.mean().compute().shape
+        (20,)
         """
         return self._map_lazily(lambda dist: dist.mean(), self._columns)
 
@@ -172,6 +187,17 @@ class Distributions:
         Returns
         -------
         median : Dask array or series (n,)
+
+        Examples
+        --------
+        >>> import dask.array as da
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.dask import Distributions
+        >>> X = da.arange(20.0, chunks=10)[:, None]
+        >>> model = WGBRegressor(n_estimators=2, evidence=1.0).fit(X.compute(), X[:, 0].compute())
+        >>> dist = Distributions(WGBRegressor.predict_dist, model, X)
+        >>> dist.median().compute().shape
+        (20,)
         """
         return self.map(lambda dist: dist.median())
 
@@ -181,6 +207,17 @@ class Distributions:
         Returns
         -------
         var : Dask array or series (n,) or (n, q)
+
+        Examples
+        --------
+        >>> import dask.array as da
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.dask import Distributions
+        >>> X = da.arange(20.0, chunks=10)[:, None]
+        >>> model = WGBRegressor(n_estimators=2, evidence=1.0).fit(X.compute(), X[:, 0].compute())
+        >>> dist = Distributions(WGBRegressor.predict_dist, model, X)
+        >>> bool((dist.var() > 0).all().compute())
+        True
         """
         return self._map_lazily(lambda dist: dist.var(), self._columns)
 
@@ -190,6 +227,17 @@ class Distributions:
         Returns
         -------
         std : Dask array or series (n,) or (n, q)
+
+        Examples
+        --------
+        >>> import dask.array as da
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.dask import Distributions
+        >>> X = da.arange(20.0, chunks=10)[:, None]
+        >>> model = WGBRegressor(n_estimators=2, evidence=1.0).fit(X.compute(), X[:, 0].compute())
+        >>> dist = Distributions(WGBRegressor.predict_dist, model, X)
+        >>> bool((dist.std() > 0).all().compute())
+        True
         """
         return self._map_lazily(lambda dist: dist.std(), self._columns)
 
@@ -199,6 +247,17 @@ class Distributions:
         Returns
         -------
         aleatoric : Dask array or series (n,) or (n, q)
+
+        Examples
+        --------
+        >>> import dask.array as da
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.dask import Distributions
+        >>> X = da.arange(20.0, chunks=10)[:, None]
+        >>> model = WGBRegressor(n_estimators=2, evidence=1.0).fit(X.compute(), X[:, 0].compute())
+        >>> dist = Distributions(WGBRegressor.predict_dist, model, X)
+        >>> bool((dist.aleatoric() <= dist.var()).all().compute())
+        True
         """
         return self._map_lazily(lambda dist: dist.aleatoric(), self._columns)
 
@@ -208,6 +267,17 @@ class Distributions:
         Returns
         -------
         epistemic : Dask array or series (n,) or (n, q)
+
+        Examples
+        --------
+        >>> import dask.array as da
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.dask import Distributions
+        >>> X = da.arange(20.0, chunks=10)[:, None]
+        >>> model = WGBRegressor(n_estimators=2, evidence=1.0).fit(X.compute(), X[:, 0].compute())
+        >>> dist = Distributions(WGBRegressor.predict_dist, model, X)
+        >>> bool((dist.epistemic() <= dist.var()).all().compute())
+        True
         """
         return self._map_lazily(lambda dist: dist.epistemic(), self._columns)
 
@@ -222,6 +292,17 @@ class Distributions:
         Returns
         -------
         probability : Dask array or series (n,)
+
+        Examples
+        --------
+        >>> import dask.array as da
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.dask import Distributions
+        >>> X = da.arange(20.0, chunks=10)[:, None]
+        >>> model = WGBRegressor(n_estimators=2, evidence=1.0).fit(X.compute(), X[:, 0].compute())
+        >>> dist = Distributions(WGBRegressor.predict_dist, model, X)
+        >>> bool((dist.cdf(1e6) == 1).all().compute())
+        True
         """
         return self.map(lambda dist: dist.cdf(y))
 
@@ -236,6 +317,17 @@ class Distributions:
         Returns
         -------
         quantiles : Dask array, series or frame (n,) or (n, levels)
+
+        Examples
+        --------
+        >>> import dask.array as da
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.dask import Distributions
+        >>> X = da.arange(20.0, chunks=10)[:, None]
+        >>> model = WGBRegressor(n_estimators=2, evidence=1.0).fit(X.compute(), X[:, 0].compute())
+        >>> dist = Distributions(WGBRegressor.predict_dist, model, X)
+        >>> dist.ppf([0.1, 0.9]).compute().shape
+        (20, 2)
         """
         levels = np.asarray(q, dtype=np.float64)
         if levels.ndim == 0:
@@ -254,6 +346,17 @@ class Distributions:
         -------
         interval : Dask array or frame (n, 2)
             The lower and the upper end.
+
+        Examples
+        --------
+        >>> import dask.array as da
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.dask import Distributions
+        >>> X = da.arange(20.0, chunks=10)[:, None]
+        >>> model = WGBRegressor(n_estimators=2, evidence=1.0).fit(X.compute(), X[:, 0].compute())
+        >>> dist = Distributions(WGBRegressor.predict_dist, model, X)
+        >>> dist.interval(0.9).compute().shape
+        (20, 2)
         """
         return self.map(lambda dist: np.stack(dist.interval(confidence), axis=1), 2)
 
