@@ -12,9 +12,9 @@ from wgboost.selection import WGBClassifierCV, WGBRegressorCV
 
 __all__ = ["load"]
 
+_BAGS = (WGBRegressorCV, WGBClassifierCV)
 _ESTIMATORS: dict[str, type[Any]] = {
-    kind.__name__: kind
-    for kind in (WGBRegressor, WGBClassifier, WGBoost, WGBRegressorCV, WGBClassifierCV)
+    kind.__name__: kind for kind in (WGBRegressor, WGBClassifier, WGBoost, *_BAGS)
 }
 
 
@@ -76,7 +76,7 @@ def load(
         if saved.kind not in _ESTIMATORS:
             raise ValueError(f"the estimator {saved.kind!r:.40} is not one of {[*_ESTIMATORS]}")
         kind = _ESTIMATORS[saved.kind]
-        if hasattr(kind, "member_type") != bool(saved.members):
+        if (kind in _BAGS) != bool(saved.members):
             raise ValueError("a bag has members, and nothing else has")
         estimator = kind.from_saved(saved)
     except Exception as error:  # a file may be inconsistent in any way

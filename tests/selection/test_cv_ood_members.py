@@ -16,6 +16,7 @@ from wgboost.selection import (
     left_out_classes,
     ood_recipe,
 )
+from wgboost.selection.attributes import bag_of_members
 from wgboost.selection.classifier import ClassifierBag
 from wgboost.training import resolve_settings
 
@@ -162,7 +163,7 @@ def test_calibration_sees_the_members_of_a_fold_together(ood_bag):
     # Without factors the rows of a fold would have the mean of both its members.
     fold = ood_bag.members_[0].validation_rows_
     both = np.mean([ood_bag.members_[i].predict_proba(X[fold]) for i in (0, 5)], axis=0)
-    scores = ood_bag._assemble([ood_bag.members_[0], ood_bag.members_[5]]).predict_proba(X[fold])
+    scores = bag_of_members(ood_bag, [ood_bag.members_[i] for i in (0, 5)]).predict_proba(X[fold])
     assert_allclose(scores, both, atol=1e-6)
     assert len(ood_bag.ood_reference_) == 120
 

@@ -13,41 +13,18 @@ from wgboost.persistence.models import SavedModel
 from wgboost.selection.bag import BagResult, check_bag_parameters
 from wgboost.selection.spec import Member
 
-__all__ = ["restore_bag", "saved_bag", "set_bag", "set_members"]
+__all__ = ["bag_of_members", "restore_bag", "saved_bag", "set_bag"]
 
 
-def set_members(
-    estimator: BaseModel, members: Sequence[Member], n_predictive: int | None = None,
-    *, interrupted: bool = False,
-) -> None:  # fmt: skip
-    """Set the members of a bag, and what they have in common.
-
-    Parameters
-    ----------
-    estimator : WGBRegressorCV or WGBClassifierCV
-    members : sequence of estimators
-    n_predictive : int, optional
-        The number of members that predictions consist of; all by default.
-    interrupted : bool
-        Whether Ctrl-C ended the fit.
-    """
-    models, first = tuple(one.model_ for one in members), members[0]
-    for name in ("metadata_", *SHARED):
-        estimator.__dict__.pop(name, None)
-    n = len(models) if n_predictive is None else n_predictive
-    common = {name: vars(first)[name] for name in SHARED if name in vars(first)}
-    values = {
-        "members_": list(members),
-        "model_": FittedBag(models, n, interrupted),
-        **common,
-        **column_attributes(models[0]),
-    }
-    for name, value in values.items():
-        setattr(estimator, name, value)
+def bag_of_members(estimator: BaseModel, members: Sequence[Member]) -> Any:
+    """Return a bag with the class and the parameters of an estimator and the given members."""
+    bag = type(estimator)(**estimator.get_params(deep=False))
+    _set_members(bag, members, len(members))
+    return bag
 
 
 def set_bag(estimator: BaseModel, result: BagResult, row_parameters: dict[str, Any]) -> None:
-    """Set the fitted attributes of a bag; what was known of an earlier one is gone."""
+    """Set the fitted attributes of a bag, and remove those of an earlier fit."""
     values: dict[str, Any] = {
         "seed_": result.seed,
         "interrupted_": result.interrupted,
@@ -65,13 +42,33 @@ def set_bag(estimator: BaseModel, result: BagResult, row_parameters: dict[str, A
 
 
 def _set(estimator: BaseModel, values: dict[str, Any], members: Sequence[Member]) -> None:
+    """Set the members and the given attributes, and remove what was learned before."""
     for name in LEARNED:
         estimator.__dict__.pop(name, None)
-    kept = values["cv_results_"]["recipe"][values["cv_results_"]["kept"]]
+    results = values["cv_results_"]
+    kept = results["recipe"][results["kept"]]
     n = len(members)
-    if kept.size == n:
+    if kept.size == n:  # members for OOD scores have a recipe of their own
         n = int((kept == values["best_recipe_"]).sum())
-    set_members(estimator, members, n, interrupted=values["interrupted_"])
+    _set_members(estimator, members, n, interrupted=values["interrupted_"])
+    for name, value in values.items():
+        setattr(estimator, name, value)
+
+
+def _set_members(
+    estimator: BaseModel, members: Sequence[Member], n_predictive: int, *,
+    interrupted: bool = False,
+) -> None:  # fmt: skip
+    """Set the members of a bag, the first of which make predictions, and what they share."""
+    models, first = tuple(one.model_ for one in members), members[0]
+    for name in ("metadata_", *SHARED):
+        estimator.__dict__.pop(name, None)
+    values = {
+        "members_": list(members),
+        "model_": FittedBag(models, n_predictive, interrupted),
+        **{name: vars(first)[name] for name in SHARED if name in vars(first)},
+        **column_attributes(models[0]),
+    }
     for name, value in values.items():
         setattr(estimator, name, value)
 
@@ -86,7 +83,7 @@ def saved_bag(estimator: BaseModel, members: Sequence[Member]) -> SavedModel:
 
 
 def restore_bag(estimator: BaseModel, saved: SavedModel, member_type: type[Member]) -> None:
-    """Set the fitted attributes of a bag that a file holds; raise unless parts fit together."""
+    """Set the fitted attributes of a saved bag; raise ValueError if its parts do not match."""
     members = []
     for one in saved.members:
         if one.kind != member_type.__name__:

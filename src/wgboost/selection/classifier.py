@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
-from wgboost.data.naming import named_columns
 from wgboost.estimators import WGBClassifier
 from wgboost.estimators.base_classifier import BaseClassifier
-from wgboost.metrics.metadata import describe_metadata
 from wgboost.model import FittedBag
-from wgboost.persistence.models import SavedModel
 from wgboost.responses.codes import ClassCodes
-from wgboost.selection.attributes import restore_bag, saved_bag, set_bag, set_members
-from wgboost.selection.bag import BagData, check_bag_parameters, fit_bag, warn_of_bag
+from wgboost.selection import methods
 from wgboost.selection.ood_members import MIN_OOD_GAIN, left_out_class_gain, left_out_classes
 from wgboost.selection.recipes import Recipes, classifier_recipes, ood_recipe
 from wgboost.selection.spec import BagSpec, Member, Trial
@@ -190,7 +185,7 @@ class WGBClassifierCV(BaseClassifier):
         "exposure": True,
         "y_std": True,
     }
-    member_type = WGBClassifier
+    bag_type: ClassVar[type[BagSpec]] = ClassifierBag
     model_: FittedBag
     members_: list[WGBClassifier]
 
@@ -218,91 +213,6 @@ class WGBClassifierCV(BaseClassifier):
     ) -> None:
         self._store(locals())
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, offset: Any = None,
-        exposure: Any = None, y_std: Any = None, callbacks: Sequence[Any] = (),
-    ) -> Self:  # fmt: skip
-        """Compare the recipes, keep the models of the best one, and calibrate them.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix (n, p)
-            Features of the training rows.
-        y : array (n,) or str
-            Labels, or the name of a column of X.
-        sample_weight : array (n,), str or None, default=None
-            Weights of the rows.
-        groups : array (n,), str or None, default=None
-            Labels of groups. Rows of one group are in one fold.
-        offset : array (n,), str or None, default=None
-            Known part of the location, as in `WGBClassifier.fit`.
-        exposure : array (n,), str or None, default=None
-            Not used by classes; see `WGBRegressorCV.fit`.
-        y_std : array (n,), float, str or None, default=None
-            Not used by classes; see `WGBRegressorCV.fit`.
-        callbacks : sequence of callables, default=()
-            Called after every round of every model, with the "member" in the dict; see
-            `wgboost.callbacks`. A callback that returns True ends the fit, as `MaxTime` does. The
-            bag then has the finished models of the best recipe so far, or the first model.
-
-        Returns
-        -------
-        self : WGBClassifierCV
-            The fitted bag.
-
-        Raises
-        ------
-        ValueError
-            If a parameter or the data make no sense. A fit that raises leaves the estimator as it
-            was.
-        KeyboardInterrupt
-            If Ctrl-C is pressed before the first model is fitted. Later, Ctrl-C ends the fit with
-            the folds that the best recipe so far has finished, and the warning `Interrupted`.
-        """
-        fit_params = {
-            "sample_weight": sample_weight, "offset": offset, "exposure": exposure, "y_std": y_std,
-        }  # fmt: skip
-        params = self.get_params(deep=False)
-        check_bag_parameters(type(self).__name__, params, callbacks)
-        X, fit_params, names = named_columns(X, {"y": y, "groups": groups, **fit_params})
-        known = describe_metadata(fit_params, names)
-        y, groups = fit_params.pop("y"), fit_params.pop("groups")
-        given = BagData(X, y, fit_params, groups, callbacks)
-        result = fit_bag(ClassifierBag(params), given, self._assemble)
-        set_bag(self, result, known)
-        warn_of_bag(result, 2)
-        return self
-
-    def _assemble(self, members: Sequence[WGBClassifier]) -> Self:
-        """Return some members as an estimator."""
-        bag = type(self)(**self.get_params(deep=False))
-        set_members(bag, members)
-        return bag
-
-    def to_saved(self) -> SavedModel:
-        """Return the estimator as a model file holds it.
-
-        Returns
-        -------
-        SavedModel
-            Parameters, fitted attributes and members.
-        """
-        return saved_bag(self, self.members_)
-
-    @classmethod
-    def from_saved(cls, saved: SavedModel) -> Self:
-        """Return the estimator that a model file holds; see `wgboost.load`.
-
-        Parameters
-        ----------
-        saved : SavedModel
-            The contents of the file.
-
-        Returns
-        -------
-        WGBClassifierCV
-            The fitted bag.
-        """
-        estimator = cls(**saved.params)
-        restore_bag(estimator, saved, cls.member_type)
-        return estimator
+    fit = methods.fit
+    to_saved = methods.to_saved
+    from_saved = classmethod(methods.from_saved)

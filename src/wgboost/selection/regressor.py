@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-from wgboost.data.naming import named_columns
 from wgboost.estimators import WGBRegressor
 from wgboost.estimators.base_regressor import BaseRegressor
-from wgboost.metrics.metadata import describe_metadata
 from wgboost.model import FittedBag
-from wgboost.persistence.models import SavedModel
-from wgboost.selection.attributes import restore_bag, saved_bag, set_bag, set_members
-from wgboost.selection.bag import BagData, check_bag_parameters, fit_bag, warn_of_bag
+from wgboost.selection import methods
 from wgboost.selection.recipes import Recipes, regressor_recipes
 from wgboost.selection.spec import BagSpec
 from wgboost.training import PosteriorData
@@ -160,7 +155,7 @@ class WGBRegressorCV(BaseRegressor):
         "exposure": True,
         "y_std": True,
     }
-    member_type = WGBRegressor
+    bag_type: ClassVar[type[BagSpec]] = RegressorBag
     model_: FittedBag
     members_: list[WGBRegressor]
 
@@ -187,91 +182,6 @@ class WGBRegressorCV(BaseRegressor):
     ) -> None:
         self._store(locals())
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, offset: Any = None,
-        exposure: Any = None, y_std: Any = None, callbacks: Sequence[Any] = (),
-    ) -> Self:  # fmt: skip
-        """Compare the recipes, keep the models of the best one, and calibrate them.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix (n, p)
-            Features of the training rows.
-        y : array (n,), (n, q) or str
-            Outcomes, which may be `censored`, or the name of a column of X.
-        sample_weight : array (n,), str or None, default=None
-            Weights of the rows.
-        groups : array (n,), str or None, default=None
-            Labels of groups. Rows of one group are in one fold.
-        offset : array (n,), str or None, default=None
-            Known part of the location, as in `WGBRegressor.fit`.
-        exposure : array (n,), str or None, default=None
-            Exposure of the rows, as in `WGBRegressor.fit`.
-        y_std : array (n,), float, str or None, default=None
-            Known standard deviation of the error of y.
-        callbacks : sequence of callables, default=()
-            Called after every round of every model, with the "member" in the dict; see
-            `wgboost.callbacks`. A callback that returns True ends the fit, as `MaxTime` does. The
-            bag then has the finished models of the best recipe so far, or the first model.
-
-        Returns
-        -------
-        self : WGBRegressorCV
-            The fitted bag.
-
-        Raises
-        ------
-        ValueError
-            If a parameter or the data make no sense. A fit that raises leaves the estimator as it
-            was.
-        KeyboardInterrupt
-            If Ctrl-C is pressed before the first model is fitted. Later, Ctrl-C ends the fit with
-            the folds that the best recipe so far has finished, and the warning `Interrupted`.
-        """
-        fit_params = {
-            "sample_weight": sample_weight, "offset": offset, "exposure": exposure, "y_std": y_std,
-        }  # fmt: skip
-        params = self.get_params(deep=False)
-        check_bag_parameters(type(self).__name__, params, callbacks)
-        X, fit_params, names = named_columns(X, {"y": y, "groups": groups, **fit_params})
-        known = describe_metadata(fit_params, names)
-        y, groups = fit_params.pop("y"), fit_params.pop("groups")
-        given = BagData(X, y, fit_params, groups, callbacks)
-        result = fit_bag(RegressorBag(params), given, self._assemble)
-        set_bag(self, result, known)
-        warn_of_bag(result, 2)
-        return self
-
-    def _assemble(self, members: Sequence[WGBRegressor]) -> Self:
-        """Return some members as an estimator."""
-        bag = type(self)(**self.get_params(deep=False))
-        set_members(bag, members)
-        return bag
-
-    def to_saved(self) -> SavedModel:
-        """Return the estimator as a model file holds it.
-
-        Returns
-        -------
-        SavedModel
-            Parameters, fitted attributes and members.
-        """
-        return saved_bag(self, self.members_)
-
-    @classmethod
-    def from_saved(cls, saved: SavedModel) -> Self:
-        """Return the estimator that a model file holds; see `wgboost.load`.
-
-        Parameters
-        ----------
-        saved : SavedModel
-            The contents of the file.
-
-        Returns
-        -------
-        WGBRegressorCV
-            The fitted bag.
-        """
-        estimator = cls(**saved.params)
-        restore_bag(estimator, saved, cls.member_type)
-        return estimator
+    fit = methods.fit
+    to_saved = methods.to_saved
+    from_saved = classmethod(methods.from_saved)
