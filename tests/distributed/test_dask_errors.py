@@ -1,5 +1,6 @@
 """What wgboost.dask refuses, and how it says so."""
 
+import inspect
 import json
 import os
 import signal
@@ -74,6 +75,18 @@ def test_the_engine_is_xgboost_unless_something_else_is_said():
     assert WGBClassifier.paper(l2=2.0).get_params() == paper
     with pytest.raises(TypeError, match="max_dept"):
         WGBRegressor(max_dept=5)
+
+
+@pytest.mark.parametrize("kind", ["WGBRegressor", "WGBClassifier"])
+def test_predictions_have_the_signatures_of_the_ordinary_estimators(kind):
+    ours, ordinary = getattr(wgboost.dask, kind), getattr(wgboost, kind)
+    names = ["predict", "predict_dist", "ood_score"]
+    names += ["predict_interval"] if kind == "WGBRegressor" else ["predict_proba"]
+    for name in names:
+        lazy, method = getattr(ours, name), getattr(ordinary, name)
+        assert inspect.signature(lazy) == inspect.signature(method)
+        assert lazy.__doc__.split("\n")[0] == method.__doc__.split("\n")[0]
+        assert "For a Dask array or frame the result is lazy" in lazy.__doc__
 
 
 def test_partitions_of_y_and_weights_have_to_be_those_of_x(client):

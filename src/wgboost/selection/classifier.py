@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from wgboost.estimators import WGBClassifier
 from wgboost.estimators.base_classifier import BaseClassifier
 from wgboost.model import FittedBag
+from wgboost.persistence.models import SavedModel
 from wgboost.responses.codes import ClassCodes
-from wgboost.selection import methods
+from wgboost.selection import fitting
+from wgboost.selection.attributes import restore_bag, saved_bag
 from wgboost.selection.ood_members import MIN_OOD_GAIN, left_out_class_gain, left_out_classes
 from wgboost.selection.recipes import Recipes, classifier_recipes, ood_recipe
 from wgboost.selection.spec import BagSpec, Member, Trial
@@ -213,6 +215,15 @@ class WGBClassifierCV(BaseClassifier):
     ) -> None:
         self._store(locals())
 
-    fit = methods.fit
-    to_saved = methods.to_saved
-    from_saved = classmethod(methods.from_saved)
+    fit = fitting.fit
+
+    def to_saved(self) -> SavedModel:
+        """Return the estimator as a model file holds it."""
+        return saved_bag(self, self.members_)
+
+    @classmethod
+    def from_saved(cls, saved: SavedModel) -> Self:
+        """Return the estimator that a model file holds; see `wgboost.load`."""
+        estimator = cls(**saved.params)
+        restore_bag(estimator, saved, cls.bag_type.member_type)
+        return estimator

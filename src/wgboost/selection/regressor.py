@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from wgboost.estimators import WGBRegressor
 from wgboost.estimators.base_regressor import BaseRegressor
 from wgboost.model import FittedBag
-from wgboost.selection import methods
+from wgboost.persistence.models import SavedModel
+from wgboost.selection import fitting
+from wgboost.selection.attributes import restore_bag, saved_bag
 from wgboost.selection.recipes import Recipes, regressor_recipes
 from wgboost.selection.spec import BagSpec
 from wgboost.training import PosteriorData
@@ -182,6 +184,15 @@ class WGBRegressorCV(BaseRegressor):
     ) -> None:
         self._store(locals())
 
-    fit = methods.fit
-    to_saved = methods.to_saved
-    from_saved = classmethod(methods.from_saved)
+    fit = fitting.fit
+
+    def to_saved(self) -> SavedModel:
+        """Return the estimator as a model file holds it."""
+        return saved_bag(self, self.members_)
+
+    @classmethod
+    def from_saved(cls, saved: SavedModel) -> Self:
+        """Return the estimator that a model file holds; see `wgboost.load`."""
+        estimator = cls(**saved.params)
+        restore_bag(estimator, saved, cls.bag_type.member_type)
+        return estimator

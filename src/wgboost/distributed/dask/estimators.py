@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from wgboost import estimators
@@ -44,7 +46,7 @@ class WGBRegressor(BaseRegressor):
     apply = estimators.WGBRegressor.apply
     _matrix = prediction.matrix_in_memory
 
-    predict_dist = prediction.predict_dist
+    predict_dist: Any = prediction.predict_dist
     ood_score = lazy_for_collections(BaseRegressor.ood_score)
     predict = lazy_for_collections(
         BaseRegressor.predict,
@@ -85,7 +87,7 @@ class WGBClassifier(BaseClassifier):
     apply = estimators.WGBClassifier.apply
     _matrix = prediction.matrix_in_memory
 
-    predict_dist = prediction.predict_dist
+    predict_dist: Any = prediction.predict_dist
     ood_score = lazy_for_collections(BaseClassifier.ood_score)
     predict = lazy_for_collections(BaseClassifier.predict, dtype=lambda self: self.classes_.dtype)
     predict_proba = lazy_for_collections(

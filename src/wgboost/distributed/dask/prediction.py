@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from wgboost.estimators.base import BaseModel
 from wgboost.typing import Array
 
 __all__ = ["lazy_for_collections", "matrix_in_memory", "predict_dist"]
-
-_P = ParamSpec("_P")
-_Model = TypeVar("_Model", bound=BaseModel)
 
 
 def _with_note(documentation: str | None, kind: str) -> str:
@@ -33,10 +30,10 @@ def _no_columns(_: Any, __: dict[str, Any]) -> tuple[int, ...]:
 
 
 def lazy_for_collections(
-    method: Callable[Concatenate[_Model, Any, _P], Any],
-    columns: Callable[[_Model, dict[str, Any]], tuple[int, ...]] = _no_columns,
-    dtype: Callable[[_Model], Any] = lambda _: np.float64,
-) -> Callable[Concatenate[_Model, Any, _P], Any]:
+    method: Callable[..., Any],
+    columns: Callable[[Any, dict[str, Any]], tuple[int, ...]] = _no_columns,
+    dtype: Callable[[Any], Any] = lambda _: np.float64,
+) -> Any:
     """Return a method that calls another one for each partition of a Dask collection.
 
     The new method has the signature and the documentation of the given one. Rows in memory are
@@ -60,7 +57,7 @@ def lazy_for_collections(
     name, signature = method.__name__, inspect.signature(method)
 
     @wraps(method)
-    def predict(self: _Model, X: Any, *args: _P.args, **kwargs: _P.kwargs) -> Any:
+    def predict(self: BaseModel, X: Any, *args: Any, **kwargs: Any) -> Any:
         if not is_collection(X):
             return method(self, X, *args, **kwargs)
         call = signature.bind(self, X, *args, **kwargs)

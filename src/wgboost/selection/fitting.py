@@ -1,4 +1,4 @@
-"""Methods that `WGBRegressorCV` and `WGBClassifierCV` have in common."""
+"""The method `fit` of `WGBRegressorCV` and `WGBClassifierCV`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from wgboost.data.naming import named_columns
 from wgboost.metrics.metadata import describe_metadata
-from wgboost.persistence.models import SavedModel
-from wgboost.selection.attributes import bag_of_members, restore_bag, saved_bag, set_bag
+from wgboost.selection.attributes import bag_of_members, set_bag
 from wgboost.selection.bag import BagData, check_bag_parameters, fit_bag, warn_of_bag
 
 if TYPE_CHECKING:
     from wgboost.selection.classifier import WGBClassifierCV
     from wgboost.selection.regressor import WGBRegressorCV
 
-__all__ = ["fit", "from_saved", "to_saved"]
+__all__ = ["fit"]
 
 _Bag = TypeVar("_Bag", "WGBRegressorCV", "WGBClassifierCV")
 
@@ -85,32 +84,3 @@ def fit(
     set_bag(self, result, row_parameters)
     warn_of_bag(result, 2)
     return self
-
-
-def to_saved(self: _Bag) -> SavedModel:
-    """Return the estimator as a model file holds it.
-
-    Returns
-    -------
-    SavedModel
-        Parameters, fitted attributes and members.
-    """
-    return saved_bag(self, self.members_)
-
-
-def from_saved(cls: type[_Bag], saved: SavedModel) -> _Bag:
-    """Return the estimator that a model file holds; see `wgboost.load`.
-
-    Parameters
-    ----------
-    saved : SavedModel
-        The contents of the file.
-
-    Returns
-    -------
-    estimator
-        The fitted bag.
-    """
-    estimator = cls(**saved.params)
-    restore_bag(estimator, saved, cls.bag_type.member_type)
-    return estimator
