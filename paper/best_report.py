@@ -10,7 +10,7 @@ import numpy as np
 
 from paper import best
 from paper.jobs import Job
-from paper.report import Found, collect, markdown, plus_minus, values
+from paper.report import Found, as_page, collect, markdown, plus_minus, values
 from paper.reported import CLASSIFICATION, METHODS, NLL, RMSE
 from paper.table1 import repeats
 
@@ -20,23 +20,25 @@ _UNITS = {("naval", "rmse"): 1e4}  # printed in 1e-4, where the paper has 0.00
 _INTRO = """\
 # The tables, with settings chosen by cross-validation
 
-Made by `make paper-best`; it goes on where it was stopped. "Bag" is `WGBRegressorCV()` or
-`WGBClassifierCV()` as they come: not one model but the {members} models of all folds of the
-recipe that won, calibrated, most of them hybrids that boost what a Gaussian process leaves.
-"Single" is `WGBRegressor()` or `WGBClassifier()` as it comes: one model, trees alone. Neither is
-given a setting, and NLL and RMSE are of the same model. Mean ± standard deviation over the
-standard splits, as in the paper.
+`make paper-best` makes these tables and continues an interrupted run. "Bag" is
+`WGBRegressorCV()` or `WGBClassifierCV()` with its defaults: not one model but the {members} models
+of all folds of the winning recipe, calibrated. Most of them boost the residuals of a Gaussian
+process. "Single" is `WGBRegressor()` or `WGBClassifier()` with its defaults: one model of trees
+alone. NLL and RMSE are of the same model. Figures are means ± standard deviations over the standard
+splits, as in the paper.
 
-Defaults and recipes were fixed before these runs by `benchmarks/recipes.py`: of the nine sets it
-reads the training rows of the first splits alone (85 % of them to train on, the others to judge
-by), and beside them a set of scikit-learn and made ones; [docs/cv.md](../docs/cv.md) has its
-table. Which recipe a split takes is decided on its training rows. The training rows of one split
-are test rows of others, as in every study on repeated splits of one table. What wide members of
-classes are, and how many, comes from `benchmarks/left_out.py`: classes left out of training rows,
-of segment those of the first split, by a rule that was written down before it was run. Neither
-test rows nor the class that segment is judged by were read for it. That class probabilities leave
-wide members out was decided by the log loss of training rows as well, but after a first run on the
-test rows: with them segment had an accuracy of 97.78 and the same OOD figures.
+`benchmarks/recipes.py` fixed defaults and recipes before these runs. Of the nine sets it reads only
+the training rows of the first splits: 85 % of them to train on, the others to evaluate. It also
+uses a set of scikit-learn and synthetic sets; [docs/cv.md](../docs/cv.md) has its table. Each split
+chooses its recipe on its own training rows. The training rows of one split are test rows of others,
+as in every study on repeated splits of one table.
+
+The kind and number of members for OOD scores come from `benchmarks/left_out.py`. It leaves classes
+out of training rows, of segment those of the first split, and follows a rule that was written down
+before it was run. It reads neither test rows nor the class that segment is evaluated with. Class
+probabilities do not use these members. That was also decided by the log loss of training rows, but
+after a first run on the test rows: with these members segment had an accuracy of 97.78 and the same
+OOD figures.
 """
 
 
@@ -227,5 +229,5 @@ def write(results: Path, path: Path, peers: str = "") -> Path:
         _regression(bags, single, "rmse", RMSE),
         _classes(bags, single), _calibration(bags), _recipes(bags), peers, _time(jobs, results),
     ]  # fmt: skip
-    path.write_text("\n".join(part.rstrip() + "\n" for part in parts if part))
+    path.write_text(as_page(parts))
     return path

@@ -11,6 +11,7 @@ from paper import best, best_report, jobs, peers
 from paper.data import REGRESSION, NoDataError
 from paper.methods import PEERS
 from paper.plan import PARTS, Plan
+from paper.report import as_page
 from paper.sections import SECTIONS
 
 __all__ = ["main", "write"]
@@ -71,7 +72,7 @@ def write(plan: Plan, results: Path, folder: Path) -> Path:
     text += [section(plan, results, folder / "figures") for section in SECTIONS]
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "report.md"
-    path.write_text("\n".join(part.rstrip() + "\n" for part in text if part))
+    path.write_text(as_page(text))
     return path
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,18 @@ from paper.reported import (
     deviation,
 )
 
-__all__ = ["Found", "against_author", "markdown", "methods", "plus_minus", "table1", "table2"]
+__all__ = [
+    "Found",
+    "against_author",
+    "as_page",
+    "markdown",
+    "methods",
+    "plus_minus",
+    "table1",
+    "table2",
+]
 
+_BLOCKS = ("|", "#", "!", "    ", "- ")  # what begins a line of its own; items are wrapped
 Found = dict[str, dict[int, dict[str, Any]]]  # results by set and repeat
 
 
@@ -37,6 +48,28 @@ def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table; the first column is text, the others are numbers."""
     lines = [head, ["---"] + ["--:"] * (len(head) - 1), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def as_page(parts: Sequence[str]) -> str:
+    """The parts of a page one after the other, their paragraphs wrapped at 100 characters."""
+    lines: list[str] = []
+    paragraph: list[str] = []
+    for line in "\n".join(part.rstrip() + "\n" for part in parts if part).splitlines():
+        if paragraph and (not line or line.startswith(_BLOCKS)):
+            lines += _wrapped(" ".join(paragraph))
+            paragraph = []
+        if line and not line.startswith(_BLOCKS[:-1]):
+            paragraph.append(line.strip())
+        else:
+            lines.append(line)
+    return "\n".join([*lines, *_wrapped(" ".join(paragraph))]).rstrip() + "\n"
+
+
+def _wrapped(paragraph: str) -> list[str]:
+    indent = "  " if paragraph.startswith("- ") else ""
+    return textwrap.wrap(
+        paragraph, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def plus_minus(values: Any, digits: int = 2) -> str:

@@ -1,6 +1,7 @@
 """paper/best.md from results that are all there, that are older, and that are few."""
 
 import json
+import re
 
 import pytest
 
@@ -39,8 +40,13 @@ def keep(job, folder, without=()):
 
 @pytest.fixture
 def text(tmp_path):
-    """The report of whatever results a test has kept."""
-    return lambda: best_report.write(tmp_path, tmp_path / "best.md", "## Peers\n").read_text()
+    """The report of whatever results a test has kept, every paragraph on one line."""
+
+    def unwrapped():
+        path = best_report.write(tmp_path, tmp_path / "best.md", "## Peers\n")
+        return re.sub(r"(?m)^([^|#\n].*)\n(?=[\w(\"`])", r"\1 ", path.read_text())
+
+    return unwrapped
 
 
 def test_all_results_make_all_tables(tmp_path, text):
