@@ -40,5 +40,5 @@ def test_lines_are_short(name: str):
 
 
 def test_code_tables_and_pictures_are_no_prose():
-    text = "word\n```\ncode\n```\n| a |\n    code\n![a](b)\n- [a](b).\nword [a](b)"
-    assert prose(text) == ["word", "word [a](b)"]
+    text = "a word\n```\ncode\n```\n| a |\n    code\n![a](b)\n- [a](b).\nword [a](b)"
+    assert prose(text) == ["a word", "word [a](b)"]
