@@ -112,7 +112,9 @@ def pvalues() -> None:
     bags = {
         "regression": WGBRegressorCV([{"evidence": 10.0}], cv=5, random_state=0, n_jobs=1),
         "classes": WGBClassifierCV([{"evidence": 10.0}], cv=5, random_state=0, n_jobs=1),
-        "classes, wide": WGBClassifierCV([{}], ood_members=True, cv=5, random_state=0, n_jobs=1),
+        "classes, OOD members": WGBClassifierCV(
+            [{}], ood_members=True, cv=5, random_state=0, n_jobs=1
+        ),
     }
 
     def judge(name: str, p: np.ndarray) -> None:
@@ -129,7 +131,7 @@ def pvalues() -> None:
             references = {
                 "rows held out": OODReference.held_out(fitted, held),
                 "folds": OODReference.out_of_fold(fitted, X, target, random_state=0),
-                "folds, scores as they are": OODReference(raw),
+                "folds, scores not aligned": OODReference(raw),
             }
             for name, reference in references.items():
                 judge(f"{kind}, {name}", fitted.ood_pvalue(new, reference))
