@@ -1,8 +1,8 @@
-"""Which bandwidth suits which number of particles: `python benchmarks/bandwidth.py`.
+"""Compare bandwidths by number of particles: `python benchmarks/bandwidth.py`.
 
-Two groups of rows, told apart by one feature, with normal noise around the means of each. All that
-there is to learn is learnt in a few rounds; what is left of the NLL above that of the truth is the
-width of the settled particles, which the kernel decides.
+The rows form two groups, separated by one feature, with normal noise around the mean of each group.
+A few rounds learn the means. The remaining difference to the NLL of the truth is due to the spread
+of the converged particles, which depends on the kernel.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BANDWIDTHS = (1.0, 0.1, 0.02)
 
 
 def excess(m: int, h: float | None, noise: float, seed: int = 0, evidence: float = 1.0) -> float:
-    """Return the NLL of new rows less that of the truth."""
+    """Return the NLL of new rows minus that of the truth."""
     rng = np.random.default_rng(seed)
 
     def rows(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -39,7 +39,7 @@ def excess(m: int, h: float | None, noise: float, seed: int = 0, evidence: float
 
 
 def main() -> None:
-    """Print a table for every noise, and what the default comes to."""
+    """Print a table for every noise level, with the default bandwidth last."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--evidence", type=float, default=1.0)
     evidence = parser.parse_args().evidence

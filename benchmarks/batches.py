@@ -1,8 +1,8 @@
-"""Memory of a fit from batches: bytes a row beyond what is in files, by engine.
+"""Measure the memory of a fit from batches: bytes per row that are not in files, by engine.
 
-Every fit runs in a process of its own, which watches the memory that is not backed by a file. What
-a row costs is the difference between two numbers of rows, so that the sizes of programs and of
-batches do not count. One tree of depth 3 a round, or ten trees of 16 leaves, one for each particle.
+Every fit runs in its own process, which records its memory that is not backed by a file. The cost
+of a row is the difference between two numbers of rows, so that the sizes of programs and batches
+cancel. A round has one tree of depth 3, or ten trees of 16 leaves, one for each particle.
 
     python benchmarks/batches.py 250000 500000
 """
@@ -31,16 +31,17 @@ SETTINGS = {
 }
 
 
-def made(n):
+def batches(n):
     """Yield n rows in batches, the same ones every time."""
     rng = np.random.default_rng(0)
-    for begin in range(0, n, BATCH):
-        size = min(BATCH, n - begin)
+    for start in range(0, n, BATCH):
+        size = min(BATCH, n - start)
         X = rng.uniform(-1, 1, size=(size, FEATURES)).astype(np.float32)
         yield X, np.sin(2 * X[:, 0]) + np.exp(X[:, 1] / 2) * rng.normal(size=size)
 
 
 def own_memory():
+    """Return the bytes of this process that are not backed by a file."""
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("RssAnon"))
 
@@ -49,10 +50,10 @@ def one(n, engine, settings):
     """Print the largest memory of one fit and the seconds of a round."""
     from wgboost import Batches, WGBRegressor
 
-    peak, ended = [0], threading.Event()
+    peak, done = [0], threading.Event()
 
-    def watch():
-        while not ended.wait(0.002):
+    def record():
+        while not done.wait(0.002):
             peak[0] = max(peak[0], own_memory())
 
     seconds = []
@@ -60,15 +61,15 @@ def one(n, engine, settings):
         n_particles=PARTICLES, n_estimators=ROUNDS, evidence=1.0, engine=engine, n_jobs=1,
         random_state=0, **settings,
     )  # fmt: skip
-    thread = threading.Thread(target=watch)
+    thread = threading.Thread(target=record)
     thread.start()
     try:
         model.fit(
-            Batches(lambda: made(n)),
+            Batches(lambda: batches(n)),
             callbacks=[lambda info: seconds.append(info["seconds"] or time.time())],
         )
     finally:
-        ended.set()
+        done.set()
         thread.join()
     rounds = np.diff(seconds)
     print(json.dumps({"peak": peak[0], "round": float(rounds.min())}))

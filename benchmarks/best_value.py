@@ -1,9 +1,9 @@
-"""What bags say of themselves where there is nothing to learn, and what drift does to them.
+"""Evaluate `best_value_` of bags on pure noise, and bags of data that drift.
 
 `python benchmarks/best_value.py noise [draws]` prints the table of docs/cv.md: `best_value_` of
-`WGBRegressorCV()` on pure noise, beside what folds would say that judge the rounds they chose.
+`WGBRegressorCV()` on pure noise, and the mean over folds at the rounds that each fold chose itself.
 `python benchmarks/best_value.py drift` compares a bag by `TimeSeriesSplit` with the models of its
-folds. A few minutes each on one core.
+folds. Each takes a few minutes on one core.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def on_noise(n: int, seed: int) -> tuple[float, float, float]:
 
 
 def noise(draws: int = 60) -> None:
-    """Print a row for every number of rows."""
+    """Print the table by number of rows."""
     print(f"no model is below {ENTROPY:.3f}")
     print("| rows | own rounds | `best_value_` | the bag on new rows |\n|--:|---|---|---|")
     for n in ROWS:
@@ -44,7 +44,7 @@ def noise(draws: int = 60) -> None:
 
 
 def drift(draws: int = 5) -> None:
-    """Print NLL and RMSE of the 100 rows after 400, by the bag and by its folds' models."""
+    """Print NLL and RMSE of the last 100 of 500 rows, for the bag and the models of its folds."""
     found = []
     for seed in range(draws):
         rng = np.random.default_rng(seed)

@@ -1,6 +1,6 @@
-"""What calibration, conformal intervals and OOD p-values do; tables of two pages in docs/.
+"""Evaluate calibration, conformal intervals and OOD p-values, for tables of two pages in docs/.
 
-Data: `load_diabetes` and made rows; a few minutes on one core.
+The data are `load_diabetes` and synthetic rows. It takes a few minutes on one core.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ MODELS = {
 
 
 def made(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Noise that depends on x: mean sin(2 x0), scale exp(x1) / 2."""
+    """Return rows with mean sin(2 x0) and scale exp(x1) / 2."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1, 1, size=(n, 4))
     return X, np.sin(2 * X[:, 0]) + 0.5 * np.exp(X[:, 1]) * rng.normal(size=n)
 
 
 def splits(repeats: int = 5):
-    """Yield the name of a set with training and test rows."""
+    """Yield the name of a data set with training and test rows."""
     X, y = load_diabetes(return_X_y=True)
     for train, test in ShuffleSplit(repeats, test_size=0.25, random_state=0).split(X):
         yield "diabetes", X[train], y[train], X[test], y[test]
@@ -65,7 +65,7 @@ def add(rows: dict[str, list[np.ndarray]], name: str, values: list[float]) -> No
 
 
 def factors() -> None:
-    """NLL, CRPS and coverage before and after `calibrate(X, y, cv=5)`."""
+    """Print NLL, CRPS and coverage before and after `calibrate(X, y, cv=5)`."""
     rows: dict[str, list[np.ndarray]] = {}
     for name, X, y, new, truth in splits():
         for kind, model in MODELS.items():
@@ -82,7 +82,7 @@ def factors() -> None:
 
 
 def intervals() -> None:
-    """Coverage and mean width of 90 % intervals."""
+    """Print coverage and mean width of 90% intervals."""
     rows: dict[str, list[np.ndarray]] = {}
     model = MODELS["evidence 10, early stopping"]
     for name, X, y, new, truth in splits():
@@ -102,7 +102,7 @@ def intervals() -> None:
 
 
 def pvalues() -> None:
-    """How often new rows of the training distribution have a p-value of at most a level."""
+    """Print how often rows of the training distribution have a p-value of at most a level."""
     rows: dict[str, list[np.ndarray]] = {}
     levels = (0.01, 0.05, 0.1, 0.2, 0.5)
     kinds = {
@@ -117,7 +117,7 @@ def pvalues() -> None:
         ),
     }
 
-    def judge(name: str, p: np.ndarray) -> None:
+    def add_rates(name: str, p: np.ndarray) -> None:
         off = max(abs((p <= level).mean() - level) for level in levels)
         add(rows, name, [*((p <= level).mean() for level in levels), off])
 
@@ -134,16 +134,16 @@ def pvalues() -> None:
                 "folds, scores not aligned": OODReference(raw),
             }
             for name, reference in references.items():
-                judge(f"{kind}, {name}", fitted.ood_pvalue(new, reference))
+                add_rates(f"{kind}, {name}", fitted.ood_pvalue(new, reference))
         for kind, bag in bags.items():
             fitted = clone(bag).fit(X, y if kind == "regression" else y > 0)
-            judge(f"{kind}, a bag", fitted.ood_pvalue(new))
+            add_rates(f"{kind}, a bag", fitted.ood_pvalue(new))
     head = [*(f"p <= {level:g}" for level in levels), "largest gap, mean of five"]
     table("p-values of 3,000 rows of the training distribution", head, rows)
 
 
 def costs() -> None:
-    """Milliseconds a row of the mutual information of a numeric y, one thread."""
+    """Print milliseconds per row of the mutual information of a numeric y, on one thread."""
     rng, rows = np.random.default_rng(0), {}
     for m in (5, 10, 20, 50):
         theta = np.stack([rng.normal(0, 0.3, (200, m)), rng.normal(-1, 0.3, (200, m))], axis=-1)

@@ -1,16 +1,16 @@
-"""Categorical columns: what levels of noise cost, and what levels that matter bring.
+"""Measure the cost of uninformative categorical columns, and the gain of informative ones.
 
 `python benchmarks/categories.py table` prints R2 of 10,000 new rows with and without a categorical
 column, for several numbers of levels that shift y or do not. `python benchmarks/categories.py
 classes` prints the log loss of a model of y > 0 on the same data. LightGBM and CatBoost are
-compared where they are installed.
+included if they are installed.
 
 `python benchmarks/categories.py [rows]` prints the negative log-likelihood and the time of a fit
-with 200 levels. Made data: y is normal, its mean depends on the level, on x0 and on the level times
-x1, its scale on the level and on x2. Compared on 20,000 new rows: wgboost with the column as a
-category and with its codes as numbers, and LightGBM with its own handling of categories: a model of
-the mean, averaged over five folds, and one of the variance (gamma objective) on the squared
-out-of-fold residuals.
+with 200 levels. The data are synthetic: y is normal, its mean depends on the level, on x0 and on
+the level times x1, its scale on the level and on x2. It compares on 20,000 new rows: wgboost with a
+categorical column and with codes as numbers, and LightGBM with its own handling of categories. The
+latter has a model of the mean, averaged over five folds, and one of the variance (gamma objective)
+of the squared out-of-fold residuals.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SETTINGS = {
 
 
 def made(seed: int, n: int) -> tuple[np.ndarray, np.ndarray, float]:
-    """Features (n, 5) with the level first, y (n,), and the NLL of the truth."""
+    """Return features (n, 5) with the level first, y (n,), and the NLL of the truth."""
     world, rng = np.random.default_rng(0), np.random.default_rng(seed)
     effect, slope, width = world.normal(size=(3, LEVELS))
     level = rng.choice(LEVELS, n, p=world.dirichlet(np.full(LEVELS, 2.0)))
@@ -55,10 +55,10 @@ def normal_nll(y: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> float:
     return float(nll.mean())
 
 
-def boosted(X: Any, y: Any, objective: str, watched: np.ndarray, options: dict) -> Any:
-    """LightGBM with early stopping on some of the rows."""
-    inside = lightgbm.Dataset(X[~watched], y[~watched], categorical_feature=[0])
-    outside = lightgbm.Dataset(X[watched], y[watched], reference=inside)
+def boosted(X: Any, y: Any, objective: str, validation: np.ndarray, options: dict) -> Any:
+    """Return a LightGBM model with early stopping on some of the rows."""
+    inside = lightgbm.Dataset(X[~validation], y[~validation], categorical_feature=[0])
+    outside = lightgbm.Dataset(X[validation], y[validation], reference=inside)
     settings = {"verbosity": -1, "num_threads": 1, "seed": 0, "objective": objective, **options}
     stop = lightgbm.early_stopping(50, verbose=False)
     return lightgbm.train(settings, inside, 2000, [outside], callbacks=[stop])
@@ -68,8 +68,8 @@ def lightgbm_nll(X: Any, y: Any, X_new: Any, y_new: Any, options: dict) -> float
     fold = np.random.default_rng(0).integers(0, 5, len(y))
     mean, residual = np.zeros(len(y_new)), np.zeros(len(y))
     for k in range(5):
-        inside, watched = fold != k, fold == (k + 1) % 5
-        model = boosted(X[inside], y[inside], "regression", watched[inside], options)
+        inside, validation = fold != k, fold == (k + 1) % 5
+        model = boosted(X[inside], y[inside], "regression", validation[inside], options)
         mean += model.predict(X_new) / 5
         residual[~inside] = y[~inside] - model.predict(X[~inside])
     model = boosted(X, residual**2, "gamma", fold == 0, options)
@@ -84,7 +84,7 @@ def seconds(X: Any, y: Any, categorical: Any, **changes: Any) -> float:
 
 
 def shifted(seed: int, n: int, levels: int, strength: float) -> tuple[np.ndarray, np.ndarray]:
-    """Features (n, 7) with the level first, and y (n,); levels shift y by `strength` on average."""
+    """Return features (n, 7) with the level first, and y (n,); `strength` scales level effects."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(n, 6))
     effect = strength * np.random.default_rng(0).normal(size=levels)
@@ -98,7 +98,7 @@ Predict = Callable[..., np.ndarray]  # (X, y, X_new, categorical columns) -> pre
 
 
 def wgboost_fit(classes: bool, **changes: Any) -> Predict:
-    """Return a function that fits and predicts; early stopping, an evidence of 10."""
+    """Return a function that fits with early stopping and evidence 10, and predicts."""
 
     def fitted(X: Any, y: Any, X_new: Any, categorical: list[int]) -> np.ndarray:
         model = (WGBClassifier if classes else WGBRegressor)(
@@ -112,9 +112,9 @@ def wgboost_fit(classes: bool, **changes: Any) -> Predict:
 
 def lightgbm_fit(classes: bool) -> Predict:
     def fitted(X: Any, y: Any, X_new: Any, categorical: list[int]) -> np.ndarray:
-        watched = np.random.default_rng(0).random(len(y)) < 0.2
-        inside = lightgbm.Dataset(X[~watched], y[~watched], categorical_feature=categorical)
-        outside = lightgbm.Dataset(X[watched], y[watched], reference=inside)
+        validation = np.random.default_rng(0).random(len(y)) < 0.2
+        inside = lightgbm.Dataset(X[~validation], y[~validation], categorical_feature=categorical)
+        outside = lightgbm.Dataset(X[validation], y[validation], reference=inside)
         objective = "binary" if classes else "regression"
         settings = {"verbosity": -1, "num_threads": 1, "seed": 0, "objective": objective}
         stop = lightgbm.early_stopping(50, verbose=False)
@@ -125,18 +125,18 @@ def lightgbm_fit(classes: bool) -> Predict:
 
 
 def catboost_fit(classes: bool) -> Predict:
-    from catboost import CatBoostClassifier, CatBoostRegressor  # not needed by anything else
+    from catboost import CatBoostClassifier, CatBoostRegressor  # optional
     from pandas import DataFrame
 
     def fitted(X: Any, y: Any, X_new: Any, categorical: list[int]) -> np.ndarray:
-        watched = np.random.default_rng(0).random(len(y)) < 0.2
+        validation = np.random.default_rng(0).random(len(y)) < 0.2
         kinds = dict.fromkeys(categorical, int)
         old, new = (DataFrame(table).astype(kinds) for table in (X, X_new))
         model = (CatBoostClassifier if classes else CatBoostRegressor)(
             cat_features=categorical, thread_count=1, random_seed=0, verbose=False,
             early_stopping_rounds=50, allow_writing_files=False,
         )  # fmt: skip
-        model.fit(old[~watched], y[~watched], eval_set=(old[watched], y[watched]))
+        model.fit(old[~validation], y[~validation], eval_set=(old[validation], y[validation]))
         return np.asarray(model.predict_proba(new)[:, 1] if classes else model.predict(new))
 
     return fitted
@@ -157,7 +157,7 @@ CASES = [
 
 
 def table(classes: bool) -> None:
-    """Print a score without the column and with it, for levels that mean nothing and others."""
+    """Print the scores without and with the column, for informative and other levels."""
     models = {
         "wgboost": wgboost_fit(classes),
         "wgboost, cat_penalty=0": wgboost_fit(classes, cat_penalty=0.0),
@@ -217,7 +217,7 @@ def main() -> None:
         "split_on all": {"split_on": "all", "leaf": "mean", "max_depth": 3, "growth": "depth_wise"},
     }
     for name, changes in shapes.items():
-        times = [[seconds(X, y, asked, **changes) for asked in ([0], None)] for _ in range(3)]
+        times = [[seconds(X, y, columns, **changes) for columns in ([0], None)] for _ in range(3)]
         ours, numbers = np.min(times, axis=0)
         print(f"100 rounds, {name}: {ours:.2f} s, {ours / numbers:.2f} of codes as numbers")
 

@@ -1,10 +1,10 @@
-"""wgboost beside its peers, on data that ship with scikit-learn and on made data of known noise.
+"""Compare wgboost with other libraries, on data of scikit-learn and on synthetic data.
 
-Five folds. Every method gets the same training rows and takes a fifth of them for early stopping if
-it wants to; the peers are those of paper/methods.py. NLL and CRPS of the predictive distribution of
-y, share of test rows in the central 90 % interval, its width relative to the deviation of y, RMSE
-of the mean, and seconds of CPU to fit and predict, one thread. The best of each column and data set
-is bold.
+There are five folds. Every method gets the same training rows and may use a fifth of them for early
+stopping. The other methods are those of paper/methods.py. The table has NLL and CRPS of the
+predictive distributions, the share of test rows in the central 90% interval, its width relative to
+the standard deviation of y, RMSE of the mean, and seconds of CPU to fit and predict on one thread.
+The best value of each column and data set is bold.
 """
 
 import argparse
@@ -19,11 +19,11 @@ from sklearn.model_selection import KFold, train_test_split
 from wgboost import Mixture, WGBRegressor, WGBRegressorCV, metrics
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-Rows = tuple[np.ndarray, np.ndarray]
+Data = tuple[np.ndarray, np.ndarray]
 LEVEL = 0.9
 
 
-def data(name: str) -> Rows:
+def load(name: str) -> Data:
     if name == "diabetes":
         return load_diabetes(return_X_y=True)
     rng = np.random.default_rng(0)
@@ -40,17 +40,17 @@ SETS = {
 }
 
 
-OURS = {"wgboost": WGBRegressor, "wgboost_cv": WGBRegressorCV}  # as they come
+OURS = {"wgboost": WGBRegressor, "wgboost_cv": WGBRegressorCV}  # with defaults
 TITLES = {"wgboost": "`WGBRegressor()`", "wgboost_cv": "`WGBRegressorCV()`"}
 
 
-def ours(name: str, train: Rows, X: np.ndarray, seed: int) -> tuple[Mixture, float]:
-    begin = time.process_time()
+def ours(name: str, train: Data, X: np.ndarray, seed: int) -> tuple[Mixture, float]:
+    start = time.process_time()
     model = OURS[name](n_jobs=1, random_state=seed).fit(*train)
-    return model.predict_dist(X), time.process_time() - begin
+    return model.predict_dist(X), time.process_time() - start
 
 
-def peer(name: str, train: Rows, X: np.ndarray, seed: int) -> tuple[Mixture, float]:
+def peer(name: str, train: Data, X: np.ndarray, seed: int) -> tuple[Mixture, float]:
     from paper.methods import answer
 
     n = len(train[1])
@@ -63,24 +63,24 @@ HEADS = ["NLL", "CRPS", "in 90 %", "width", "RMSE", "seconds"]
 
 
 def measured(name: str, method: str) -> np.ndarray:
-    X, y = data(name)
+    X, y = load(name)
     figures = []
     for seed, (inside, outside) in enumerate(KFold(5, shuffle=True, random_state=0).split(X)):
         rows = (X[inside], y[inside]), X[outside], seed
         dist, seconds = (ours if method in OURS else peer)(method, *rows)
-        seen = dist, y[outside]
+        test = dist, y[outside]
         figures.append([
-            metrics.nll(*seen), metrics.crps(*seen), 100 * metrics.coverage(*seen, LEVEL),
-            metrics.interval_width(*seen, LEVEL) / y.std(), metrics.rmse(*seen), seconds,
+            metrics.nll(*test), metrics.crps(*test), 100 * metrics.coverage(*test, LEVEL),
+            metrics.interval_width(*test, LEVEL) / y.std(), metrics.rmse(*test), seconds,
         ])  # fmt: skip
     return np.mean(figures, axis=0)
 
 
 def bold(table: np.ndarray) -> list[list[str]]:
-    """The figures of methods as texts, the best of each column bold; no width is best in itself."""
+    """Return the figures as text, the best of each column bold, except for the width."""
     digits = (3, 3, 1, 2, 2, 1)
-    away = np.where(np.arange(table.shape[1]) == 2, np.abs(table - 100 * LEVEL), table)
-    best = [{i for i in range(len(table)) if round(away[i, j], d) == round(away[:, j].min(), d)}
+    loss = np.where(np.arange(table.shape[1]) == 2, np.abs(table - 100 * LEVEL), table)
+    best = [{i for i in range(len(table)) if round(loss[i, j], d) == round(loss[:, j].min(), d)}
             for j, d in enumerate(digits)]  # fmt: skip
     return [
         [

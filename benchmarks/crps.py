@@ -1,8 +1,8 @@
-"""How long the CRPS and conformal intervals take, for every response.
+"""Measure the time of the CRPS and of conformal intervals, for every response.
 
     python benchmarks/crps.py
 
-Prints process time on one thread, the best of several repeats: milliseconds per row for
+It prints process time on one thread, the best of several repeats: milliseconds per row for
 `metrics.crps`, and seconds for the conformal intervals of `--intervals` rows.
 """
 
@@ -46,12 +46,12 @@ def rows_of(name: str, centre: list[float], n: int, particles: int, spread: floa
 
 
 def fastest(call: Callable[[], Any], repeats: int) -> float:
-    """Return the least process time of a call in seconds."""
+    """Return the smallest process time of a call in seconds."""
     times = []
     for _ in range(repeats):
-        begun = time.process_time()
+        start = time.process_time()
         call()
-        times.append(time.process_time() - begun)
+        times.append(time.process_time() - start)
     return min(times)
 
 

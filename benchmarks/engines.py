@@ -1,11 +1,11 @@
-"""engine="xgboost" beside the native engine on the benchmark's splits: test NLL, and what it costs.
+"""Compare the XGBoost engine with the native one: test NLL and time on the benchmark's splits.
 
     WGBOOST_DATA=folder python benchmarks/engines.py     # kin8nm and protein: half an hour or more
     WGBOOST_DATA=folder python benchmarks/engines.py --sets kin8nm --splits 1 --rounds 50
 
-Both engines fit the same settings and as many rounds, so that what differs is which of two splits
-that are as good was taken. Seconds are of CPU on one thread. The last line has the largest
-difference of a single split.
+Both engines use the same settings and number of rounds, so they differ only in which of two equally
+good splits they take. Seconds are CPU time on one thread. The last line has the largest difference
+over all splits of the data.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 def model(trees: str, engine: str, rounds: int) -> WGBRegressor:
-    """Return the estimator: the paper's trees with its evidence, or one tree for each particle."""
+    """Return an estimator with the trees of the paper, or with one tree for each particle."""
     settings = {"n_estimators": rounds, "random_state": 0, "n_jobs": 1, "engine": engine}
     make = WGBRegressor.paper if trees == "the paper's" else WGBRegressor
     return make(**settings, **SETTINGS[trees])
@@ -39,9 +39,9 @@ def model(trees: str, engine: str, rounds: int) -> WGBRegressor:
 def one(data: Any, split: int, trees: str, engine: str, rounds: int) -> tuple[float, float]:
     """Return the test NLL of a fit, and its seconds."""
     train, test = data.repeats[split]
-    began = time.process_time()
+    start = time.process_time()
     fitted = model(trees, engine, rounds).fit(data.X[train], data.y[train])
-    seconds = time.process_time() - began
+    seconds = time.process_time() - start
     return metrics.nll(fitted.predict_dist(data.X[test]), data.y[test]), seconds
 
 
@@ -49,7 +49,7 @@ def main(given: argparse.Namespace) -> None:
     from paper.data import Source
 
     print(
-        f"{given.rounds} rounds\n\n| set | split | trees | NLL, native | NLL, xgboost | apart "
+        f"{given.rounds} rounds\n\n| set | split | trees | NLL, native | NLL, xgboost | difference "
         "| s, native | s, xgboost |\n|---|--:|---|--:|--:|--:|--:|--:|"
     )
     found: list[float] = []
@@ -60,10 +60,10 @@ def main(given: argparse.Namespace) -> None:
                 (native, s_native), (other, s_other) = (
                     one(data, split, trees, engine, given.rounds) for engine in ENGINES
                 )
-                apart = other - native
-                found.append(abs(apart))
+                delta = other - native
+                found.append(abs(delta))
                 print(
-                    f"| {name} | {split} | {trees} | {native:.4f} | {other:.4f} | {apart:+.4f} "
+                    f"| {name} | {split} | {trees} | {native:.4f} | {other:.4f} | {delta:+.4f} "
                     f"| {s_native:.1f} | {s_other:.1f} |",
                     flush=True,
                 )

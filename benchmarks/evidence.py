@@ -1,16 +1,16 @@
-"""The gap to the true NLL against evidence, and what the spread of particles then means.
+"""Measure the gap to the true NLL by evidence, and compare the spread of particles with errors.
 
-Made data of known noise: 5,000 rows, 5 features uniform on [-1, 1], mean sin(2 x0), log scale
-x1 / 2. 1,000 of the rows are held out for early stopping, 4,000 others test. With the paper's
-kernel, and with one in the units of each row's posterior, which contracts as evidence grows. The
-gap depends on the draw of the data: its sd over seeds says how much.
+The data are synthetic: 5,000 rows, 5 features uniform on [-1, 1], mean sin(2 x0), log scale x1 / 2.
+1,000 rows are held out for early stopping, and 4,000 others are test rows. The kernels are that of
+the paper, and one in the units of the posterior of each row, which contracts with more evidence.
+The table has the standard deviation of the gap over seeds.
 
-With --spread the first feature is uneven: nine rows of ten lie below zero. The epistemic variance
-of the mean is compared with the squared error of the mean at 4,000 even x: their ratio below zero
-(dense) and above (sparse), and the correlation of their logs over 64 cells of (x0, x1), both
-averaged over seeds first; and the test NLL. On other data too: "bends", with more noise where rows
-are few, "squares" with skewed noise, "product" with an interaction that trees hardly find; with
-trees of depth 3, or of 16 leaves, or `WGBRegressor()`.
+With --spread nine of ten rows have a first feature below zero. The epistemic variance of the mean
+is compared with the squared error of the mean at 4,000 uniform x: by their ratio below zero (dense)
+and above (sparse), and by the correlation of their logs over 64 cells of (x0, x1), after averaging
+over seeds. The table also has the test NLL. Other data are "bends", with more noise where rows are
+few, "squares" with skewed noise, and "product" with an interaction that trees hardly find. The
+models have trees of depth 3, trees of 16 leaves, or the defaults.
 """
 
 import argparse
@@ -28,12 +28,12 @@ TREES: dict[str, dict[str, Any]] = {
     "depth 3": {"growth": "depth_wise", "max_depth": 3, "max_leaves": None, "tree": "shared"},
     "16 leaves": {"growth": "best_first", "max_depth": None, "max_leaves": 16, "tree": "shared"},
 }
-UNTOUCHED = "default"
+DEFAULT = "default"
 Made = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 def truth(data: str, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean and log scale."""
+    """Return the mean and the log scale."""
     x0, x1, x2 = X.T[:3]
     if data == "bends":
         return np.cos(4 * x0) + 0.7 * np.maximum(x1, 0), x0 / 2 - 0.3
@@ -78,11 +78,11 @@ def gap(kernel: str, evidence: Any, seed: int) -> tuple[float, int, float]:
 
 
 def spread(data: str, trees: str, evidence: Any, seeds: range) -> list[str]:
-    """Return the row of a table: evidence, what it came to, both ratios, correlation and NLL."""
+    """Return a row of the table: evidence and its mean, both ratios, correlation and NLL."""
     levels, scores, cells = [], [], np.zeros((2, 8, 8))
     for seed in seeds:
         kernel = {} if evidence == "auto" else {"kernel": "scaled"}
-        if trees == UNTOUCHED:
+        if trees == DEFAULT:
             X, y, _, _ = made(5000, 2 * seed, uneven=True, data=data)
             model = WGBRegressor(random_state=seed).fit(X, y)
         else:
@@ -111,20 +111,22 @@ def spread(data: str, trees: str, evidence: Any, seeds: range) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--first", type=int, default=0, help="the first of the seeds")
-    parser.add_argument("--spread", action="store_true", help="what the particles' spread means")
+    parser.add_argument("--first", type=int, default=0, help="first seed")
+    parser.add_argument(
+        "--spread", action="store_true", help="compare the spread of particles with errors"
+    )
     parser.add_argument("--data", nargs="*", default=DATA, choices=DATA, help="with --spread")
-    kinds = (*TREES, UNTOUCHED)
+    kinds = (*TREES, DEFAULT)
     parser.add_argument("--trees", nargs="*", default=kinds, choices=kinds, help="with --spread")
     options = parser.parse_args()
     if options.spread:
         print("| data | trees | evidence | on average | dense | sparse | correlation | NLL |")
         print("|---|---|---|--:|--:|--:|--:|--:|", flush=True)
         seeds = range(options.first, options.first + options.seeds)
-        for data, trees in product(options.data, (*TREES, UNTOUCHED)):
+        for data, trees in product(options.data, (*TREES, DEFAULT)):
             if trees not in options.trees:
                 continue
-            for evidence in ("auto",) if trees == UNTOUCHED else (30, 100, "auto"):
+            for evidence in ("auto",) if trees == DEFAULT else (30, 100, "auto"):
                 print(f"| {' | '.join(spread(data, trees, evidence, seeds))} |", flush=True)
         return
     print(

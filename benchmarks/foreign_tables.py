@@ -1,7 +1,7 @@
-"""How well OOD scores of numbers tell rows of another table: a table of docs/.
+"""Measure how well OOD scores of regressors detect rows of another data set, for docs/.
 
-A regressor is fitted to half of a table and scores the other half and the rows of another table, of
-which as many columns are taken, each with mean 0 and deviation 1 in both. A minute on one core.
+A regressor is fitted to half of a data set. It scores the other half and rows of another data set
+with as many columns. All columns are standardised. It takes a minute on one core.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ METHODS = ("epistemic", "max_variance", "mutual_information")
 
 
 def standard(X: np.ndarray) -> np.ndarray:
-    """Return columns with mean 0 and deviation 1."""
+    """Return standardised columns."""
     return (X - X.mean(axis=0)) / X.std(axis=0)
 
 

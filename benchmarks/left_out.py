@@ -1,20 +1,20 @@
-"""Which OOD members help to tell rows of an unknown class: the experiment behind `ood_recipe`.
+"""Compare OOD members by their detection of unknown classes: the experiment behind `ood_recipe`.
 
     WGBOOST_DATA=folder python benchmarks/left_out.py run --sets segment,digits
     python benchmarks/left_out.py table
     WGBOOST_DATA=folder python benchmarks/left_out.py probabilities --sets segment --repeats 4
 
-Every class of a set is left out in turn, of many classes the first six. Models are fitted to 85 %
-of the rows of the others. Two things are measured: the average precision of telling the other 15 %
-from the class that is left out, and their log loss and error. Of segment and sensorless only the
-training rows of the splits are used: neither test rows nor the classes that the paper leaves out
-are ever read. The other sets are from scikit-learn or synthetic.
+Each class of a data set, at most six, is left out in turn. Models are fitted to 85% of the rows of
+the others. Two things are measured: the average precision of the OOD score for the class left out
+against the other 15% of rows, and the log loss and error of these rows. Only training rows of the
+splits of segment and sensorless are used; neither test rows nor the classes that the paper leaves
+out are read. The other sets are from scikit-learn or synthetic.
 
-For each class there are four members as `WGBClassifierCV` has them, each stopped early on its own
-fold, and two OOD members of each candidate. Bags of some of both are compared with the four alone.
+For each class there are four members of `WGBClassifierCV`, each stopped early on its own fold, and
+two OOD members of each candidate. Bags of some of both are compared with the four alone.
 
 The rule was fixed before the first run. As in the estimator, a bag has OOD members only if one of
-them with one other member tells the other left-out classes of the set better ("gated"). Candidates,
+them with one other member detects the other left-out classes better ("gated"). Candidates,
 rounds and shares are admitted if their log loss is at most 0.01 above that of the four, on average
 over sets. The one with the largest average precision by mutual information, on average over sets,
 wins. The margin of "better", `MIN_OOD_GAIN`, was chosen afterwards: the table ends with other
@@ -41,8 +41,8 @@ ROUNDS = (100, 200, 300, 600)
 BAGS = ((1, 0), (1, 1), (4, 0), (4, 1), (4, 2), (2, 2), (0, 2))
 """Members of the recipe and for OOD scores; the estimator's own trial compares the first two."""
 SCORES = ("mutual_information", "max_variance")
-MOST = 6  # classes that are left out
-WORSE = 0.01  # nats of log loss that OOD members may cost
+MOST = 6  # classes to leave out
+WORSE = 0.01  # largest increase of the log loss by OOD members, in nats
 MARGINS = (0.0, 0.01, 0.02, 0.05, 0.1)
 
 
@@ -59,7 +59,7 @@ def _rings(rng: np.random.Generator) -> Table:
 
 
 def _waves(rng: np.random.Generator) -> Table:
-    """Mixtures of two of three triangular waves, and noise (Breiman and others, 1984)."""
+    """Return mixtures of two of three triangular waves with noise (Breiman et al., 1984)."""
     at = np.arange(21)
     waves = np.maximum(0, 6 - abs(at - np.array([[6], [14], [10]])))
     y, share = rng.integers(3, size=1000), rng.uniform(size=(1000, 1))
@@ -83,18 +83,18 @@ SETS = (
 
 
 def candidates(n: int) -> dict[str, dict]:
-    """Return kinds of OOD members by name, for n rows."""
+    """Return the settings of OOD members for n rows, by name."""
     recipe = {**ood_recipe(n), "evidence": 1.0}
     found = {
         f"mean, {leaves} leaves": {**recipe, "max_leaves": leaves} for leaves in (8, 16, 31, 63)
     }
     found["newton, 31 leaves"] = {**recipe, "max_leaves": 31, "leaf": "newton", "l2": 1.0}
-    for said, change in {
+    for label, change in {
         "rate 0.1": {"learning_rate": 0.1}, "evidence 3": {"evidence": 3.0},
         "shared": {"tree": "shared"}, "columns 1": {"colsample": 1.0},
         "columns 0.3": {"colsample": 0.3},
     }.items():  # fmt: skip
-        found[f"mean, 31 leaves, {said}"] = {**recipe, "max_leaves": 31, **change}
+        found[f"mean, 31 leaves, {label}"] = {**recipe, "max_leaves": 31, **change}
     return {name: {**one, "n_estimators": max(ROUNDS)} for name, one in found.items()}
 
 
@@ -102,7 +102,7 @@ def candidates(n: int) -> dict[str, dict]:
 
 
 def split_rows(name: str, repeat: int, source: str | None) -> tuple[Table, Table]:
-    """Return rows to train on and rows to predict, none of them test rows of a split."""
+    """Return rows for training and for evaluation, without the test rows of a split."""
     if name not in MADE:
         return rows(name, repeat, source)
     rng = np.random.default_rng([repeat, 11])
@@ -111,8 +111,8 @@ def split_rows(name: str, repeat: int, source: str | None) -> tuple[Table, Table
     return (X[:cut], y[:cut]), (X[cut:], y[cut:])
 
 
-def judged(members: list[Mixture], position: np.ndarray) -> dict:
-    """Return what a bag says of known rows, whose classes are given, and of the rows after them."""
+def scores_of(members: list[Mixture], position: np.ndarray) -> dict:
+    """Return the scores of a bag; rows after those with a class in `position` are unknown."""
     n = len(position)
     theta = np.concatenate([one.theta() for one in members], axis=1)
     bag = Mixture(members[0].response, theta)
@@ -125,11 +125,11 @@ def judged(members: list[Mixture], position: np.ndarray) -> dict:
 
 
 def one_class(left_out, inside: Table, outside: Table) -> list[dict]:
-    """Return what all bags reach whose members have not seen a class."""
+    """Return the scores of all bags that are fitted without a class."""
     kept, known = inside[1] != left_out, outside[1] != left_out
     X, y = inside[0][kept], inside[1][kept]
     unknown = np.vstack([inside[0][~kept], outside[0][~known]])
-    asked = np.vstack([outside[0][known], unknown])
+    new = np.vstack([outside[0][known], unknown])
     classes = np.unique(y)
     position = np.searchsorted(classes, outside[1][known])
     folds = [test for _, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y)]
@@ -140,19 +140,19 @@ def one_class(left_out, inside: Table, outside: Table) -> list[dict]:
         model = WGBClassifier(**{**settings, "refit": False, "random_state": i, "n_jobs": 1})
         return model.fit(X, y, validation_rows=folds[i])
 
-    plain = [fitted(stopped, i).predict_dist(asked) for i in range(4)]
+    plain = [fitted(stopped, i).predict_dist(new) for i in range(4)]
     found = [
-        {"kind": "plain", "rounds": 0, "bag": [few, 0], **judged(plain[:few], position)}
+        {"kind": "plain", "rounds": 0, "bag": [few, 0], **scores_of(plain[:few], position)}
         for few, extra in BAGS
         if not extra
     ]
     for kind, settings in candidates(len(y)).items():
         two = [fitted(settings, i) for i in range(2)]
         for rounds in ROUNDS:
-            dists = [one.predict_dist(asked, n_rounds=rounds) for one in two]
+            dists = [one.predict_dist(new, n_rounds=rounds) for one in two]
             found += [
                 {"kind": kind, "rounds": rounds, "bag": [few, extra],
-                 **judged(plain[:few] + dists[:extra], position)}
+                 **scores_of(plain[:few] + dists[:extra], position)}
                 for few, extra in BAGS
                 if extra
             ]  # fmt: skip
@@ -166,25 +166,25 @@ def run(names: list[str], repeats: int, source: str | None, out: Path) -> None:
         for left_out in np.unique(inside[1])[:MOST].tolist():
             if (name, repeat, left_out) in done:
                 continue
-            begun = time.process_time()
+            start = time.process_time()
             found = one_class(left_out, inside, outside)
             line = {"set": name, "repeat": repeat, "class": left_out, "found": found}
             with out.open("a") as file:
                 file.write(json.dumps(line) + "\n")
-            print(f"{name} {repeat} {left_out}: {time.process_time() - begun:.0f} s", flush=True)
+            print(f"{name} {repeat} {left_out}: {time.process_time() - start:.0f} s", flush=True)
 
 
 def probabilities(names: list[str], repeats: int, source: str | None) -> None:
-    """Print what class probabilities lose where they are those of OOD members too."""
+    """Print the log loss and accuracy of bags with and without OOD members."""
     for name, repeat in product(names, range(repeats)):
         inside, (X, y) = split_rows(name, repeat, source)
         bag = WGBClassifierCV(ood_members=True, random_state=repeat, n_jobs=1).fit(*inside)
         every = bag.predict_dist(X, calibrated=False)
         both = every, bag.model_.select_predictive(every)
-        said = [
+        texts = [
             f"log loss {metrics.nll(d, y):.4f}, accuracy {metrics.accuracy(d, y):.4f}" for d in both
         ]
-        print(f"{name} {repeat}: with OOD members {said[0]}; without {said[1]}", flush=True)
+        print(f"{name} {repeat}: with OOD members {texts[0]}; without {texts[1]}", flush=True)
 
 
 def results(out: Path) -> list[dict]:
@@ -197,7 +197,7 @@ Key = tuple[str, int, tuple[int, int]]  # kind, rounds, members of the recipe an
 
 
 def by_trial(found: list[dict]) -> dict[str, list[dict[Key, dict]]]:
-    """Return for each set what each left-out class had, by bag."""
+    """Return the scores by data set, left-out class and bag."""
     trials: dict[str, list[dict[Key, dict]]] = {}
     for line in found:
         bags = {(o["kind"], o["rounds"], tuple(o["bag"])): o for o in line["found"]}
@@ -225,7 +225,7 @@ def gated(
 
 
 def table(out: Path, without: list[str], margin: float) -> None:
-    """Print what bags gain over four members, the best by the rule first."""
+    """Print the gain of bags over four members, in the order of the rule."""
     trials = {name: one for name, one in by_trial(results(out)).items() if name not in without}
     plain: Key = ("plain", 0, (4, 0))
     keys = [key for key in next(iter(trials.values()))[0] if key != "repeat" and key[2][1]]

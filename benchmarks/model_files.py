@@ -1,11 +1,11 @@
-"""Model files under attack: mutants, and processes that are killed while they save.
+"""Test model files by mutations, and by killing processes while they save.
 
     python benchmarks/model_files.py --mutants 10000 --kills 100
 
-Mutants are made of files of every response and every kind of model, bags among them. Every second
-one has its checksum repaired, as one made on purpose would. A mutant is refused (ModelFileError),
-or harmless: it loads and answers with particles, predictions, quantiles and samples within
-SECONDS. Anything else is printed and the script fails.
+Mutants are made from files of every response and every kind of model, including bags. Every second
+mutant has a valid checksum, as a malicious file would. A mutant is refused (ModelFileError) or
+harmless: it loads, and returns particles, predictions, quantiles and samples within SECONDS.
+Anything else is printed, and the script fails.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from wgboost import ModelFileError, WGBoost, WGBRegressor
 FILES = Path(__file__).parent.parent / "tests" / "files" / "format_2"
 DIGEST = slice(8 + 27, 8 + 27 + 64)  # after {"__metadata__":{"sha256":"
 NUMBERS = [-1, 0, 1, 2, 7, 255, 256, 65535, 2**31 - 1, 2**31, 2**32, 2**53, 2**63, 2**64, 10**30]
-SLACK = 2**18  # bytes beside twice the file: what Python itself takes for a header
-MEMORY = 2**30  # beyond what the process has: an allocation without limit fails at once
+SLACK = 2**18  # bytes beyond twice the file, which Python needs for a header
+MEMORY = 2**30  # bytes beyond those of the process: an unlimited allocation fails
 SECONDS = 10
 ROWS = 20
 
 
 def bases() -> dict[str, bytes]:
-    """Files of every kind of model and every response, by name."""
+    """Return files of every kind of model and every response, by name."""
     return {path.stem: path.read_bytes() for path in sorted(FILES.glob("*.wgb"))}
 
 
@@ -49,7 +49,7 @@ def bases() -> dict[str, bytes]:
 
 
 def repaired(data: bytes) -> bytes:
-    """The same file with the checksum of what it holds."""
+    """Return the file with a valid checksum."""
     fresh = bytearray(data)
     fresh[DIGEST] = b"0" * 64
     fresh[DIGEST] = hashlib.sha256(fresh).hexdigest().encode()
@@ -102,25 +102,25 @@ def change_header_number(data: bytes, rng: random.Random) -> bytes:
 
 
 def change_tensor(data: bytes, rng: random.Random) -> bytes:
-    """Entries of one tensor are set to something extreme, or to one of their neighbours."""
+    """Set an entry of a tensor to an extreme value or to another entry."""
     header, body = split(data)
     table = {k: v for k, v in json.loads(header).items() if k != "__metadata__"}
     entry = table[rng.choice(sorted(table))]
     kinds = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "U32": "<u4"}
     kinds |= {"U8": "u1", "BOOL": "u1", "U64": "<u8"}
-    begin, end = entry["data_offsets"]
-    values = np.frombuffer(body[begin:end], kinds[entry["dtype"]]).copy()
+    start, end = entry["data_offsets"]
+    values = np.frombuffer(body[start:end], kinds[entry["dtype"]]).copy()
     if values.size:
         extreme = [np.nan, np.inf, -np.inf, 1e38, -1e38, 0.0, 1e-45]
         if values.dtype.kind != "f":
             limits = np.iinfo(values.dtype)
             extreme = [limits.min, limits.max, 0, 1, int(values[rng.randrange(values.size)])]
         values[rng.randrange(values.size)] = rng.choice(extreme)
-    return joined(header, body[:begin] + values.tobytes() + body[end:])
+    return joined(header, body[:start] + values.tobytes() + body[end:])
 
 
 def change_table(data: bytes, rng: random.Random) -> bytes:
-    """A tensor gets another type, shape, name or place in the header."""
+    """Change the type, shape, name or offsets of a tensor in the header."""
     header, body = split(data)
     value = json.loads(header)
     name = rng.choice(sorted(set(value) - {"__metadata__"}))
@@ -140,7 +140,7 @@ def change_table(data: bytes, rng: random.Random) -> bytes:
 
 
 def change_model(data: bytes, rng: random.Random) -> bytes:
-    """The description of the model changes: a part is dropped, doubled or replaced."""
+    """Drop, duplicate or replace a part of the description of the model."""
     header, body = split(data)
     value = json.loads(header)
     model = json.loads(value["__metadata__"]["model"])
@@ -185,7 +185,7 @@ MUTATIONS = [
 
 
 def rows_for(model: object) -> object:
-    """Rows that a model takes: a frame if its columns have names, with levels of categories."""
+    """Return rows for a model: a frame if its columns have names, with known categories."""
     rng = np.random.default_rng(1)
     schema, columns = model.model_.schema, []
     for i, known in enumerate(schema.levels[:1000]):
@@ -223,7 +223,7 @@ def model_bytes(model: object) -> int:
 
 
 def trial(path: Path, reference: list[np.ndarray]) -> tuple[str, int]:
-    """What becomes of a file, and the bytes that loading it took beyond the model."""
+    """Return the outcome of loading a file, and the bytes it took beyond the model."""
     size = path.stat().st_size
     tracemalloc.reset_peak()
     before = tracemalloc.get_traced_memory()[0]
@@ -257,7 +257,7 @@ def too_long(*_: object) -> None:
 
 
 def attack(n: int, folder: Path, seed: int = 0) -> int:
-    """Load n mutants; print what became of them and return how many did harm."""
+    """Load n mutants, print the outcomes, and return the number of harmful ones."""
     known = []
     for name, data in bases().items():
         model = wgboost.load(FILES / f"{name}.wgb")
@@ -279,7 +279,7 @@ def attack(n: int, folder: Path, seed: int = 0) -> int:
             mutant = mutation(data, rng)
         fix = i % 2 == 1 and len(mutant) > DIGEST.stop
         path.write_bytes(repaired(mutant) if fix else mutant)
-        began = time.monotonic()
+        start = time.monotonic()
         try:
             outcome, peak = trial(path, reference)
             worst = max(worst, peak / (2 * path.stat().st_size + SLACK))
@@ -287,9 +287,9 @@ def attack(n: int, folder: Path, seed: int = 0) -> int:
             signal.alarm(0)
             outcome = "HARM"
             if sum(counter["HARM"] for counter in counts.values()) < 20:
-                told = f"{type(error).__name__}: {error}"
-                print(f"mutant {i} of {name} ({mutation.__name__}): {told:.300}", flush=True)
-        slowest = max(slowest, time.monotonic() - began)
+                message = f"{type(error).__name__}: {error}"
+                print(f"mutant {i} of {name} ({mutation.__name__}): {message:.300}", flush=True)
+        slowest = max(slowest, time.monotonic() - start)
         counts["checksum repaired" if i % 2 else "as they are"][outcome] += 1
         by_kind.setdefault(mutation.__name__, Counter())[outcome] += 1
     tracemalloc.stop()
@@ -306,7 +306,7 @@ def attack(n: int, folder: Path, seed: int = 0) -> int:
 
 
 def kill_savers(n: int, folder: Path) -> int:
-    """Kill a process that saves two models in turns, n times; return how often no file loads."""
+    """Kill a process that saves two models in turn, n times; return how often no file loads."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 5))
     models = [
@@ -329,7 +329,7 @@ def kill_savers(n: int, folder: Path) -> int:
         cut += bool(left - known)
         known = left
         wrong += wgboost.load(path).predict(X[:50]).tobytes() not in expected
-    models[0].save(path)  # which removes what the last kill has left
+    models[0].save(path)  # removes temporary files of the last kill
     left = {file.name for file in folder.glob(".wgboost-*.tmp")}
     print(
         f"kills {n} ({cut} in the middle of a file), files that do not load {wrong}, temporary "
@@ -344,7 +344,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    warnings.simplefilter("ignore")  # overflows of numbers that were changed
+    warnings.simplefilter("ignore")  # overflows of mutated numbers
     with tempfile.TemporaryDirectory() as name:
         harm = kill_savers(arguments.kills, Path(name)) if arguments.kills else 0
         harm += attack(arguments.mutants, Path(name), arguments.seed) if arguments.mutants else 0

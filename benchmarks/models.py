@@ -1,4 +1,4 @@
-"""Whole models against NGBoost and CatBoost: 500 rounds, 10 particles, depth 3, one thread."""
+"""Compare the time of fits with NGBoost and CatBoost: 500 rounds, depth 3, one thread."""
 
 import argparse
 import os
@@ -23,14 +23,14 @@ ROUNDS = 500
 def best_time(fit: Callable[[], object], repeats: int) -> float:
     times = []
     for _ in range(repeats):
-        begin = time.process_time()
+        start = time.process_time()
         fit()
-        times.append(time.process_time() - begin)
+        times.append(time.process_time() - start)
     return min(times)
 
 
 def model(rounds: int = ROUNDS, **options: Any) -> WGBRegressor:
-    """The paper's model, one shared tree of depth 3 a round, for a number of rounds."""
+    """Return the model of the paper: one shared tree of depth 3 in each round."""
     settings = {"n_estimators": rounds, "early_stopping": False, "n_jobs": 1, "random_state": 0}
     return WGBRegressor.paper(**settings, **options)
 
@@ -86,7 +86,7 @@ def linear(rows: list[int]) -> None:
 
 
 def own_density(rows: list[int]) -> None:
-    """The normal posterior written by a user for JAX or PyTorch, against the built-in one."""
+    """Compare a normal posterior written for JAX or PyTorch with the built-in one."""
     rng = np.random.default_rng(0)
     start = rng.standard_normal((10, 2))
     print("\n## A custom density: seconds of CPU for 200 rounds, and the ratio\n")

@@ -1,8 +1,8 @@
-"""How long one row takes to predict, by the kind of table it comes in.
+"""Measure the time to predict a single row, by kind of table.
 
     python benchmarks/one_row.py --columns 300
 
-Prints process time in milliseconds, the best of several repeats, beside NumPy's.
+It prints process time in milliseconds, the best of several repeats.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def tables(X: np.ndarray, names: list[str]) -> dict[str, tuple[Any, Any]]:
 
 
 def fastest(call: Callable[[], Any], repeats: int) -> float:
-    """Return the least process time of a call in milliseconds."""
+    """Return the smallest process time of a call in milliseconds."""
     call()
     times = []
     for _ in range(repeats):
-        begun = time.process_time()
+        start = time.process_time()
         call()
-        times.append(time.process_time() - begun)
+        times.append(time.process_time() - start)
     return 1000 * min(times)
 
 

@@ -1,15 +1,14 @@
-"""Which settings are good on which data: the experiment behind defaults and recipes.
+"""Compare settings over many data sets: the experiment behind defaults and recipes.
 
     WGBOOST_DATA=folder python benchmarks/recipes.py run --sets yacht,diabetes --repeats 3
     WGBOOST_DATA=folder python benchmarks/recipes.py run --sets protein --settings recipe
     python benchmarks/recipes.py table
     python benchmarks/recipes.py leaves
 
-The benchmark's sets take part with the training rows of their standard splits alone: of split r
-85 % of the training rows are trained on (a fifth of them for early stopping), the rest of the
-training rows are predicted; test rows are never read. With them are a set that scikit-learn
-ships and made ones, from pure noise to none. Results are lines of JSON in `--out`; what is there
-is not run again.
+Only the training rows of the benchmark's standard splits are used: 85% of them for training (a
+fifth of these for early stopping) and the rest for evaluation. Test rows are never read. The other
+data are one set of scikit-learn and synthetic ones, from pure noise to no noise. Results are lines
+of JSON in `--out`, and existing results are not computed again.
 """
 
 import argparse
@@ -52,7 +51,7 @@ _BASE = {
     "n_iter_no_change": 50, "early_stopping": True, "refit": False,
 }  # fmt: skip
 _LEAVES = (4, 16, 64)
-SIZES = (4, 8, 16, 32, 64, 128, 256)  # leaves that the defaults are tried with
+SIZES = (4, 8, 16, 32, 64, 128, 256)  # numbers of leaves for the defaults
 
 
 def _named(init: str, tree: str, leaves: int, evidence: float, share: float) -> tuple[str, dict]:
@@ -68,7 +67,7 @@ def _sized(leaves: int, share: float = 1.0, least: int = 1) -> str:
 
 
 def candidates_for_classes() -> dict[str, dict]:
-    """Return what is tried for classes, by name."""
+    """Return the settings to compare for classes, by name."""
     found = {"paper": {**WGBClassifier.paper().get_params(), "early_stopping": True}}
     for leaves in (4, 8, 16, 32, 64):
         found[f"default, {leaves} leaves"] = {"early_stopping": True, "max_leaves": leaves}
@@ -96,7 +95,7 @@ def candidates_for_classes() -> dict[str, dict]:
 
 
 def candidates() -> dict[str, dict]:
-    """Return what is tried, by name: not every combination, those that trials were good with."""
+    """Return the settings to compare, by name: combinations that did well in earlier trials."""
     found = {"paper": {**WGBRegressor.paper().get_params(), "early_stopping": True}}
     found["default"] = {"early_stopping": True}
     few = product(SIZES[:3], (1.0, 0.7), (1, 5))
@@ -117,7 +116,7 @@ def candidates() -> dict[str, dict]:
 
 
 def recipes(n: int) -> dict[str, dict]:
-    """Return the recipes of `WGBRegressorCV` for n rows, as they are tried there."""
+    """Return the recipes of `WGBRegressorCV` for n rows, with the same stopping rule."""
     ending = ("n_estimators", "n_iter_no_change", "early_stopping", "refit")
     return {
         f"recipe {name}": {**one, **{key: _BASE[key] for key in ending}}
@@ -177,7 +176,7 @@ _FEW = 4000  # rows of sensorless
 
 
 def rows(name: str, repeat: int, source: str | None) -> tuple[Table, Table]:
-    """Return rows to train on and rows to predict, none of them test rows of a split."""
+    """Return rows for training and for evaluation, without the test rows of a split."""
     rng = np.random.default_rng([repeat, 7])
     if name in MADE or name in LABELLED:
         X, y = {**MADE, **LABELLED}[name](rng)
@@ -201,27 +200,22 @@ def rows(name: str, repeat: int, source: str | None) -> tuple[Table, Table]:
 # --- running ------------------------------------------------------------------------------------
 
 
-def measure_classes(settings: dict, inside: Table, outside: Table, _: list) -> dict:
-    """Return what a model of classes reaches."""
-    begun = time.process_time()
+def measure_classes(settings: dict, inside: Table, outside: Table) -> dict:
+    """Return the scores of a classifier."""
+    start = time.process_time()
     model = WGBClassifier(**{**settings, "random_state": 0, "n_jobs": 1}).fit(*inside)
-    seconds, dist = time.process_time() - begun, model.predict_dist(outside[0])
+    seconds, dist = time.process_time() - start, model.predict_dist(outside[0])
     return {
         "nll": metrics.nll(dist, outside[1]), "error": 1 - metrics.accuracy(dist, outside[1]),
         "rounds": model.n_estimators_, "evidence": model.evidence_, "seconds": seconds,
     }  # fmt: skip
 
 
-def measure(settings: dict, inside: Table, outside: Table, like: list) -> dict:
-    """Return what a model reaches; `like` holds the smooth start of another one of these rows."""
-    begun = time.process_time()
-    model = WGBRegressor(**{**settings, "random_state": 0, "n_jobs": 1})
-    if like:
-        model._like = like[0]
-    model.fit(*inside)
-    seconds, dist, y = time.process_time() - begun, model.predict_dist(outside[0]), outside[1]
-    if settings.get("init") == "smooth":
-        like[:] = [model.model_.start]
+def measure(settings: dict, inside: Table, outside: Table) -> dict:
+    """Return the scores of a regressor."""
+    start = time.process_time()
+    model = WGBRegressor(**{**settings, "random_state": 0, "n_jobs": 1}).fit(*inside)
+    seconds, dist, y = time.process_time() - start, model.predict_dist(outside[0]), outside[1]
     return {
         "nll": metrics.nll(dist, y), "rmse": metrics.rmse(dist, y), "crps": metrics.crps(dist, y),
         "rounds": model.n_estimators_, "evidence": model.evidence_, "seconds": seconds,
@@ -236,11 +230,10 @@ def run(names: list[str], repeats: int, chosen: str, source: str | None, out: Pa
         if name in CLASSES:
             known, measured = candidates_for_classes(), measure_classes
         tried = {label: one for label, one in known.items() if re.search(chosen, label)}
-        like: list = []
         for label, settings in tried.items():
             if (name, repeat, label) in done:
                 continue
-            found = measured(settings, inside, outside, like)
+            found = measured(settings, inside, outside)
             line = {"set": name, "repeat": repeat, "n": len(inside[1]), "settings": label, **found}
             with out.open("a") as file:
                 file.write(json.dumps(line) + "\n")
@@ -252,7 +245,7 @@ def results(out: Path) -> list[dict]:
 
 
 def table(out: Path, metric: str, chosen: str) -> None:
-    """Print what settings lose against the best of all on each set, and the means."""
+    """Print the differences to the best settings on each data set, and their means."""
     found = results(out)
     names = list(dict.fromkeys(one["set"] for one in found))
     labels = list(dict.fromkeys(one["settings"] for one in found))
@@ -272,7 +265,7 @@ def table(out: Path, metric: str, chosen: str) -> None:
 
 
 def leaves_table(out: Path) -> None:
-    """Print what the defaults lose with other leaves than the best of them, by number of rows."""
+    """Print the differences of the defaults to the best number of leaves, by number of rows."""
     found = [one for one in results(out) if one["settings"] in map(_sized, SIZES)]
     rows_of = {one["set"]: one["n"] for one in found}
     print("| rows | set | " + " | ".join(map(str, SIZES)) + ' | "auto" |')

@@ -1,10 +1,10 @@
-"""Each response on made data of known truth, beside NGBoost and LightGBMLSS; censoring; samples.
+"""Compare each response with NGBoost and LightGBMLSS on synthetic data, also censored data.
 
-5 features uniform on [-1, 1], location or log mean sin(2 x0), log scale or shape x1 / 2. Of 5,000
-rows 1,000 are held out: they stop each fit early and choose `evidence`; 4,000 others test. A gap is
-the mean test NLL less that of the truth on the same rows. The peers have their defaults, early
-stopping on the same rows, and rounds to spare; LightGBMLSS starts at its constants or at its own
-estimates, whichever does better on the rows held out.
+There are 5 features uniform on [-1, 1], location or log mean sin(2 x0), log scale or shape x1 / 2.
+1,000 of 5,000 rows are validation rows, for early stopping and the choice of `evidence`; 4,000
+others are test rows. The gap is the mean test NLL minus that of the truth on the same rows. The
+other libraries have their defaults, early stopping on the same rows, and enough rounds. LightGBMLSS
+starts at constants or at its own estimates, whichever is better on the validation rows.
 """
 
 import argparse
@@ -35,8 +35,8 @@ from wgboost.responses import RESPONSES, Response, as_response
 EVIDENCE = (1, 3, 10, 30, 100)
 ROUNDS, PATIENCE = 1000, 100
 TRAIN, VALIDATION, TEST = 4000, 1000, 4000
-DRAWS = 3  # of the censored data, where the mark is a comparison
-# Parameters other than (sin(2 x0), x1 / 2), of these two; elsewhere there was little to learn.
+DRAWS = 3  # of the censored data
+# Parameters as functions of (sin(2 x0), x1 / 2), unless they are these two.
 TRUTH: dict[str, Callable[..., tuple[Any, ...]]] = {
     "exponential": lambda location, _: (location,),
     "poisson": lambda location, _: (location,),
@@ -65,7 +65,7 @@ LIGHTGBMLSS = {
     "negative_binomial": "NegativeBinomial", "zero_inflated_poisson": "ZIPoisson",
     "zero_inflated_negative_binomial": "ZINB",
 }  # fmt: skip
-Rows = tuple[np.ndarray, np.ndarray]
+Data = tuple[np.ndarray, np.ndarray]
 Model = WGBClassifier | WGBRegressor
 
 
@@ -87,31 +87,31 @@ def made(name: str, n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 
 def best_constant(response: Response, y: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Return the parameters of the largest likelihood without features."""
+    """Return the maximum likelihood parameters without features."""
     return optimize.minimize(
         lambda theta: -response.logpdf(y, theta).mean(), start, method="Nelder-Mead"
     ).x
 
 
-def fitted(response: Any, evidence: float, train: Rows, watched: Rows) -> Model:
+def fitted(response: Any, evidence: float, train: Data, validation: Data) -> Model:
     kernel = {"bandwidth": 0.1} if evidence == 1 else {"kernel": "scaled"}
     kind = WGBClassifier if response.nominal else WGBRegressor
     return kind(
         response=response, n_estimators=ROUNDS, learning_rate=0.05, subsample=0.6, colsample=0.7,
         leaf="newton", split_on="particle_mean", l2=1, evidence=evidence,
         early_stopping=True, n_iter_no_change=PATIENCE, n_jobs=1, random_state=0, **kernel,
-    ).fit(*train, X_val=watched[0], y_val=watched[1])  # fmt: skip
+    ).fit(*train, X_val=validation[0], y_val=validation[1])  # fmt: skip
 
 
-def chosen(response: Any, train: Rows, watched: Rows) -> tuple[Model, int]:
-    """Return the model and the evidence with the lowest NLL on the watched rows."""
-    models = [fitted(response, evidence, train, watched) for evidence in EVIDENCE]
-    losses = [metrics.nll(model.predict_dist(watched[0]), watched[1]) for model in models]
+def chosen(response: Any, train: Data, validation: Data) -> tuple[Model, int]:
+    """Return the model and the evidence with the smallest NLL on the validation rows."""
+    models = [fitted(response, evidence, train, validation) for evidence in EVIDENCE]
+    losses = [metrics.nll(model.predict_dist(validation[0]), validation[1]) for model in models]
     best = int(np.argmin(losses))
     return models[best], EVIDENCE[best]
 
 
-def ngboost(name: str, train: Rows, watched: Rows, test: Rows) -> float:
+def ngboost(name: str, train: Data, validation: Data, test: Data) -> float:
     """Return the NLL of NGBoost."""
     import ngboost.distns
     from ngboost import NGBClassifier, NGBRegressor
@@ -119,21 +119,21 @@ def ngboost(name: str, train: Rows, watched: Rows, test: Rows) -> float:
     options = {"n_estimators": 2 * ROUNDS, "verbose": False, "random_state": 0}
     if name == "categorical":
         kind = ngboost.distns.k_categorical(SIZES[name]["n_classes"])
-        train, watched, test = ((X, y.astype(int)) for X, y in (train, watched, test))
+        train, validation, test = ((X, y.astype(int)) for X, y in (train, validation, test))
         model = NGBClassifier(Dist=kind, **options)
     else:
         kind = getattr(ngboost.distns, NGBOOST[name])
         if name == "multivariate_normal":
             kind = kind(SIZES[name]["n_dims"])
         model = NGBRegressor(Dist=kind, **options)
-    model.fit(*train, *watched, early_stopping_rounds=PATIENCE)
+    model.fit(*train, *validation, early_stopping_rounds=PATIENCE)
     dist = model.pred_dist(test[0], max_iter=model.best_val_loss_itr + 1)
     if name == "categorical":
         return float(-np.log(dist.probs.T[np.arange(len(test[1])), test[1]]).mean())
     return float(-getattr(dist, "logpmf" if name == "poisson" else "logpdf")(test[1]).mean())
 
 
-def lightgbmlss(name: str, train: Rows, watched: Rows, test: Rows) -> float:
+def lightgbmlss(name: str, train: Data, validation: Data, test: Data) -> float:
     """Return the NLL of LightGBMLSS."""
     import lightgbm
     import pandas as pd
@@ -146,10 +146,10 @@ def lightgbmlss(name: str, train: Rows, watched: Rows, test: Rows) -> float:
     losses = np.empty((2, 2))
     for start, initialize in enumerate((False, True)):
         model = LightGBMLSS(family(initialize=initialize))
-        data = [lightgbm.Dataset(X, label=y, free_raw_data=False) for X, y in (train, watched)]
+        data = [lightgbm.Dataset(X, label=y, free_raw_data=False) for X, y in (train, validation)]
         stop = lightgbm.early_stopping(PATIENCE, verbose=False)
         model.train({"num_threads": 1}, data[0], ROUNDS, valid_sets=[data[1]], callbacks=[stop])
-        for of, (X, y) in enumerate((watched, test)):
+        for of, (X, y) in enumerate((validation, test)):
             parameters = model.predict(pd.DataFrame(X), pred_type="parameters")
             columns = {key: torch.tensor(parameters[key].to_numpy()) for key in parameters}
             logs = model.dist.distribution(**columns).log_prob(torch.tensor(y))
@@ -174,23 +174,23 @@ def family(name: str) -> list[str]:
     response = response_of(name)
     X, y, theta = made(name, TRAIN + VALIDATION, 0)
     X_test, y_test, theta_test = made(name, TEST, 1)
-    train, watched, test = (X[:TRAIN], y[:TRAIN]), (X[TRAIN:], y[TRAIN:]), (X_test, y_test)
+    train, validation, test = (X[:TRAIN], y[:TRAIN]), (X[TRAIN:], y[TRAIN:]), (X_test, y_test)
     true = float(-response.logpdf(y_test, theta_test).mean())
     constant = best_constant(response, y, theta.mean(axis=0))
-    model, evidence = chosen(response, train, watched)
+    model, evidence = chosen(response, train, validation)
     gap = metrics.nll(model.predict_dist(X_test), y_test) - true
     scaled = []
     for unit in (1e-6, 1e6) if not response.discrete and name != "beta" else ():
-        sets = [(part, unit * values) for part, values in (train, watched)]
+        sets = [(part, unit * values) for part, values in (train, validation)]
         moved = fitted(response, evidence, *sets)
         loss = metrics.nll(moved.predict_dist(X_test), unit * y_test)
-        in_units = loss - math.prod(response.y_shape) * np.log(unit)  # a density of so many numbers
+        in_units = loss - math.prod(response.y_shape) * np.log(unit)  # as y in units of 1
         scaled.append(f"{abs(in_units - true - gap):.4f}")
     peers = []
     for names, peer in (({**NGBOOST, "categorical": ""}, ngboost), (LIGHTGBMLSS, lightgbmlss)):
         there = name in names and find_spec(peer.__name__) is not None
         try:
-            peers.append(f"{peer(name, train, watched, test) - true:.3f}" if there else "")
+            peers.append(f"{peer(name, train, validation, test) - true:.3f}" if there else "")
         except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
             print(f"{name}: {peer.__name__} fails: {error}", file=sys.stderr)
             peers.append("fails")
@@ -203,21 +203,21 @@ def family(name: str) -> list[str]:
 
 
 def in_time(name: str, n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return X, the times and whether they are those of events; 30 % are censored."""
+    """Return X, times and whether they are observed; 30% are censored."""
     X, y, _ = made(name, n, seed)
     ends = np.random.default_rng([seed, 1]).exponential(size=n)
     longest = optimize.brentq(lambda unit: (unit * ends < y).mean() - 0.3, 1e-3, 1e3)
     return X, np.minimum(y, longest * ends), y <= longest * ends
 
 
-def survival_of_ngboost(kind: str, train: Any, watched: Any, X: np.ndarray) -> Mixture:
-    """Return what NGBoost's survival model predicts, as a mixture of one particle."""
+def survival_of_ngboost(kind: str, train: Any, validation: Any, X: np.ndarray) -> Mixture:
+    """Return the predictions of NGBSurvival as mixtures of one particle."""
     import ngboost.distns
     from ngboost import NGBSurvival
 
     model = NGBSurvival(
         Dist=getattr(ngboost.distns, kind), n_estimators=2 * ROUNDS, verbose=False, random_state=0
-    ).fit(*train, *watched, early_stopping_rounds=PATIENCE)
+    ).fit(*train, *validation, early_stopping_rounds=PATIENCE)
     found = model.pred_dist(X, max_iter=model.best_val_loss_itr + 1).params
     if kind == "Exponential":
         return Mixture(as_response("exponential"), np.log(found["scale"])[:, None, None])
@@ -226,7 +226,7 @@ def survival_of_ngboost(kind: str, train: Any, watched: Any, X: np.ndarray) -> M
 
 
 def survival(name: str, seed: int) -> dict[str, tuple[float, float]]:
-    """Return NLL and concordance of each model."""
+    """Return the NLL and concordance of each model."""
     X, time, event = in_time(name, TRAIN + VALIDATION, 2 * seed)
     X_test, time_test, event_test = in_time(name, TEST, 2 * seed + 1)
     y, y_test = (
@@ -235,9 +235,9 @@ def survival(name: str, seed: int) -> dict[str, tuple[float, float]]:
     model, _ = chosen(as_response(name), (X[:TRAIN], y[:TRAIN]), (X[TRAIN:], y[TRAIN:]))
     found = {f"ours, {name}": model.predict_dist(X_test)}
     if find_spec("ngboost") is not None:
-        train, watched = ((X[s], time[s], event[s]) for s in (slice(TRAIN), slice(TRAIN, None)))
+        train, validation = ((X[s], time[s], event[s]) for s in (slice(TRAIN), slice(TRAIN, None)))
         for kind in ("LogNormal", "Exponential"):
-            found[f"NGBSurvival, {kind}"] = survival_of_ngboost(kind, train, watched, X_test)
+            found[f"NGBSurvival, {kind}"] = survival_of_ngboost(kind, train, validation, X_test)
     return {
         key: (metrics.nll(dist, y_test), metrics.concordance(dist, y_test))
         for key, dist in found.items()
@@ -245,7 +245,7 @@ def survival(name: str, seed: int) -> dict[str, tuple[float, float]]:
 
 
 def compared(name: str, scores: Iterable[dict[str, tuple[float, float]]]) -> Iterator[list[str]]:
-    """Yield the rows of one response, of scores by draw of the data."""
+    """Yield the rows of the table for one response."""
     draws = list(scores)
     means = {key: np.mean([draw[key] for draw in draws], axis=0) for key in draws[0]}
     (loss, order), *others = means.values()
@@ -289,10 +289,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--families", nargs="+", choices=RESPONSES, metavar="RESPONSE",
-        help="try these responses, nothing else",
+        help="only these responses",
     )  # fmt: skip
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--quick", action="store_true", help="three responses, nothing else")
+    parser.add_argument("--quick", action="store_true", help="only three responses")
     options = parser.parse_args()
     few = ["normal", "gamma", "poisson"] if options.quick else options.families
     with ProcessPoolExecutor(options.jobs) as pool:

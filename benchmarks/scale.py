@@ -1,12 +1,12 @@
-"""Cost of a round and peak memory by number of rows: the native engine against XGBoost's.
+"""Measure time per round and peak memory by number of rows, for the native and XGBoost engines.
 
-Made rows of 20 features, 10 particles of 2 parameters, curvature-weighted leaves, evidence 10; one
-tree of depth 3 a round whose splits look at the sum of the outputs ("sum") or at all 20 of them
-("all"), or ten of 16 leaves, one for each particle. Every fit has a process of its own. A round is
-the median of the rounds after the first, in seconds of the clock and of CPU; "start" are the
-seconds until the first round is done: bins, the flow, XGBoost's matrix. Memory is that beyond X and
-y, at its highest. The last column says whether a round is linear in the number of rows: the CPU of
-a row, relative to that of the smallest size.
+The data are synthetic, with 20 features. The models have 10 particles of 2 parameters,
+curvature-weighted leaves and evidence 10. A round has one tree of depth 3, with splits on the sum
+of the outputs ("sum") or on all 20 outputs ("all"), or ten trees of 16 leaves, one for each
+particle. Every fit runs in its own process. The time of a round is the median after the first
+round, in seconds of wall time and of CPU. "start" is the time to the end of the first round, which
+includes bins, the initial flow and the matrix of XGBoost. Memory is the peak beyond X and y. The
+last column is the CPU time per row, relative to the smallest size.
 
     python benchmarks/scale.py                              # 1, 5 and 10 million rows: hours
     python benchmarks/scale.py 100000 --trees sum           # other sizes, one kind of trees
@@ -34,12 +34,12 @@ TREES = {
 }
 
 
-def made(n):
-    """Return n rows, float32: what is made at a time stays small beside them."""
+def make_data(n):
+    """Return n rows of float32, made in chunks to save memory."""
     rng = np.random.default_rng(0)
     X, y = np.empty((n, FEATURES), dtype=np.float32), np.empty(n)
-    for begin in range(0, n, CHUNK):
-        rows = slice(begin, min(begin + CHUNK, n))
+    for start in range(0, n, CHUNK):
+        rows = slice(start, min(start + CHUNK, n))
         X[rows] = rng.uniform(-1, 1, size=X[rows].shape)
         noise = np.exp(X[rows, 1] / 2) * rng.normal(size=len(X[rows]))
         y[rows] = np.sin(2 * X[rows, 0]) + noise
@@ -47,24 +47,24 @@ def made(n):
 
 
 def memory(line):
-    """Return the memory of this process in bytes: VmRSS now, or VmHWM at its highest."""
+    """Return the memory of this process in bytes: VmRSS is current, VmHWM the peak."""
     with open("/proc/self/status") as status:
         return next(int(one.split()[1]) * 1024 for one in status if one.startswith(line))
 
 
 def one(n, trees, engine, threads, rounds):
-    """Print what one fit costs."""
+    """Print the cost of one fit."""
     from wgboost import WGBRegressor
 
     if engine == "xgboost":
-        import xgboost  # noqa: F401  that a program is in memory is no cost of its rows
+        import xgboost  # noqa: F401  the memory of the library does not count
 
-    X, y = made(n)
+    X, y = make_data(n)
     with open("/proc/self/clear_refs", "w") as file:
-        file.write("5")  # the highest begins anew
+        file.write("5")  # reset the peak
     before, clock, cpu = memory("VmRSS"), [], []
 
-    def look(_):
+    def record(_):
         clock.append(time.monotonic())
         cpu.append(time.process_time())
 
@@ -72,10 +72,10 @@ def one(n, trees, engine, threads, rounds):
         n_particles=PARTICLES, n_estimators=rounds, engine=engine, n_jobs=threads, random_state=0,
         evidence=10.0, **TREES[trees],
     )  # fmt: skip
-    began = time.monotonic()
-    model.fit(X, y, callbacks=[look])
+    start = time.monotonic()
+    model.fit(X, y, callbacks=[record])
     cost = {
-        "start": clock[0] - began, "round": float(np.median(np.diff(clock))),
+        "start": clock[0] - start, "round": float(np.median(np.diff(clock))),
         "cpu": float(np.median(np.diff(cpu))), "peak": memory("VmHWM"),
         "beyond": memory("VmHWM") - before,
     }  # fmt: skip
@@ -84,7 +84,7 @@ def one(n, trees, engine, threads, rounds):
 
 def measured(*what):
     command = [sys.executable, __file__, "--one", json.dumps(what)]
-    # Threads that wait in a loop for others would measure the machine's other work.
+    # Spinning threads would add CPU time that depends on the load of the machine.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     environment.setdefault("OMP_WAIT_POLICY", "passive")
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)

@@ -1,7 +1,7 @@
-"""What a bag chosen by cross-validation gains, and how it is best calibrated; tables of docs/cv.md.
+"""Compare bags of cross-validation with single models, and ways to calibrate them, for docs/cv.md.
 
-Data: `load_diabetes`, made rows with noise that depends on x, made rows with next to none. Pass the
-number of splits of each; 3 take some minutes on one core.
+The data are `load_diabetes` and synthetic rows with large and with little noise. The argument is
+the number of splits; 3 take some minutes on one core.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SETTINGS = {"n_estimators": 1000, "n_iter_no_change": 30, "random_state": 0, "n_
 
 
 def made(n: int, seed: int, noise: float) -> tuple[np.ndarray, np.ndarray]:
-    """Mean sin(2 x0) + x2 x3 / 2, scale noise times exp(x1)."""
+    """Return rows with mean sin(2 x0) + x2 x3 / 2 and scale noise * exp(x1)."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1, 1, size=(n, 4))
     mean = np.sin(2 * X[:, 0]) + X[:, 2] * X[:, 3] / 2
@@ -31,7 +31,7 @@ def made(n: int, seed: int, noise: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def splits(repeats: int):
-    """Yield the name of a set with training and test rows."""
+    """Yield the name of a data set with training and test rows."""
     X, y = load_diabetes(return_X_y=True)
     for train, test in ShuffleSplit(repeats, test_size=0.25, random_state=0).split(X):
         yield "diabetes", X[train], y[train], X[test], y[test]
@@ -41,37 +41,37 @@ def splits(repeats: int):
 
 
 def mixed(dists: list[Mixture]) -> Mixture:
-    """The equal mixture of several models' predictions of the same rows."""
+    """Return the equal mixture of the predictions of several models."""
     particles = np.concatenate([dist.theta() for dist in dists], axis=1)
     return Mixture(dists[0].response, particles, dists[0].units)
 
 
-def apart(member: Mixture, others: list[Mixture]) -> Mixture:
-    """A bag as it may be at rows that no model has seen: one member, as far apart as others are."""
+def spread(member: Mixture, others: list[Mixture]) -> Mixture:
+    """Return a member shifted by the differences of other members, like a bag at new rows."""
     means = np.stack([one.theta().mean(axis=1) for one in others])  # (K - 1, n, d)
     moves = means - means.mean(axis=0)
     return mixed([member.with_particles(member.theta() + move[:, None]) for move in moves])
 
 
 def ways(model: WGBRegressorCV, X, y, new, truth):
-    """Yield how the bag can be calibrated, with the predictions of new rows."""
+    """Yield ways to calibrate the bag, with the predictions of new rows."""
     members, tests = model.members_, [one.validation_rows_ for one in model.members_]
     raw = mixed([one.predict_dist(new) for one in members])
     yield "as it is", raw
     own = [one.predict_dist(X[rows]) for one, rows in zip(members, tests, strict=True)]
-    seen = [y[rows] for rows in tests]
-    single = Calibration.fit(own, seen)
+    observed = [y[rows] for rows in tests]
+    single = Calibration.fit(own, observed)
     yield "factors of members, on the bag", single(raw)
     yield (
         "factors of members, on each member",
         mixed([single(m.predict_dist(new)) for m in members]),
     )
     likely = [
-        apart(own[i], [one.predict_dist(X[rows]) for j, one in enumerate(members) if j != i])
+        spread(own[i], [one.predict_dist(X[rows]) for j, one in enumerate(members) if j != i])
         for i, rows in enumerate(tests)
     ]
-    yield "factors of members moved apart", Calibration.fit(likely, seen)(raw)
-    narrow = Calibration.fit(own, seen, allow_widening=False)
+    yield "factors of shifted members", Calibration.fit(likely, observed)(raw)
+    narrow = Calibration.fit(own, observed, allow_widening=False)
     yield "factors of members, at most 1", narrow(raw)
     yield "factors of the test rows", Calibration.fit(raw, truth)(raw)
 

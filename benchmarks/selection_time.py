@@ -1,7 +1,7 @@
-"""How long `WGBRegressorCV()` and `WGBClassifierCV()` take: `python benchmarks/selection_time.py`.
+"""Time `WGBRegressorCV()` and `WGBClassifierCV()`: `python benchmarks/selection_time.py`.
 
-Made rows of 10 features, as Friedman made them: numbers with noise, and three classes of the same
-function. Seconds of CPU on one thread, which are seconds on a free core.
+The data are Friedman's function of 10 features: numbers with noise, and three classes of the same
+numbers. Seconds are CPU time on one thread.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ def main() -> None:
     classes = np.digitize(y, [12.0, 17.0])
     truth = 0.5 * (1 + np.log(2 * np.pi))  # expected NLL of the numbers
     for kind, target, least in ((WGBRegressorCV, y, truth), (WGBClassifierCV, classes, None)):
-        began = time.process_time()
+        start = time.process_time()
         model = kind(random_state=0, n_jobs=1).fit(X[:n], target[:n])
-        seconds = time.process_time() - began
+        seconds = time.process_time() - start
         nll = metrics.nll(model.predict_dist(X[n:]), target[n:])
         best = "" if least is None else f" (of the truth {least:.3f})"
         table = model.cv_results_

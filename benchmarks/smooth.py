@@ -1,11 +1,11 @@
-"""A smooth start beside the flow: test NLL and RMSE on the benchmark's splits, and what it costs.
+"""Compare a smooth start with the flow: test NLL, RMSE and time on the benchmark's splits.
 
     WGBOOST_DATA=folder python benchmarks/smooth.py --sets yacht,kin8nm --splits 3 --evidence 1,10
     python benchmarks/smooth.py --times
 
-One model each: curvature-weighted leaves with l2 = 1, rate 0.05, rows 0.6, columns 0.7, early
-stopping on a fifth of the training rows with patience 150, then a refit on all of them. Times
-are seconds of CPU on one thread.
+The models have curvature-weighted leaves with l2 = 1, learning rate 0.05, subsample 0.6, colsample
+0.7, early stopping on a fifth of the training rows with patience 150, and a refit on all rows.
+Times are seconds of CPU on one thread.
 """
 
 import argparse
@@ -47,9 +47,9 @@ def scores(sets: list[str], n_splits: int, evidence: list[float], source: str | 
         for init in ("flow", "smooth"):
             runs = []
             for train, test in data.repeats[:n_splits]:
-                began = time.process_time()
+                start = time.process_time()
                 fitted = model(init, power).fit(data.X[train], data.y[train])
-                seconds, dist = time.process_time() - began, fitted.predict_dist(data.X[test])
+                seconds, dist = time.process_time() - start, fitted.predict_dist(data.X[test])
                 y = data.y[test]
                 runs.append([metrics.nll(dist, y), metrics.rmse(dist, y), seconds])
             found[init] = np.mean(runs, axis=0)
@@ -71,16 +71,16 @@ def times() -> None:
         rows, numbers = GPData.of(X, y, None, None), np.zeros(9, dtype=int)
         seconds, like = [], None
         for _ in range(2):
-            began = time.process_time()
+            start = time.process_time()
             found = fit_gp(SmoothStart(), rows, numbers, np.random.default_rng(0), like)
-            seconds.append(time.process_time() - began)
+            seconds.append(time.process_time() - start)
             if found is None:
                 raise RuntimeError("a constant predicts as well")
             like = found[0]
-        like.at(X[:10])  # what is unpack once
-        began = time.process_time()
+        like.at(X[:10])  # unpack once
+        start = time.process_time()
         like.at(np.tile(X[:500], (10, 1)))
-        each = (time.process_time() - began) / 5 * 1e3
+        each = (time.process_time() - start) / 5 * 1e3
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model"
             quick = SmoothStart(tuning_rows=10, kernel="rbf", scaling="standard")
@@ -97,7 +97,7 @@ def main() -> None:
     parser.add_argument("--sets", default="boston,energy,kin8nm,naval,yacht")
     parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--evidence", default="1")
-    parser.add_argument("--times", action="store_true", help="only what the start itself costs")
+    parser.add_argument("--times", action="store_true", help="only the time of the start")
     given = parser.parse_args()
     if given.times:
         times()

@@ -1,12 +1,12 @@
-"""What one round of trees costs: ours beside LightGBM, XGBoost and scikit-learn.
+"""Compare the time of one round of trees with LightGBM, XGBoost and scikit-learn.
 
     python benchmarks/trees.py [--data FOLDER] [--rows 1000000] [--quick]
 
-FOLDER (by default the environment's WGBOOST_DATA) holds uci/boston.npz and its like. Tables go to
-stdout as Markdown, progress to stderr. A round fits trees of depth 3 on 255 bins to K = 20 targets
-and adds them, times the learning rate, to the scores of the training rows, for every library.
-Binning is left out. Times are CPU times of the process on one thread: the best single round of
-several passes, in which the methods take turns so that a slow spell of the machine hits them all.
+FOLDER (by default WGBOOST_DATA) contains uci/boston.npz and other data sets. Tables go to stdout as
+Markdown, progress to stderr. For every library a round fits trees of depth 3 on 255 bins to K = 20
+targets and adds them, times the learning rate, to the scores of the training rows. Binning is not
+timed. Times are CPU times of the process on one thread: the best round of several passes, in which
+the methods alternate so that other load affects all of them.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Case(NamedTuple):
 
 
 def with_targets(name: str, X: np.ndarray) -> Case:
-    """Add targets, a smooth signal plus noise, made in blocks to spare memory."""
+    """Add targets, a smooth signal plus noise, made in blocks to save memory."""
     rng = np.random.default_rng(1)
     centre, scale = X.mean(axis=0), X[:100_000].std(axis=0)
     weights = rng.standard_normal((X.shape[1], K)) / (np.sqrt(X.shape[1]) * scale[:, None])
@@ -99,7 +99,7 @@ def cases(data: Path | None, rows: int) -> Iterator[Case]:
     yield made_case(rows)
 
 
-# The rounds: each function sets a method up and returns the step that makes one more round.
+# Each of these functions prepares a method and returns a function that runs one more round.
 
 
 def our_round(case: Case, features: Features, settings: TreeSettings, n_threads: int = 1) -> Step:
@@ -110,9 +110,9 @@ def our_round(case: Case, features: Features, settings: TreeSettings, n_threads:
 
 def lightgbm_round(case: Case, data: lgb.Dataset) -> Step:
     booster = lgb.Booster(LIGHTGBM_PARAMETERS | {"objective": "none", "num_class": K}, data)
-    gradient = np.asfortranarray(-case.targets.reshape(-1, K))  # LightGBM's order: no copies
+    gradient = np.asfortranarray(-case.targets.reshape(-1, K))  # avoids a copy in LightGBM
     hessian = np.ones_like(gradient)
-    # What Booster.update calls for a custom objective, after fetching scores that we do not need.
+    # Booster.update calls this for a custom objective, after fetching scores, which are not needed.
     return partial(booster._Booster__boost, grad=gradient, hess=hessian)
 
 
@@ -120,7 +120,7 @@ def xgboost_round(case: Case, data: xgb.DMatrix, split_on_mean: bool = False) ->
     gradient, mean = -case.targets.reshape(-1, K), -case.targets.mean(axis=1)
     hessian, mean_hessian = np.ones_like(gradient), np.ones_like(mean)
     booster = xgb.Booster(XGBOOST_PARAMETERS, [data])
-    # From its first prediction on, a booster keeps the scores of its training rows up to date.
+    # After its first prediction a booster updates the scores of its training rows in each round.
     booster.predict(data, output_margin=True, training=True)
 
     class MeanObjective(xgb.objective.TreeObjective):
@@ -137,7 +137,7 @@ def xgboost_round(case: Case, data: xgb.DMatrix, split_on_mean: bool = False) ->
 
 
 def sklearn_round(case: Case) -> Step:
-    X = case.X.astype(np.float32)  # the types that scikit-learn works on: nothing is converted
+    X = case.X.astype(np.float32)  # the types of scikit-learn, so nothing is converted
     targets = case.targets.reshape(-1, K).astype(np.float64)
     learner, scores = DecisionTreeRegressor(max_depth=DEPTH), np.zeros_like(targets)
     return lambda: np.add(scores, RATE * learner.fit(X, targets).predict(X), out=scores)
@@ -172,13 +172,13 @@ def prediction_steps(rounds: int, rows: int) -> dict[str, Step]:
     return {
         "ours": partial(ours.predict, X),
         "XGBoost, inplace_predict": partial(booster.inplace_predict, X),
-        # reset: the booster forgets the predictions that it keeps for the matrix
+        # reset drops the cached predictions of the matrix
         "XGBoost, predict on a DMatrix": lambda: booster.reset().predict(matrix),
     }
 
 
 def best_times(steps: dict, quick: bool, clock: Callable = time.process_time) -> dict:
-    """Return the seconds of each method's best step, the methods taking turns."""
+    """Return the seconds of the best step of each method; methods alternate."""
 
     def timed(step: Step) -> float:
         start = clock()
@@ -189,7 +189,7 @@ def best_times(steps: dict, quick: bool, clock: Callable = time.process_time) ->
     best = {name: timed(step) for name, step in steps.items()}  # also warms up
     for name in [name for name in steps if best[name] < TOO_SLOW] * passes:
         if best[name] < slot:
-            steps[name]()  # brings the method's data back into the caches
+            steps[name]()  # brings the data back into the caches
         spent = 0.0
         while spent < slot:
             spent += (seconds := timed(steps[name]))
@@ -198,7 +198,7 @@ def best_times(steps: dict, quick: bool, clock: Callable = time.process_time) ->
 
 
 def added_megabytes(method: str, rows: int) -> float:
-    """Return the peak that binning and one round add to the inputs; needs a fresh process."""
+    """Return the peak memory of binning and one round beyond the inputs; needs a new process."""
     case = made_case(rows)
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     our_round(case, Features.from_raw(case.X, bins=BINS), OURS[method])()
@@ -282,7 +282,7 @@ def main() -> None:
         return
     if arguments.data is None:
         log("no --data and no WGBOOST_DATA: the made set only")
-    log("memory")  # first: Linux counts a parent's peak towards its child's
+    log("memory")  # first, because a child inherits the peak of its parent on Linux
     show_memory(rows)
     training, threads = {}, {}
     for case in cases(arguments.data, rows):

@@ -2,10 +2,10 @@
 Bayesian learning, evidential learning
 ======================================
 
-Two ways to a distribution over the parameters of a response, after figure 2 of the paper. Bayesian
-learning has one posterior: that of a model's weights, given all rows. Evidential learning has a
-posterior for each row: that of the response's parameter, given the y of this row; boosting learns
-the map from x to it. Here both are computed for the same 40 rows.
+This example compares two distributions over the parameters of a response, after figure 2 of the
+paper. Bayesian learning has one posterior, of the weights of a model given all rows. Evidential
+learning has a posterior for each row, of the parameter of the response given the y of this row, and
+boosting learns the map from x to it. Both are computed for the same 40 rows.
 """
 
 import matplotlib.pyplot as plt
@@ -14,11 +14,11 @@ from scipy import stats
 
 from wgboost import Target, WGBoost
 
-NOISE, PRIOR = 0.4, 2.0  # standard deviations: of y around theta, and of theta before y is seen
+NOISE, PRIOR = 0.4, 2.0  # standard deviations of y around theta and of the prior of theta
 
 
 def draw(n, seed=0):
-    """Rows: x, and y around a wave."""
+    """Return n rows: x, and y around a sine wave."""
     rng = np.random.default_rng(seed)
     x = np.sort(rng.uniform(-3, 3, n))
     return x, np.sin(1.5 * x) + NOISE * rng.normal(size=n)
@@ -30,19 +30,19 @@ grid = np.linspace(-3.4, 3.4, 300)
 # %%
 # Bayesian: one posterior of w
 # ----------------------------
-# The model is f(x, w), a sum of nine bumps with weights w and a normal prior. Its posterior given
-# all rows is normal, and known exactly; to draw a w from it is to draw a whole curve.
+# The model f(x, w) is a sum of nine bumps with weights w and a normal prior. The posterior given
+# all rows is normal and known in closed form. A draw of w is a whole curve.
 
 CENTRES = np.linspace(-3.2, 3.2, 9)
 
 
 def bumps(x):
-    """What the weights are multiplied with."""
+    """Return the basis functions at x."""
     return np.exp(-0.5 * ((x[:, None] - CENTRES) / 0.8) ** 2)
 
 
 def posterior_of_weights(x, y):
-    """Mean and covariance of w given all rows."""
+    """Return the mean and covariance of w given all rows."""
     precision = bumps(x).T @ bumps(x) / NOISE**2 + np.eye(CENTRES.size) / PRIOR**2
     cov = np.linalg.inv(precision)
     return cov @ bumps(x).T @ y / NOISE**2, cov
@@ -55,25 +55,25 @@ curves = weights @ bumps(grid).T
 # %%
 # Evidential: a posterior of theta for each row
 # ---------------------------------------------
-# theta is the mean of y at x. Given the row's own y, and nothing else, its posterior is normal. Ten
-# particles of every row move towards it, and trees learn these movements as functions of x.
+# theta is the mean of y at x. Its posterior given only the y of this row is normal. Ten particles
+# of every row move towards it, and trees learn these movements as functions of x.
 
 SHRINK = PRIOR**2 / (PRIOR**2 + NOISE**2)
-row_scale = NOISE * np.sqrt(SHRINK)  # of each row's posterior; its mean is SHRINK * y
+row_scale = NOISE * np.sqrt(SHRINK)  # scale of the posterior of a row; its mean is SHRINK * y
 
 
 def score(theta, y):
-    """Derivative of the log posterior of each row at its particles."""
+    """Return the derivative of the log posterior of each row at its particles."""
     return (SHRINK * y[:, :, None] - theta) / row_scale**2
 
 
 def curvature(theta, y):  # noqa: ARG001
-    """Minus its second derivative."""
+    """Return minus the second derivative."""
     return np.full_like(theta, 1 / row_scale**2)
 
 
 def evidential(x, y):
-    """A map from x to ten particles."""
+    """Return a map from x to ten particles."""
     return WGBoost(
         Target(score, curvature), n_particles=10, n_estimators=100, learning_rate=0.1,
         leaf="newton", max_depth=3, min_samples_leaf=5, random_state=0,
@@ -82,18 +82,19 @@ def evidential(x, y):
 
 model = evidential(x, y)
 particles = model.predict_particles(grid[:, None])[..., 0]
-CHOSEN = 25  # a row to look at closely
+CHOSEN = 25  # the row to show in detail
 path = np.array(
     [model.predict_particles(x[CHOSEN, None, None], n_rounds=k)[0, :, 0] for k in range(101)]
 )
 
 # %%
-# What more rows do
-# -----------------
-# The spread over the ten curves, and over the ten particles, with 40 rows and with 4,000. The
-# posterior of w narrows as rows come in: it says how well f is known. The particles keep the width
-# of what one y says of theta. Trees average it over neighbours, they do not multiply it; for that
-# there is `evidence` in `WGBRegressor`, the number of observations that a row speaks for.
+# The effect of more rows
+# -----------------------
+# We compare the spread of the curves and of the particles with 40 and with 4,000 rows. The
+# posterior of w narrows with more rows: it describes how well f is known. The particles keep the
+# width of the posterior given one y, because trees average over neighbours and do not multiply
+# likelihoods. The parameter `evidence` of `WGBRegressor` does that: it is the number of
+# observations that a row counts as.
 
 spreads = {}
 for n in (40, 4000):
@@ -106,10 +107,10 @@ for n in (40, 4000):
 print(f"a row's own posterior: {row_scale:.3f}")
 
 # %%
-# The picture
-# -----------
-# Below, in the middle: the particles of one row do not settle at its own posterior alone, but where
-# those of its neighbours in a leaf meet it. That is all that makes them a function of x.
+# The figure
+# ----------
+# In the middle of the second row: the particles of one row do not settle at the posterior of this
+# row but at a compromise with its neighbours in a leaf. This makes them a function of x.
 
 figure = plt.figure(figsize=(10, 6.4), layout="constrained", num="bayesian_evidential")
 above, below = figure.subfigures(2, 1, hspace=0.06)
@@ -135,8 +136,8 @@ bayes[2].plot(x, y, "o", ms=2, color="0.5")
 bayes[2].set(title="a draw of w is a curve f(x, w)", xlabel="x", ylabel="theta = f(x, w)")
 
 heights = np.linspace(-2.6, 2.6, 200)
-for at, seen in zip(x, y, strict=True):
-    strip = stats.norm(SHRINK * seen, row_scale).pdf(heights)
+for at, value in zip(x, y, strict=True):
+    strip = stats.norm(SHRINK * value, row_scale).pdf(heights)
     evidence[0].fill_betweenx(heights, at, at + 0.22 * strip, color=blue, alpha=0.35, lw=0)
 strip = stats.norm(SHRINK * y[CHOSEN], row_scale).pdf(heights)
 evidence[0].fill_betweenx(heights, x[CHOSEN], x[CHOSEN] + 0.22 * strip, color=blue, lw=0)

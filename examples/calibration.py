@@ -2,8 +2,8 @@
 Calibration
 ===========
 
-Do 90% intervals hold 90% of new rows? Predictions can be too wide or too narrow; three models of
-the same data show what that looks like, and what to do about it.
+Do 90% intervals contain 90% of new rows? Predictions can be too wide or too narrow. Three models of
+the same data show both cases and how to avoid them.
 """
 
 import matplotlib.pyplot as plt
@@ -20,10 +20,10 @@ train, test = slice(0, 2000), slice(2000, None)
 best = -stats.norm(centre[test], scale[test]).logpdf(y[test]).mean()
 
 # %%
-# Noise is large here. With an `evidence` of 1 each row tells of itself alone, and particles stay
-# as far apart as a single y leaves them. With 10 and the number of rounds that early stopping
-# finds, they come together as neighbours agree, and the intervals are about right. Many more rounds
-# learn the noise by heart. One tree a round serves all particles here, to be quick.
+# The noise is large. With `evidence=1` the particles of a row are as spread as the posterior given
+# a single y, and the intervals are too wide. With 10, and the number of rounds of early stopping,
+# the intervals are about right. Many more rounds overfit the noise. For speed, all particles share
+# one tree in each round.
 
 common = {"tree": "shared", "max_leaves": 16, "min_samples_leaf": 20, "random_state": 0}
 models = {
@@ -40,8 +40,9 @@ for name, dist in dists.items():
           f"NLL {nll[name] - best:.3f} above the truth's")
 
 # %%
-# A PIT histogram with a hill, coverage above the line: too wide. High ends, coverage below: too
-# narrow. Shaded is where 3,000 rows fall by chance if the predictions are right.
+# A hump in the PIT histogram and coverage above the line mean that predictions are too wide. High
+# ends and coverage below the line mean that they are too narrow. The shaded bands are where 3,000
+# rows fall by chance if the predictions are right.
 
 figure, axes = plt.subplots(2, 3, figsize=(9.5, 6), layout="constrained", num="calibration")
 for above, below, (name, dist) in zip(*axes, dists.items(), strict=True):

@@ -2,8 +2,8 @@
 Classification
 ==============
 
-Class probabilities, and two reasons to be unsure of them: classes overlap, or little like this was
-seen.
+A classifier predicts class probabilities and two kinds of uncertainty: classes may overlap, or
+there may be little training data nearby.
 """
 
 import matplotlib.pyplot as plt
@@ -21,16 +21,16 @@ X = data.data[["alcohol", "flavanoids"]]
 y = np.array(["Barolo", "Grignolino", "Barbera"])[data.target]  # labels of any kind
 
 # %%
-# Two features of 178 wines, of three kinds. Each particle has a tree of its own, here on half of
-# the rows and without leaves of one or two: where rows are few, the trees of different particles
-# differ. By default a tree sees half of the columns, which would be one.
+# The data are two features of 178 wines of three kinds. Each particle has its own trees, which
+# differ where there are few rows. Here a tree uses half of the rows, both features and leaves of at
+# least three rows. By default it would use half of the features, which is one.
 
 model = WGBClassifier(subsample=0.5, colsample=1, min_samples_leaf=3, random_state=0).fit(X, y)
 
 # %%
-# NLL and accuracy by cross-validation. Boosting for a number takes the labels it has seen for
-# certain; particles do not. The kinds lie on sides of straight lines here: where a line is the
-# truth, a line wins.
+# We compute NLL and accuracy by cross-validation. Ordinary boosting is overconfident near the
+# training labels; particles are less so. The kinds of wine are separated by nearly straight lines,
+# so logistic regression is best here.
 
 models = {
     "wgboost": model,
@@ -45,9 +45,10 @@ for name, one in models.items():
     print(f"{name:<24} NLL {nll[name]:.3f}   accuracy {scores['test_accuracy'].mean():.3f}")
 
 # %%
-# The entropy of the predicted class has two parts. Aleatoric: the mean over particles of their
-# entropies, large where kinds meet. Epistemic: how much the particles differ, largest where kinds
-# meet and rows are few. In corners without any rows trees go on as at the edge of the data.
+# The entropy of the predicted class has two parts. The aleatoric part is the mean entropy of the
+# particles, and is large where kinds overlap. The epistemic part measures how much the particles
+# differ, and is largest where kinds meet and rows are few. Trees are constant beyond the data, so
+# corners without rows look like the edge of the data.
 
 grid = np.meshgrid(np.linspace(10.8, 15.1, 200), np.linspace(0, 5.4, 200))
 points = X.iloc[[0] * grid[0].size].assign(alcohol=grid[0].ravel(), flavanoids=grid[1].ravel())
@@ -57,7 +58,7 @@ figure, axes = plt.subplots(
     1, 3, figsize=(10, 3.4), layout="constrained", sharey=True, num="classification"
 )
 colours = np.array([to_rgb(name) for name in ("tab:orange", "tab:blue", "tab:green")])
-mixed = 1 - 0.6 * (1 - proba @ colours)  # a lighter tone of the classes' mixture
+mixed = 1 - 0.6 * (1 - proba @ colours)  # a lighter mixture of the colours of the classes
 extent = (grid[0].min(), grid[0].max(), grid[1].min(), grid[1].max())
 axes[0].imshow(mixed.reshape(200, 200, 3), origin="lower", extent=extent, aspect="auto")
 for kind, colour in zip(model.classes_, colours, strict=True):

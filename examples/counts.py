@@ -2,8 +2,8 @@
 Counts and exposure
 ===================
 
-Claims of insurance policies that ran for different times. A count has a probability for each of
-0, 1, 2, ..., and its mean grows with the time it was counted over.
+We predict the number of claims of insurance policies of different durations. A count has a
+probability for each of 0, 1, 2, ..., and its mean is proportional to the duration.
 """
 
 import matplotlib.pyplot as plt
@@ -15,17 +15,17 @@ from wgboost import WGBRegressor, metrics, propose_response
 
 rng = np.random.default_rng(0)
 age = rng.uniform(18, 80, 6000)
-years = rng.uniform(0.1, 3.0, age.size)  # for how long each policy ran
+years = rng.uniform(0.1, 3.0, age.size)  # duration of each policy
 DISPERSION = 1.5
 
 
 def rate(age):
-    """Claims in a year: high for the young, rising again for the old."""
+    """Return the claims per year: high for the young, and rising again for the old."""
     return 0.3 + 1.5 * np.exp(-(age - 18) / 8) + 0.4 / (1 + np.exp(-(age - 70) / 3))
 
 
 def truth(age, years):
-    """Negative binomial: drivers of one age differ, so the variance exceeds the mean."""
+    """Return a negative binomial distribution: its variance exceeds its mean."""
     mean = rate(age) * years
     return stats.nbinom(1 / DISPERSION, 1 / (1 + DISPERSION * mean))
 
@@ -34,8 +34,8 @@ claims = truth(age, years).rvs(random_state=rng)
 print("proposed: {} ({})".format(*propose_response(claims)))
 
 # %%
-# `exposure` is what the mean is proportional to. Without it, a policy of two months and one of
-# three years would be taken for the same.
+# The mean is proportional to the `exposure`. Without it a policy of two months would count the same
+# as one of three years.
 
 train, test = train_test_split(np.arange(age.size), test_size=0.5, random_state=0)
 X = age[:, None]
@@ -55,9 +55,10 @@ best = -truth(age[test], years[test]).logpmf(claims[test]).mean()
 print(f"{'the truth':<38} NLL {best:.3f}")
 
 # %%
-# Predictions without an exposure are for one year; with it, for any time. Poisson counts vary too
-# little: they miss both the many policies without a claim and the few with several. Where the rate
-# is steep, trees smooth it: at 20 they expect a little too few claims.
+# Predictions without an exposure are for one year, and with it for any duration. The variance of
+# the Poisson distribution is too small: it misses the many policies without a claim and the few
+# with several. Trees smooth the rate where it is steep: at age 20 they predict slightly too few
+# claims.
 
 figure, axes = plt.subplots(1, 3, figsize=(10, 3.2), layout="constrained", num="counts")
 grid = np.linspace(18, 80, 300)

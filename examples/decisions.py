@@ -2,8 +2,8 @@
 Decisions
 =========
 
-What to do when the outcome is not known: `decide` takes the action of least expected loss, row by
-row. First an amount, then a choice that includes asking somebody else.
+`decide` returns the action with the smallest expected loss for each row. The first example chooses
+an amount, the second one of several actions, including a further test.
 """
 
 import matplotlib.pyplot as plt
@@ -17,23 +17,23 @@ from wgboost import WGBClassifier, WGBRegressor
 # %%
 # How much to bake
 # ----------------
-# A loaf that is not sold costs 2, a customer who leaves without one costs 8. Demand depends on the
-# day's temperature, and so does how well it can be foreseen. A loss is a function of the action
-# and of theta, the particles: here the expected cost if demand were normal with that mean and
-# scale.
+# A loaf that is not sold costs 2, and a customer who leaves without one costs 8. The mean and the
+# variance of the demand depend on the temperature. A loss is a function of the action and of the
+# parameters theta of the particles. Here it is the expected cost if the demand is normal with this
+# mean and scale.
 
 OVER, UNDER = 2.0, 8.0
 
 
 def cost(loaves, theta):
-    """Expected cost: of loaves left over, and of customers sent away."""
+    """Return the expected cost of loaves left over and of customers without a loaf."""
     z = (loaves - theta["mean"]) / theta["scale"]
     left_over = theta["scale"] * (z * stats.norm.cdf(z) + stats.norm.pdf(z))
     return OVER * left_over + UNDER * (left_over - (loaves - theta["mean"]))
 
 
 def demand(temperature, rng):
-    """Draw the demand of days: warm days are harder to foresee."""
+    """Draw the demand of days; warm days vary more."""
     mean = 120 - 60 / (1 + np.exp(-(temperature - 18) / 3))
     return mean + np.exp(1.5 + 0.06 * temperature) * rng.normal(size=mean.shape)
 
@@ -58,17 +58,17 @@ for name, loaves in plans.items():
     print(f"{name:<22} {paid[name]:6.1f} a day")
 
 # %%
-# Whom to ask
-# -----------
-# A tumour is benign or malignant. To send a malignant one home costs 20, to treat a benign one
-# costs 5, a further test costs 1 and is never wrong. Actions are listed, and theta has the
-# probabilities of the classes.
+# Whom to test
+# ------------
+# A tumour is benign or malignant. Sending a patient with a malignant tumour home costs 20, treating
+# a benign tumour costs 5, and a further test costs 1 and is never wrong. `decide` takes a list of
+# actions, and theta has the probabilities of the classes.
 
 ACTIONS = np.array(["send home", "treat", "test"])
 
 
 def harm(action, theta):
-    """Expected cost of an action; probability_0 is of "benign"."""
+    """Return the expected cost of an action; probability_1 belongs to "malignant"."""
     malignant = theta["probability_1"]
     return {"send home": 20 * malignant, "treat": 5 * (1 - malignant), "test": 1 + 0 * malignant}[
         str(action)
@@ -96,9 +96,9 @@ for name, done in (
           f"{missed} sent home ill")
 
 # %%
-# Left: more loaves than expected, and the more so the less can be foreseen; a fixed reserve is too
-# much on cold days and too little on warm ones. Right: what becomes of patients, sorted by their
-# probability of being ill.
+# Left: the best number of loaves exceeds the mean demand, by more on days when the demand varies
+# more. A fixed reserve is too large on cold days and too small on warm ones. Right: the decisions
+# about patients, sorted by their probability of a malignant tumour.
 
 figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.5), layout="constrained", num="decisions")
 grid = np.linspace(0, 32, 300)[:, None]

@@ -1,8 +1,8 @@
 """
-The main job in three looks
-===========================
+A first look
+============
 
-Regression, classification, and what particles do where there are no data. `make demo` runs this.
+Regression, classification, and particles where there are no data. `make demo` runs this example.
 """
 
 import matplotlib.pyplot as plt
@@ -15,9 +15,9 @@ from wgboost import WGBClassifier, WGBRegressor, metrics
 # %%
 # Numbers
 # -------
-# A model of the diabetes data predicts a distribution for each row. It finds its number of rounds
-# and how many observations a row speaks for itself. Particles lie apart away from the data: rows
-# moved by ten standard deviations stand for such.
+# A model of the diabetes data predicts a distribution for each row. Early stopping chooses the
+# number of rounds and the evidence, the number of observations that a row counts as. Particles
+# spread out away from the data; as an example we shift the test rows by ten standard deviations.
 
 X, y = load_diabetes(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
@@ -36,8 +36,8 @@ print(f"  OOD average precision        {precision:8.3f}   (rows moved by 10 devi
 # %%
 # Classes
 # -------
-# A classifier sees the digits 0 to 7. Eights and nines are never shown to it. It has 150 rounds, to
-# be quick; left to itself it takes many more and does a little better.
+# A classifier is trained on the digits 0 to 7, without eights and nines. It has 150 rounds for
+# speed; early stopping would take many more and be slightly better.
 
 X, y = load_digits(return_X_y=True)
 inside = y < 8
@@ -55,7 +55,7 @@ print(f"  accuracy                     {metrics.accuracy(dist, y_test):8.1%}")
 print(f"  OOD average precision        {precision:8.3f}   (8 and 9 as out of distribution)")
 
 # %%
-# The particles disagree on most of what was never shown, and on little else.
+# The particles disagree on most eights and nines, and on few other digits.
 
 figure, axes = plt.subplots(figsize=(8, 2.8), layout="constrained", num="digits")
 bins = np.linspace(0, max(scores_in.max(), scores_out.max()), 40)
@@ -72,8 +72,8 @@ axes.legend(fontsize=8)
 # %%
 # One feature
 # -----------
-# Each particle has a tree of its own, on half of the rows: trees agree where there are data, less
-# so in the gap. Beyond the data they keep what they learnt at its edge, the spread included.
+# Each particle has its own trees, on half of the rows. They agree where there are data and less so
+# in the gap. Beyond the data they are constant, and so is the spread.
 
 rng = np.random.default_rng(0)
 x = np.concatenate([rng.uniform(-3, -0.8, 150), rng.uniform(0.8, 3, 150)])

@@ -2,7 +2,8 @@
 Targets that are distributions
 ==============================
 
-Every row comes with samples of its own: two branches, one rarer than the other, that cross.
+The target of every row is a set of samples, here from two branches that cross, one rarer than the
+other.
 """
 
 import matplotlib.pyplot as plt
@@ -12,7 +13,7 @@ from wgboost import WGBoost, metrics
 
 
 def draw(x, size, rng):
-    """Samples (n, size, 1): two branches around 0 that part as x grows, the upper one rarer."""
+    """Return samples (n, size, 1) of two branches that cross at 0."""
     upper = rng.random((len(x), size)) < 0.35
     centre = np.where(upper, 1.5 * x, -np.sin(2.5 * x))
     return (centre + (0.12 + 0.1 * upper) * rng.normal(size=centre.shape))[..., None]
@@ -23,7 +24,8 @@ X = rng.uniform(-1.5, 1.5, size=(1200, 1))
 samples = draw(X, 50, rng)
 
 # %%
-# The particles are compared with fresh samples at new x, and so are as many samples of the truth.
+# We compare the particles with new samples at new x. For reference, we do the same with 20 samples
+# of the truth.
 
 new = rng.uniform(-1.5, 1.5, size=(300, 1))
 fresh = draw(new, 1000, rng)
@@ -36,25 +38,25 @@ distance = metrics.energy_distance(model.predict_particles(new), fresh).mean()
 print(f"energy distance to the truth: {distance:.4f}; of 20 samples of the truth {chance:.4f}")
 
 # %%
-# The particles are nearer to the truth than 20 fresh samples of it are: they average over
-# neighbours and do not come in random clumps.
+# The particles are closer to the truth than 20 samples of it, because they average over neighbours
+# and are not random.
 
 figure = plt.figure(figsize=(8.5, 4), layout="constrained", num="distribution_targets")
-wide, *narrow = figure.subplot_mosaic(
+main, *small = figure.subplot_mosaic(
     [["all", "a"], ["all", "b"], ["all", "c"]], width_ratios=(2, 1)
 ).values()
 few = rng.choice(len(X), 250, replace=False)
-wide.scatter(
+main.scatter(
     np.repeat(X[few], 12), samples[few, :12].ravel(), s=3, color="0.75", label="samples given"
 )
 grid = np.linspace(-1.5, 1.5, 31)[:, None]
 particles = model.predict_particles(grid)[..., 0]
-wide.plot(grid[:, 0], particles[:, 0], ".", ms=3, color="tab:blue", label="particles")
-wide.plot(grid[:, 0], particles[:, 1:], ".", ms=3, color="tab:blue")
-wide.set(xlabel="x", ylabel="target of a row")
-wide.legend(loc="upper left", fontsize=8, markerscale=2)
+main.plot(grid[:, 0], particles[:, 0], ".", ms=3, color="tab:blue", label="particles")
+main.plot(grid[:, 0], particles[:, 1:], ".", ms=3, color="tab:blue")
+main.set(xlabel="x", ylabel="target of a row")
+main.legend(loc="upper left", fontsize=8, markerscale=2)
 bins = np.linspace(-2.2, 2.9, 52)
-for axis, at in zip(narrow, (-1.2, 0.3, 1.2), strict=True):
+for axis, at in zip(small, (-1.2, 0.3, 1.2), strict=True):
     truth = draw(np.full((1, 1), at), 20000, rng).ravel()
     axis.hist(truth, bins, density=True, color="0.8", label="truth")
     here = model.predict_particles([[at]]).ravel()
@@ -63,6 +65,6 @@ for axis, at in zip(narrow, (-1.2, 0.3, 1.2), strict=True):
     axis.set_title(f"x = {at:g}", fontsize=9, loc="left", y=0.75)
     axis.set_ylim(-0.25, None)
     axis.spines[["top", "right", "left"]].set_visible(False)
-    wide.axvline(at, color="k", lw=0.6, ls=":")
-narrow[-1].set_xlabel("truth, and particles below")
+    main.axvline(at, color="k", lw=0.6, ls=":")
+small[-1].set_xlabel("truth, and particles below")
 plt.show()

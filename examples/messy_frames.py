@@ -2,8 +2,8 @@
 Missing values and categories
 =============================
 
-A frame as people have it: text, booleans, holes. Nothing has to be encoded or filled in, and what
-is missing makes the predictions wider where it matters.
+A data frame may have text, booleans and missing values. No encoding or imputation is needed, and
+missing values make predictions wider where they matter.
 """
 
 import matplotlib.pyplot as plt
@@ -24,18 +24,18 @@ flats = pd.DataFrame(
 )
 price = flats["city"].map(level) * flats["area"] + 30 * flats["balcony"] + rng.normal(0, 25, n)
 flats.loc[rng.random(n) < 0.2, "area"] = np.nan  # not measured
-flats.loc[rng.random(n) < 0.1, "city"] = None  # not told
+flats.loc[rng.random(n) < 0.1, "city"] = None  # not given
 print(flats.head(4).to_string(index=False))
 
 # %%
-# Text becomes a category, split by sets of cities. A missing value goes, node by node, to the side
-# that was better in training.
+# Text columns are categorical, and splits are sets of cities. In each node, missing values go to
+# the side that was better in training.
 
 train, test = flats[:3000], flats[3000:]
 model = WGBRegressor(evidence=10, min_samples_leaf=10, n_iter_no_change=20, random_state=0)
 model.fit(train, price[:3000])
 dist = model.predict_dist(test)
-seen = price[3000:].to_numpy()
+y_test = price[3000:].to_numpy()
 low, high = dist.interval(0.9)
 known = test["area"].notna() & test["city"].notna()
 widths, held = {}, {}
@@ -44,15 +44,15 @@ for name, rows in (
     ("city missing", test["city"].isna() & test["area"].notna()),
 ):
     widths[name] = np.median((high - low)[rows])
-    held[name] = metrics.coverage(dist[rows.to_numpy()], seen[rows], 0.9)
+    held[name] = metrics.coverage(dist[rows.to_numpy()], y_test[rows], 0.9)
     print(f"{name:<13} {rows.sum():>4} rows: 90% intervals {widths[name]:4.0f} wide, "
           f"{held[name]:.0%} of prices inside")
 print(dict(zip(model.feature_names_in_, model.feature_importances_.round(2), strict=True)))
 
 # %%
-# The bands are 90% intervals, a little too wide as the numbers above say. Where the area is
-# missing, the interval has to hold small flats and large ones. A city that was never seen is
-# treated as one that is missing.
+# The bands are 90% intervals, which are slightly too wide, as the numbers above show. If the area
+# is missing, the interval has to contain small and large flats. A new city is treated as a missing
+# value.
 
 figure, axes = plt.subplots(
     1, 2, figsize=(9.5, 3.5), width_ratios=(1.4, 1), layout="constrained", num="messy_frames"

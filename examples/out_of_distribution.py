@@ -2,8 +2,8 @@
 Rows from elsewhere
 ===================
 
-`ood_score` is how far the particles of a row disagree. It is large where the model has seen little,
-and this shows where it works and where it does not.
+`ood_score` measures how much the particles of a row disagree. It is large where there are few
+training data. This example shows where it works and where it does not.
 """
 
 import matplotlib.pyplot as plt
@@ -16,8 +16,8 @@ from wgboost import WGBClassifier, WGBRegressor, metrics
 # %%
 # In the plane
 # ------------
-# Rows on a ring, y a wave along it. Each particle has a tree of its own, here on half of the rows
-# and both features, so that particles differ where rows do not decide.
+# The rows lie on a ring, and y is a wave along it. Each particle has its own trees, here on half of
+# the rows and both features, so that particles differ where there are no rows.
 
 rng = np.random.default_rng(0)
 angle = rng.uniform(0, 2 * np.pi, 800)
@@ -30,9 +30,8 @@ model = WGBRegressor(
 inner = rng.uniform(-0.8, 0.8, size=(800, 2))
 outer = rng.uniform(-3.5, 3.5, size=(8000, 2))
 outer = outer[np.hypot(*outer.T) > 3][:800]
-fresh = ring[:, ::-1] * [1, -1] + 0.05 * rng.normal(
-    size=ring.shape
-)  # the ring turned by 90 degrees
+turned = ring[:, ::-1] * [1, -1]  # by 90 degrees
+fresh = turned + 0.05 * rng.normal(size=ring.shape)
 on_ring = model.ood_score(fresh)
 areas = {}
 for name, rows in (("inside the ring", inner), ("beyond the ring", outer)):
@@ -40,12 +39,12 @@ for name, rows in (("inside the ring", inner), ("beyond the ring", outer)):
     print(f"{name:<18} ROC AUC {areas[name]:.3f}")
 
 # %%
-# Digits that were never shown
-# ----------------------------
-# A classifier of the digits 0 to 7 is asked about eights and nines. Sixty rounds are fewer than it
-# would take of itself, and enough to see it. Besides the OOD score, the largest variance of a class
-# probability over particles, there is the mutual information of class and particle,
-# `predict_uncertainty(X)["epistemic"]`; it does better here.
+# New digits
+# ----------
+# A classifier of the digits 0 to 7 predicts eights and nines. Early stopping would take more than
+# sixty rounds, but these are enough here. The OOD score is the largest variance of a class
+# probability over particles. The mutual information of class and particle,
+# `predict_uncertainty(X)["epistemic"]`, does better here.
 
 X, digit = load_digits(return_X_y=True)
 known = digit < 8
@@ -58,9 +57,9 @@ information_area = metrics.ood_roc_auc(*information)
 print(f"digits             ROC AUC {digits_area:.3f}, by mutual information {information_area:.3f}")
 
 # %%
-# The score finds the hole in the ring. Beyond the ring it is no larger than on it in many places:
-# trees are constant there, particles keep the values that they have at the edge. Of the digits,
-# most of the unseen ones stand out; the lowest row shows eights and nines that do not.
+# The score detects the hole in the ring. Beyond the ring it is often no larger than on it, because
+# trees are constant there and particles keep their values from the edge. Most eights and nines have
+# large scores; the last row of images shows some that do not.
 
 figure = plt.figure(figsize=(9.5, 4), layout="constrained", num="out_of_distribution")
 left, right = figure.subfigures(1, 2, width_ratios=(1, 1.15))
@@ -74,11 +73,11 @@ axis.set(xlabel="first feature", ylabel="second feature", aspect="equal")
 axis.set_title("root of the OOD score; dots: training rows", fontsize=9)
 left.colorbar(drawn, ax=axis, shrink=0.8)
 
-new, unseen = np.argsort(score_in), np.argsort(score_out)
+known_order, new_order = np.argsort(score_in), np.argsort(score_out)
 rows = (
-    (X_test, score_in, new[-7:], "known digits with the largest scores"),
-    (X[~known], score_out, unseen[-7:], "8 and 9 with the largest scores"),
-    (X[~known], score_out, unseen[:7], "8 and 9 with the smallest scores"),
+    (X_test, score_in, known_order[-7:], "known digits with the largest scores"),
+    (X[~known], score_out, new_order[-7:], "8 and 9 with the largest scores"),
+    (X[~known], score_out, new_order[:7], "8 and 9 with the smallest scores"),
 )
 for part, (pixels, score, chosen, title) in zip(right.subfigures(3, 1), rows, strict=True):
     part.suptitle(title, fontsize=9)

@@ -2,8 +2,8 @@
 Your own density
 ================
 
-A posterior of one's own: a dose-response curve for each subject that rises to a plateau, from at
-most five measurements of which some are missing. JAX differentiates it.
+This example defines a log posterior of its own, which JAX differentiates: a dose-response curve for
+each subject that rises to a plateau, from five measurements of which some are missing.
 """
 
 import jax.numpy as jnp
@@ -17,12 +17,12 @@ NOISE = 0.15
 
 
 def response(theta, dose):
-    """Saturation: exp(theta[0]) is the plateau, exp(theta[1]) the dose of half of it."""
+    """Return the response; exp(theta[0]) is the plateau, exp(theta[1]) the dose at half of it."""
     return jnp.exp(theta[0]) * dose / (dose + jnp.exp(theta[1]))
 
 
 def log_posterior(theta, y):
-    """One row: y (5,) are a subject's responses to the doses, nan where none was measured."""
+    """Return the log posterior of one row; y (5,) are the responses to the doses, or NaN."""
     missing = jnp.isnan(y)
     residual = jnp.where(missing, 0.0, y - response(theta, DOSES)) / NOISE
     prior = -0.5 * theta[0] ** 2 - 0.5 * (theta[1] - 0.5) ** 2
@@ -30,22 +30,22 @@ def log_posterior(theta, y):
 
 
 # %%
-# Plateau and half dose depend on a subject's age. The model learns, from the subjects' noisy
-# measurements, which curves are plausible at an age.
+# The plateau and the half dose depend on age. The model learns from noisy measurements which curves
+# are plausible at an age.
 
 rng = np.random.default_rng(0)
 age = rng.uniform(0, 1, 1200)
 plateau, half = 1 + age, np.exp(1.5 * np.sin(5 * age))
 y = plateau[:, None] * DOSES / (DOSES + half[:, None]) + NOISE * rng.normal(size=(1200, 5))
-y[(rng.random(y.shape) < 0.3)] = np.nan  # 30 % of the measurements are missing
+y[(rng.random(y.shape) < 0.3)] = np.nan  # 30% of the measurements are missing
 model = WGBoost(
     LogDensity(log_posterior, n_params=2), n_particles=20, n_estimators=200,
     learning_rate=0.2, min_samples_leaf=10, leaf="newton", random_state=0,
 ).fit(age[:, None], y)
 
 # %%
-# A particle is a whole curve. The spread is that of one subject's posterior: where the dose of
-# half the plateau is beyond most doses, five measurements say little about the plateau.
+# A particle is a whole curve. The spread is that of the posterior of one subject. If the half dose
+# is larger than most doses, five measurements contain little information about the plateau.
 
 figure, axes = plt.subplots(
     1, 3, figsize=(9.5, 3.2), layout="constrained", sharey=True, num="own_density"

@@ -1,9 +1,9 @@
 """
-A tour of the pictures
+A tour of the displays
 ======================
 
-`wgboost.plotting` draws models in the manner of scikit-learn's displays: into given axes or into a
-new figure, from an estimator or from predictions.
+`wgboost.plotting` has displays in the style of scikit-learn. They draw into given axes or a new
+figure, from an estimator or from predictions.
 """
 
 import matplotlib.pyplot as plt
@@ -16,9 +16,9 @@ from wgboost import WGBClassifier, WGBRegressor, metrics, plotting
 # %%
 # Regression
 # ----------
-# The diabetes data of scikit-learn. Rows sorted by prediction, one feature with the others at
-# their medians, densities and particles of three rows, the search for the number of rounds, and
-# how much of the variance is what the model does not know.
+# These are the diabetes data of scikit-learn. The plots show rows sorted by prediction, one feature
+# with the others at their medians, densities and particles of three rows, the learning curve of
+# early stopping, and the epistemic share of the variance.
 
 data = load_diabetes(as_frame=True, scaled=False)
 y = data.target.rename("progression")
@@ -40,7 +40,7 @@ plotting.PartialDependenceDisplay.from_estimator(
 # %%
 # Classes
 # -------
-# Three kinds of wine. Bands are the spread of a class's probability over particles.
+# The classes are three kinds of wine. Bands show the spread of a class probability over particles.
 
 data = load_wine(as_frame=True)
 labels = np.array(["Barolo", "Grignolino", "Barbera"])[data.target]
@@ -55,9 +55,10 @@ plotting.UncertaintyDisplay.from_estimator(*test, n_bins=4, ax=axes[1, 0])
 plotting.ImportanceDisplay.from_estimator(model, max_features=8, ax=axes[1, 1])
 
 # %%
-# Is it right?
-# ------------
-# Made data, 1,000 new rows. Bands are where the curves fall by chance if predictions are right.
+# Calibration
+# -----------
+# The data are synthetic, with 1,000 test rows. Bands show where the curves fall by chance if the
+# predictions are right.
 
 rng = np.random.default_rng(0)
 X = rng.uniform(-1, 1, size=(3000, 2))
@@ -77,7 +78,7 @@ plotting.UncertaintyDisplay.from_estimator(*test, ax=axes[3])
 # %%
 # Rows from elsewhere
 # -------------------
-# Eights and nines are never shown to this model of digits.
+# This model of digits is trained without eights and nines.
 
 X, y = load_digits(return_X_y=True)
 inside = y < 8

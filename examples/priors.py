@@ -2,7 +2,7 @@
 Priors and known errors
 =======================
 
-What is known beside the data: how y was measured, and what to expect where there is little of it.
+This example adds knowledge about the measurement errors of y, and a prior for each row.
 """
 
 import matplotlib.pyplot as plt
@@ -13,8 +13,8 @@ from wgboost import WGBRegressor
 # %%
 # y with a known error
 # --------------------
-# Two instruments, one of them poor. `y_std` says how far each measurement may be off; the model
-# then predicts y itself, without that error.
+# y is measured by two instruments, one of which is poor. `y_std` is the standard deviation of each
+# measurement error. The model then predicts y without this error.
 
 rng = np.random.default_rng(0)
 x = rng.uniform(-2, 2, 1500)
@@ -22,10 +22,10 @@ error = rng.choice([0.05, 1.0], x.size)
 measured = np.sin(2 * x) + 0.2 * rng.normal(size=x.size) + error * rng.normal(size=x.size)
 settings = {"evidence": 10, "min_samples_leaf": 10, "n_estimators": 80, "random_state": 0}
 grid = np.linspace(-2, 2, 300)[:, None]
-told = WGBRegressor(**settings).fit(x[:, None], measured, y_std=error).predict_dist(grid)
-untold = WGBRegressor(**settings).fit(x[:, None], measured).predict_dist(grid)
+with_std = WGBRegressor(**settings).fit(x[:, None], measured, y_std=error).predict_dist(grid)
+without_std = WGBRegressor(**settings).fit(x[:, None], measured).predict_dist(grid)
 off, spread = {}, {}
-for name, dist in (("y_std given", told), ("y_std left out", untold)):
+for name, dist in (("y_std given", with_std), ("y_std left out", without_std)):
     off[name] = np.sqrt(np.mean((dist.mean() - np.sin(2 * grid[:, 0])) ** 2))
     spread[name] = dist.std().mean()
     print(f"{name:<15} deviation of y {spread[name]:.2f} (truth 0.20), error of the mean "
@@ -34,9 +34,9 @@ for name, dist in (("y_std given", told), ("y_std left out", untold)):
 # %%
 # A prior for each row
 # --------------------
-# Sales in 40 weeks, by the money spent on advertising. An expert expects the log of sales to be
-# 0.5 + 0.5 times the money, give or take 0.3, and is not quite right. The prior says so for each
-# row.
+# We predict the sales in 40 weeks from the money spent on advertising. An expert expects the log of
+# sales to be 0.5 + 0.5 times the money, with a standard deviation of 0.3, and is nearly right. This
+# is the prior of each row.
 
 
 def log_rate(money):
@@ -48,7 +48,7 @@ def expected(money):
 
 
 def fitted(n, prior):
-    """Sales of n weeks and a model of them, with the expert's prior or the vague default."""
+    """Return sales of n weeks and a model, with the expert's prior or the default."""
     rng = np.random.default_rng(1)
     money = rng.uniform(0, 4, n)
     sold = rng.poisson(np.exp(log_rate(money)))
@@ -70,17 +70,17 @@ for n in (40, 4000):
               f"{misses[n, prior]:.3f}")
 
 # %%
-# With 40 weeks the expert helps. With 4,000 the expert is in the way: the prior is a part of every
-# row's target, so it does not fade as rows come in. A larger `evidence` or a wider prior makes it
-# count for less.
+# With 40 weeks the prior helps. With 4,000 it does harm: it is a part of the target of every row,
+# so its influence does not decrease with more rows. A larger `evidence` or a wider prior reduces
+# it.
 
 figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.5), layout="constrained", num="priors")
 good = error < 0.5
 axes[0].plot(x[~good], measured[~good], ".", ms=2, color="0.8", label="poor instrument")
 axes[0].plot(x[good], measured[good], ".", ms=2, color="0.4", label="good instrument")
 for dist, colour, name in (
-    (untold, "tab:red", "y_std left out"),
-    (told, "tab:blue", "y_std given"),
+    (without_std, "tab:red", "y_std left out"),
+    (with_std, "tab:blue", "y_std given"),
 ):
     low, high = dist.interval(0.9)
     axes[0].fill_between(grid[:, 0], low, high, color=colour, alpha=0.3, lw=0, label=f"90%, {name}")

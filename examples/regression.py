@@ -2,9 +2,9 @@
 Regression
 ==========
 
-A distribution for each row: where y lies, how noisy it is there, and what the model does not know.
-The data are Friedman's, ten features of which five matter, with noise that grows with one of them,
-so that the truth is known.
+A model predicts a distribution of y for each row, with separate parts for noise and for the
+uncertainty of the model. The data are Friedman's, with ten features of which five matter. The noise
+grows with one of them. The true distribution is known.
 """
 
 import matplotlib.pyplot as plt
@@ -22,9 +22,9 @@ y = centre + scale * np.random.default_rng(0).normal(size=len(centre))
 rows, test = train_test_split(np.arange(len(y)), test_size=0.5, random_state=0)
 
 # %%
-# Nothing has to be set. The number of rounds, and how many observations a row speaks for (its
-# `evidence`), are found by the NLL of a fifth of the rows, which are held out for it; then the
-# model is trained on all rows.
+# All parameters have defaults. The model holds out a fifth of the rows to choose the number of
+# rounds and the `evidence`, the number of observations that a row counts as, by their NLL. It is
+# then trained on all rows.
 
 model = WGBRegressor(random_state=0).fit(X[rows], y[rows])
 dist = model.predict_dist(X[test])
@@ -33,11 +33,12 @@ print(f"{model.n_estimators_} rounds, evidence {model.evidence_:.3g}")
 print(f"90% intervals hold {metrics.coverage(dist, y[test], 0.9):.1%} of new rows")
 parts = model.predict_uncertainty(X[test])
 share = (parts["epistemic"] / parts["total"]).mean()
-print(f"of the variance, the model puts {share:.1%} down to what it does not know")
+print(f"the epistemic part of the variance is {share:.1%}")
 
 # %%
-# Beside the truth and scikit-learn's boosting, which predicts a number. Its noise is taken to be
-# the same everywhere: the standard deviation of its error on rows held out.
+# We compare with the truth and with the boosting of scikit-learn, which predicts only the mean. For
+# a distribution we give it the same noise everywhere, the standard deviation of its errors on
+# held-out rows.
 
 first, held = train_test_split(rows, test_size=0.2, random_state=0)
 point = HistGradientBoostingRegressor(random_state=0).fit(X[first], y[first])
@@ -55,9 +56,9 @@ print(f"RMSE: wgboost {metrics.rmse(dist, y[test]):.3f}, scikit-learn's boosting
       f"the truth {np.sqrt(np.mean((y[test] - centre[test]) ** 2)):.3f}")
 
 # %%
-# Left: errors of new rows, sorted by the predicted deviation, with the 90% band that was predicted
-# for them. Middle: the predicted deviation follows the true one, and lies above it where noise is
-# small, since what the model does not know of the mean counts as well.
+# Left: errors of new rows with their predicted 90% bands, sorted by the predicted standard
+# deviation. Middle: the predicted standard deviation follows the true one. It is larger where the
+# noise is small, because it includes the uncertainty of the mean.
 
 figure, axes = plt.subplots(
     1, 3, figsize=(10, 3.4), width_ratios=(1.25, 1, 0.85), layout="constrained", num="regression"

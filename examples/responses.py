@@ -2,7 +2,7 @@
 Choosing a response
 ===================
 
-The same positive y through several responses: their bands, and their NLL on rows held out.
+We compare several responses for the same positive y, by their intervals and their NLL on test rows.
 """
 
 import matplotlib.pyplot as plt
@@ -14,7 +14,7 @@ from wgboost import WGBRegressor, metrics, propose_response
 
 
 def truth(x):
-    """Gamma: the mean swings, the shape grows with x."""
+    """Return a gamma distribution whose mean oscillates and whose shape grows with x."""
     mean, shape = 5 * np.exp(0.8 * np.sin(2 * x)), np.exp(0.8 + 0.6 * x)
     return stats.gamma(shape, scale=mean / shape)
 
@@ -25,7 +25,8 @@ y = truth(x).rvs(random_state=rng)
 print("proposed: {} ({})".format(*propose_response(y)))
 
 # %%
-# The proposal has looked at y alone. Given x, another response may do better: compare.
+# The proposal uses only the values of y. Given x, another response may do better, so we compare
+# them.
 
 x_train, x_test, y_train, y_test = train_test_split(x, y, random_state=0)
 best = -truth(x_test).logpdf(y_test).mean()
@@ -38,8 +39,8 @@ for name in ("gamma", "weibull", "exponential", "lognormal", "student_t", "norma
     print(f"{name:<12} NLL {nll[name]:.3f}   the truth {best:.3f}")
 
 # %%
-# The normal response puts probability below zero and is symmetric where y is not. The response
-# that drew the data comes nearest to the truth; Weibull, which is much like it, is close behind.
+# The normal response has probability below zero, and is symmetric although y is not. The response
+# of the true distribution is the best; Weibull, which is similar, is close behind.
 
 figure, axes = plt.subplots(
     1, 3, figsize=(9.5, 3.2), width_ratios=(1, 1, 0.9), layout="constrained", num="responses"

@@ -2,8 +2,7 @@
 Several columns of y
 ====================
 
-Wind has two components that vary together. One model predicts both, with how they go along with
-each other at x.
+Wind has two correlated components. One model predicts both, with their correlation at x.
 """
 
 import matplotlib.pyplot as plt
@@ -13,13 +12,13 @@ from scipy import stats
 from wgboost import WGBRegressor, metrics
 
 # %%
-# Along the day the wind turns, and so does the direction in which it gusts.
+# The direction of the wind and of its gusts turns during the day.
 
 rng = np.random.default_rng(0)
 
 
 def truth(hour):
-    """Mean (2,) and covariance (2, 2) of the wind at an hour."""
+    """Return the mean (2,) and covariance (2, 2) of the wind at an hour."""
     angle = 2 * np.pi * hour / 24
     mean = 4 * np.array([np.cos(angle), np.sin(angle)])
     across = np.array([-mean[1], mean[0]])
@@ -32,24 +31,24 @@ train, test = slice(0, 4000), slice(4000, None)
 X = hours[:, None]
 
 # %%
-# Two models of one column each know the spread of each component and nothing of the other. The
-# energy score is the CRPS of both columns together, each in units of its own deviation.
+# Two models of one column each predict the spread of a component but no correlation. The energy
+# score is the CRPS of both columns together, each in units of its standard deviation.
 
 settings = {
     "evidence": 30, "min_samples_leaf": 50, "learning_rate": 0.2, "n_estimators": 100,
     "random_state": 0,
 }
 joint = WGBRegressor(response="multivariate_normal", **settings).fit(X[train], wind[train])
-apart = [WGBRegressor(**settings).fit(X[train], wind[train, j]) for j in range(2)]
+separate = [WGBRegressor(**settings).fit(X[train], wind[train, j]) for j in range(2)]
 logs = [
-    stats.multivariate_normal(*truth(hour)).logpdf(seen)
-    for hour, seen in zip(hours[test], wind[test], strict=True)
+    stats.multivariate_normal(*truth(hour)).logpdf(value)
+    for hour, value in zip(hours[test], wind[test], strict=True)
 ]
 dist = joint.predict_dist(X[test])
 nll = {
     "one model of both": metrics.nll(dist, wind[test]),
     "a model of each": sum(
-        metrics.nll(one.predict_dist(X[test]), wind[test, j]) for j, one in enumerate(apart)
+        metrics.nll(one.predict_dist(X[test]), wind[test, j]) for j, one in enumerate(separate)
     ),
     "the truth": -np.mean(logs),
 }
@@ -58,11 +57,11 @@ for name, value in nll.items():
 print(f"energy score of one model of both: {metrics.energy_score(dist, wind[test]):.3f}")
 
 # %%
-# Ellipses are two deviations of a normal distribution with the predicted mean and covariance.
+# The ellipses show two standard deviations of the predicted mean and covariance.
 
 
 def ellipse(mean, cov):
-    """Points two deviations from the mean."""
+    """Return points two standard deviations from the mean."""
     round_ = np.linspace(0, 2 * np.pi, 100)
     return mean[:, None] + 2 * np.linalg.cholesky(cov) @ np.stack([np.cos(round_), np.sin(round_)])
 
@@ -78,7 +77,7 @@ for axis, title in zip(axes, ("one model of both", "a model of each"), strict=Tr
     for i, colour in enumerate(("tab:blue", "tab:orange", "tab:green")):
         mean, cov = means[i], covs[i]
         if axis is axes[1]:
-            alone = [one.predict_dist(shown[i : i + 1, None]) for one in apart]
+            alone = [one.predict_dist(shown[i : i + 1, None]) for one in separate]
             mean = np.array([one.mean()[0] for one in alone])
             cov = np.diag([one.var()[0] for one in alone])
         axis.plot(*ellipse(mean, cov), color=colour, lw=2, label=f"{shown[i]:.0f} h")

@@ -1,4 +1,4 @@
-"""Many columns, and many problems with them: one message names them all."""
+"""One message reports all problems with the columns of a table."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from cli_files import FAST, call, process, refusal
+from cli_files import FAST, call, error_of, process
 
 RNG = np.random.default_rng(0)
 
@@ -17,7 +17,7 @@ def fit(data, *more):
 
 
 def messy(n=40):
-    """Six problems: two columns of one name, a word in numbers, commas, dates, a weight, a role."""
+    """Return a table with duplicate names, words among numbers, commas, dates and a bad weight."""
     lines = ["a,a,mass,height,when,w,y"]
     for i in range(n):
         mass = "?" if i == 3 else f"{i}"
@@ -26,47 +26,46 @@ def messy(n=40):
     return "\n".join(lines)
 
 
-def test_all_problems_of_a_table_are_named_at_once(tmp_path):
+def test_all_problems_of_a_table_are_reported_at_once(tmp_path):
     data = tmp_path / "messy.csv"
     data.write_text(messy())
-    told = refusal(*fit(data, "--weight", "w", "--categorical", "coulor", "--increasing", "mas"))
+    error = error_of(*fit(data, "--weight", "w", "--categorical", "coulor", "--increasing", "mas"))
     for part in (
         "2 columns named 'a'",
-        "column 'mass': 1 of 40 values are no numbers, such as '?'",
+        "column 'mass': 1 of 40 values are not numbers, such as '?'",
         "column 'height' has numbers with commas",
         "--categorical coulor: ",
-        "column 'w': 1 of 40 values are no numbers, such as 'heavy'",
+        "column 'w': 1 of 40 values are not numbers, such as 'heavy'",
     ):
-        assert part in told, part
-    assert told.count("(1) ") == 1
-    mended = ["--weight", "w", "--ignore", "a,when", "--missing", "?", "--missing", "heavy",
+        assert part in error, part
+    assert error.count("(1) ") == 1
+    flags = ["--weight", "w", "--ignore", "a,when", "--missing", "?", "--missing", "heavy",
               "--decimal", ","]  # fmt: skip
-    told = refusal(*fit(data, *mended))
-    assert "problems" not in told  # what is left: a weight is missing, and y has points
+    error = error_of(*fit(data, *flags))
+    assert "problems" not in error  # one is left: a weight is missing
 
 
-def test_missing_columns_and_wrong_ones_are_named_together(tmp_path):
+def test_missing_and_wrong_columns_are_reported_together(tmp_path):
     table = pl.DataFrame({f"x{i}": RNG.normal(size=30) for i in range(4)} | {"y": np.arange(30.0)})
     table.write_csv(tmp_path / "data.csv")
     call(*fit(tmp_path / "data.csv"))
     other = table.drop("x1", "x3").with_columns(x0=pl.lit("large"))
     other.write_csv(tmp_path / "new.csv")
-    told = refusal("predict", tmp_path / "m.wgb", tmp_path / "new.csv")
-    assert told.startswith("3 problems: (1) the model needs x1: ")
-    assert "(2) the model needs x3: " in told
-    assert "(3) column 'x0': 30 of 30 values are no numbers" in told
-    told = refusal(*fit(tmp_path / "data.csv", "--weight", "w", "--exposure", "e"))
-    assert "--weight w: " in told
-    assert "--exposure e: " in told
+    error = error_of("predict", tmp_path / "m.wgb", tmp_path / "new.csv")
+    assert error.startswith("3 problems: (1) the model needs x1: ")
+    assert "(2) the model needs x3: " in error
+    assert "(3) column 'x0': 30 of 30 values are not numbers" in error
+    error = error_of(*fit(tmp_path / "data.csv", "--weight", "w", "--exposure", "e"))
+    assert "--weight w: " in error
+    assert "--exposure e: " in error
 
 
-def test_the_names_of_columns_are_asked_for_a_fixed_number_of_times(tmp_path, monkeypatch):
-    """A frame makes the list of its names anew each time: asked for by every column, the work
-    would grow with the square of their number."""
-    names, asked = pl.DataFrame.columns, []
+def test_number_of_lookups_of_column_names_does_not_depend_on_their_number(tmp_path, monkeypatch):
+    """A frame makes a new list of names at each lookup; a lookup per column would be quadratic."""
+    names, lookups = pl.DataFrame.columns, []
 
     def counted(frame):
-        asked.append(frame)
+        lookups.append(frame)
         return names.fget(frame)
 
     monkeypatch.setattr(pl.DataFrame, "columns", property(counted, names.fset))
@@ -75,10 +74,10 @@ def test_the_names_of_columns_are_asked_for_a_fixed_number_of_times(tmp_path, mo
         data = tmp_path / f"{p}.csv"
         table = {f"x{i}": RNG.normal(size=12) for i in range(p)} | {"y": RNG.normal(size=12)}
         pl.DataFrame(table).write_csv(data)
-        asked.clear()
+        lookups.clear()
         call(*fit(data, "--validation-data", tmp_path / f"{p}.csv"))
         call("predict", tmp_path / "m.wgb", data)
-        counts.append(len(asked))
+        counts.append(len(lookups))
     assert counts[0] == counts[1]
 
 
@@ -94,17 +93,17 @@ def tables(tmp_path):
 
 @pytest.mark.parametrize("name", ["val.csv", "link.csv", "hard.csv", "train.csv"])
 @pytest.mark.parametrize("flag", ["--checkpoint", "--out"])
-def test_no_output_takes_the_place_of_an_input(tables, name, flag):
+def test_outputs_never_overwrite_inputs(tables, name, flag):
     before = (tables / name).read_bytes()
     outs = {"--out": tables / "m.wgb", "--checkpoint": tables / "c.wgb", flag: tables / name}
     command = ["fit", tables / "train.csv", "--target", "y", "--validation-data",
                tables / "val.csv", "--force", *FAST]  # fmt: skip
-    told = refusal(*command, *(part for pair in outs.items() for part in pair))
-    assert told == f"{flag} {tables / name} is the file that is read; name another one"
+    error = error_of(*command, *(part for pair in outs.items() for part in pair))
+    assert error == f"{flag} {tables / name} is an input file; name another one"
     assert (tables / name).read_bytes() == before
 
 
-def test_standard_input_is_a_file_that_is_read(tables):
+def test_redirected_standard_input_is_never_overwritten(tables):
     call("fit", tables / "train.csv", "--target", "y", "--out", tables / "m.wgb", *FAST)
     with open(tables / "train.csv", "rb") as file:
         child = process(
@@ -113,4 +112,4 @@ def test_standard_input_is_a_file_that_is_read(tables):
         )  # fmt: skip
         _, errors = child.communicate()
     assert child.returncode == 2
-    assert b"train.csv is the file that is read" in errors
+    assert b"train.csv is an input file" in errors

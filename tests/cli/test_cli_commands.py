@@ -1,4 +1,4 @@
-"""The commands on the kinds of y there are: bounds, counts, classes in order, several columns."""
+"""The commands with every kind of y: bounds, counts, ordered classes, several columns."""
 
 import re
 
@@ -61,15 +61,15 @@ def expect(path, model):
     ["--target", "time", "--event", "died"],
     ["--lower", "time", "--upper", "high"],
 ])  # fmt: skip
-def test_times_of_which_some_are_only_reached(fitted, flags):
+def test_censored_and_truncated_times(fitted, flags):
     path, data = fitted(*flags, "--entry", "entry", "--response", "weibull")
     y = censored(TIME, np.where(DIED, TIME, np.inf), above=TABLE["entry"].to_numpy())
     model = WGBRegressor(response="weibull", **SETTINGS).fit(X, y)
     expect(path, model)
-    told = facts("evaluate", path, data)
+    result = facts("evaluate", path, data)
     dist = model.predict_dist(X)
-    assert told["metrics"]["NLL"] == metrics.nll(dist, y)
-    assert told["metrics"]["Concordance"] == metrics.concordance(dist, y)
+    assert result["metrics"]["NLL"] == metrics.nll(dist, y)
+    assert result["metrics"]["Concordance"] == metrics.concordance(dist, y)
 
 
 def test_counts_with_exposure_and_weights(fitted, tmp_path):
@@ -78,9 +78,9 @@ def test_counts_with_exposure_and_weights(fitted, tmp_path):
     days, weight, count = (TABLE[name].to_numpy() for name in ("days", "weight", "count"))
     model = WGBRegressor(response="poisson", **SETTINGS)
     expect(path, model.fit(X, count, sample_weight=weight, exposure=days))
-    told = facts("evaluate", path, data, "--report", tmp_path / "page.html")
+    result = facts("evaluate", path, data, "--report", tmp_path / "page.html")
     dist = model.predict_dist(X, exposure=days)
-    assert told["metrics"]["NLL"] == metrics.nll(dist, count, sample_weight=weight)
+    assert result["metrics"]["NLL"] == metrics.nll(dist, count, sample_weight=weight)
     assert (
         f"{metrics.crps(dist, count, sample_weight=weight):.4g}"
         in (tmp_path / "page.html").read_text()
@@ -88,12 +88,12 @@ def test_counts_with_exposure_and_weights(fitted, tmp_path):
     means = [row["mean"] for row in facts("predict", path, data)["predictions"]]
     assert means == dist.mean().tolist()
     TABLE.drop("days", "weight").write_csv(tmp_path / "rates.csv")
-    told = facts("predict", path, tmp_path / "rates.csv")
-    assert [row["mean"] for row in told["predictions"]] == model.predict(X).tolist()
-    assert "no exposure 'days': it is taken to be 1" in told["notes"][0]
+    result = facts("predict", path, tmp_path / "rates.csv")
+    assert [row["mean"] for row in result["predictions"]] == model.predict(X).tolist()
+    assert "no exposure 'days': 1 is used" in result["notes"][0]
 
 
-def test_classes_in_order(fitted):
+def test_ordered_classes(fitted):
     path, data = fitted("--target", "size", "--response", "ordinal", "--order",
                         "small,middle,large")  # fmt: skip
     y = TABLE["size"].cast(pl.Enum(["small", "middle", "large"]))
@@ -110,7 +110,7 @@ def test_classes_in_order(fitted):
      ("died", None, "classification"), ("died", "regression", "regression"),
      ("size", None, "classification"), ("count", None, "regression")],
 )  # fmt: skip
-def test_the_column_tells_the_task(fitted, target, task, kind):
+def test_target_column_determines_the_task(fitted, target, task, kind):
     path, data = fitted("--target", target, *(["--task", task] if task else []))
     model = wgboost.load(path)
     assert isinstance(model, WGBClassifier if kind == "classification" else WGBRegressor)
@@ -120,7 +120,7 @@ def test_the_column_tells_the_task(fitted, target, task, kind):
     assert facts("evaluate", path, data)["rows"] == N
 
 
-def test_several_columns_together(fitted, tmp_path):
+def test_several_target_columns(fitted, tmp_path):
     path, data = fitted("--target", "a", "--target", "b", "--response", "multivariate_normal")
     y = TABLE.select("a", "b").to_numpy()
     model = WGBRegressor(response="multivariate_normal", **SETTINGS).fit(X, y)
@@ -145,7 +145,7 @@ def test_early_stopping_on_another_file(fitted, tmp_path):
     assert wgboost.load(path).history_ == model.history_
 
 
-def test_a_checkpoint_is_resumed_to_the_same_model(fitted, tmp_path):
+def test_resumed_checkpoint_gives_the_same_model(fitted, tmp_path):
     path, data = fitted("--target", "a", "--checkpoint", tmp_path / "c.wgb")
     whole = path.read_bytes()
     assert wgboost.load(tmp_path / "c.wgb").n_estimators_ < 12
@@ -156,18 +156,18 @@ def test_a_checkpoint_is_resumed_to_the_same_model(fitted, tmp_path):
     assert data.exists()
 
 
-def test_rows_from_elsewhere(fitted, tmp_path):
+def test_ood_metrics_of_other_rows(fitted, tmp_path):
     path, data = fitted("--target", "a", "--option", "kernel=scaled")
     TABLE.with_columns(pl.col("x") * 9).write_csv(tmp_path / "far.csv")
-    told = facts("evaluate", path, data, "--ood", tmp_path / "far.csv")
+    result = facts("evaluate", path, data, "--ood", tmp_path / "far.csv")
     model = wgboost.load(path)
     far = X.with_columns(pl.col("x") * 9)
     expected = metrics.ood_roc_auc(model.ood_score(X), model.ood_score(far))
-    assert told["metrics"]["OOD ROC AUC"] == expected
-    assert "OOD ROC AUC" not in told["before_round_1"]
+    assert result["metrics"]["OOD ROC AUC"] == expected
+    assert "OOD ROC AUC" not in result["before_round_1"]
 
 
-def test_the_number_of_threads_leaves_no_trace(fitted):
+def test_number_of_threads_does_not_change_results(fitted):
     path, data = fitted("--target", "a", "--option", "cat_smooth=5")
     whole = path.read_bytes()
     fitted("--target", "a", "--option", "cat_smooth=5", "--threads", "3")
@@ -176,24 +176,24 @@ def test_the_number_of_threads_leaves_no_trace(fitted):
     assert len(found) == 1
 
 
-def test_what_info_says(fitted):
+def test_info_shows_the_model(fitted):
     path, _ = fitted("--target", "a", "--weight", "weight", "--validation", "0.2")
-    told, model = facts("info", path), wgboost.load(path)
-    assert told["columns"] == {"target": ["a"], "weight": "weight"}
-    assert told["rounds"] == model.n_estimators_
+    result, model = facts("info", path), wgboost.load(path)
+    assert result["columns"] == {"target": ["a"], "weight": "weight"}
+    assert result["rounds"] == model.n_estimators_
     best = min(model.history_["validation"]["nll"])
-    assert told["validation"] == {"nll": best}
+    assert result["validation"] == {"nll": best}
     gains = dict(zip(FEATURES, model.feature_importances_.tolist(), strict=True))
-    assert {one["name"]: one["importance"] for one in told["features"]} == gains
-    assert told["parameters"]["n_particles"] == 5
+    assert {one["name"]: one["importance"] for one in result["features"]} == gains
+    assert result["parameters"]["n_particles"] == 5
     text = call("info", path).stdout
     assert re.search(r"^columns +target a, weight weight$", text, flags=re.MULTILINE)
 
 
-def test_pictures_with_and_without_the_target(fitted, tmp_path):
+def test_plots_with_and_without_the_target(fitted, tmp_path):
     path, data = fitted("--target", "a", "--validation", "0.2")
-    told = facts("plot", path, data, "--out", tmp_path / "all", "--along", "1", "--dpi", "40")
-    names = {name.rsplit("/")[-1] for name in told["pictures"]}
+    result = facts("plot", path, data, "--out", tmp_path / "all", "--along", "1", "--dpi", "40")
+    names = {name.rsplit("/")[-1] for name in result["plots"]}
     first = FEATURES[wgboost.load(path).feature_importances_.argmax()]
     assert names == {
         "predictive.png", "density.png", "particles.png", "calibration.png", "pit.png",
@@ -203,19 +203,19 @@ def test_pictures_with_and_without_the_target(fitted, tmp_path):
     assert all((tmp_path / "all" / name).read_bytes()[:4] == b"\x89PNG" for name in names)
     X.write_csv(tmp_path / "x.csv")
     only = ["--only", "density", "--only", "importance", "--format", "svg"]
-    told = facts("plot", path, tmp_path / "x.csv", "--out", tmp_path / "some", *only)
-    assert len(told["pictures"]) == 2
+    result = facts("plot", path, tmp_path / "x.csv", "--out", tmp_path / "some", *only)
+    assert len(result["plots"]) == 2
     assert "<svg" in (tmp_path / "some" / "density.svg").read_text()
-    assert "without the target" in told["notes"][0]
+    assert "without the target" in result["notes"][0]
     wrong = call("plot", path, tmp_path / "x.csv", "--out", tmp_path, "--only", "pitt", code=2)
-    assert "--only pitt: there is predictive, density" in wrong.stderr
+    assert "--only pitt: the plots are predictive, density" in wrong.stderr
 
 
-def test_the_demo_runs_every_command(tmp_path):
-    told = facts("demo", "--out", tmp_path / "demo")
-    commands = [one["command"].split()[0] for one in told["results"]]
+def test_demo_runs_every_command(tmp_path):
+    result = facts("demo", "--out", tmp_path / "demo")
+    commands = [one["command"].split()[0] for one in result["results"]]
     assert {*commands} == {"fit", "info", "predict", "evaluate", "plot"}
-    scores = [one for one in told["results"] if "metrics" in one]
+    scores = [one for one in result["results"] if "metrics" in one]
     assert scores[0]["metrics"]["NLL"] < scores[0]["before_round_1"]["NLL"]
     assert scores[1]["metrics"]["Accuracy"] > 0.9
     assert (tmp_path / "demo" / "patients.html").read_text().startswith("<!doctype html>")

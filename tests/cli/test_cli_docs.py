@@ -1,4 +1,4 @@
-"""The page on the command line shows what the commands print."""
+"""The page on the command line shows the real output of the commands."""
 
 import re
 import shlex
@@ -26,13 +26,13 @@ HOUSES = """\
 
 
 def steps(text):
-    """Commands of the page, each on one line or more, with the lines that follow them."""
+    """Yield the commands of the page with their output."""
     for block in re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL):
         yield from re.findall(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", block, flags=re.MULTILINE)
 
 
 def output(command):
-    """What a command prints; times differ from run to run."""
+    """Return the output of a command, with times replaced."""
     command = re.sub(r"\\\n +", "", command)
     ours, _, rest = command.partition(" | ")
     if ours.startswith("wgboost "):
@@ -49,7 +49,7 @@ def output(command):
 
 
 def assert_same(printed, shown, command):
-    """Compare texts; floats with all their digits up to the rounding of numpy's exp and log."""
+    """Compare texts; floats with all digits may differ by the rounding of exp and log."""
     digits = r"\d+\.\d{10,}"
     assert re.sub(digits, "float", printed) == re.sub(digits, "float", shown), command
     numbers = ([float(one) for one in re.findall(digits, text)] for text in (printed, shown))
@@ -64,7 +64,7 @@ def files(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("files")
-def test_the_page_shows_what_is_printed():
+def test_page_shows_the_real_output():
     found = list(steps(PAGE.read_text()))
     assert len(found) > 10
     for command, shown in found:

@@ -1,4 +1,4 @@
-"""Help from which alone one can work: complete, within 80 columns, with examples that run."""
+"""Help is complete, fits 80 columns and has examples that run."""
 
 import inspect
 import re
@@ -27,7 +27,7 @@ def test_help_is_complete_and_fits_80_columns(command, monkeypatch):
     assert max(map(len, text.splitlines())) <= 80
     assert text.startswith(f"Usage: wgboost {command} ")
     assert re.search(rf"^    wgboost {command}( |$)", text, flags=re.MULTILINE)  # an example
-    # Every flag that the command takes is there, with words behind it.
+    # Every flag of the command has a help text.
     import typer.main
 
     known = typer.main.get_command(app).commands[command]
@@ -39,7 +39,7 @@ def test_help_is_complete_and_fits_80_columns(command, monkeypatch):
         assert f"{name} " in text
 
 
-def test_the_first_help_lists_the_commands_and_exit_codes(monkeypatch):
+def test_main_help_lists_commands_and_exit_codes(monkeypatch):
     text = shown(monkeypatch=monkeypatch)
     assert call().stdout == text
     assert max(map(len, text.splitlines())) <= 80
@@ -48,7 +48,7 @@ def test_the_first_help_lists_the_commands_and_exit_codes(monkeypatch):
     assert "0 done, 1 failed, 2 wrong usage or bad input, 130 interrupted" in words
 
 
-def test_every_parameter_of_the_estimators_can_be_set_or_is_for_python(monkeypatch):
+def test_every_parameter_of_the_estimators_has_a_flag_or_is_for_python(monkeypatch):
     text = " ".join(shown("fit", monkeypatch=monkeypatch).split())
     elsewhere = {
         "early_stopping": "--validation", "validation_fraction": "--validation",
@@ -98,7 +98,7 @@ def test_flags_reach_the_estimator(tmp_path):
     }
 
 
-def test_the_examples_of_help_run(tmp_path, monkeypatch):
+def test_examples_of_help_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table = houses(60).drop("kind").filter(pl.col("price").is_not_null())
     table.drop("id").write_csv("houses.csv")
@@ -116,17 +116,17 @@ def test_the_examples_of_help_run(tmp_path, monkeypatch):
     [("3", 3), ("0.5", 0.5), ("1e-3", 1e-3), ("none", None), ("True", True), ("[1, 2]", [1, 2]),
      ('{"a": 1}', {"a": 1}), ("median", "median"), ("inf", float("inf"))],
 )  # fmt: skip
-def test_what_text_stands_for(text, value):
+def test_parse_value(text, value):
     assert parse_value(text) == value
     assert type(parse_value(text)) is type(value)
 
 
-def test_messages_of_the_library_speak_of_flags():
+def test_messages_of_the_library_name_flags():
     assert with_flag_names("learning_rate=-1 must be > 0") == "--learning-rate=-1 must be > 0"
     assert with_flag_names("leaf='x' must be one of") == "--leaf='x' must be one of"
     assert with_flag_names("a leaf value of l2") == "a leaf value of l2"
-    is_shown = with_flag_names("column 'sold' has dates or times (Date); give numbers")
-    assert is_shown.endswith("(--ignore sold leaves it out)")
+    error = with_flag_names("column 'sold' has dates or times (Date); give numbers")
+    assert error.endswith("(--ignore sold leaves it out)")
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,8 @@ def test_messages_of_the_library_speak_of_flags():
     [("plot", "--along", "2"), ("plot", "--format", "png"), ("plot", "--dpi", "150"),
      ("demo", "--out", "wgboost_demo"), ("predict", "--out", "-")],
 )  # fmt: skip
-def test_help_says_what_holds_without_a_flag(command, flag, default):
-    is_shown = " ".join(call(command, "--help").stdout.split())
-    words = is_shown[is_shown.index(f"{flag} ", is_shown.index("Options:")) :]
+def test_help_shows_defaults(command, flag, default):
+    text = " ".join(call(command, "--help").stdout.split())
+    words = text[text.index(f"{flag} ", text.index("Options:")) :]
     assert words[words.index("[default: ") :].startswith(f"[default: {default}]")
     assert words.index("[default: ") < 100

@@ -1,11 +1,11 @@
-"""How rare an OOD score is: `fit` learns it, `predict` writes it."""
+"""`fit` computes reference OOD scores, and `predict` writes p-values."""
 
 import numpy as np
 import polars as pl
 import pytest
 
 import wgboost
-from cli_files import FAST, call, refusal
+from cli_files import FAST, call, error_of
 
 RNG = np.random.default_rng(0)
 
@@ -29,7 +29,7 @@ def predicted(folder):
 
 
 @pytest.mark.parametrize("how", ["--ood-folds", "--validation-data"])
-def test_predict_writes_p_values_where_they_are_known(folder, how):
+def test_predict_writes_p_values_with_reference_scores(folder, how):
     more = [how, "2" if how == "--ood-folds" else folder / "val.csv"]
     fit = ["fit", folder / "train.csv", "--target", "y", "--out", folder / "m.wgb", *FAST]
     call(*fit, *more)
@@ -46,6 +46,6 @@ def test_predict_writes_p_values_where_they_are_known(folder, how):
     assert "ood_pvalue" not in predicted(folder).columns
 
 
-def test_a_number_of_folds_is_checked_before_the_work(folder):
+def test_number_of_folds_is_checked_before_the_fit(folder):
     fit = ["fit", folder / "nothing.csv", "--target", "y", "--out", folder / "n.wgb"]
-    assert "--ood-folds=1 must be >= 2" in refusal(*fit, "--ood-folds", "1")
+    assert "--ood-folds=1 must be >= 2" in error_of(*fit, "--ood-folds", "1")

@@ -1,4 +1,4 @@
-"""The command in a process of its own: pipes, exit codes, Ctrl-C, missing extras, a terminal."""
+"""Commands in another process: pipes, exit codes, Ctrl-C, missing extras, a terminal."""
 
 import os
 import signal
@@ -33,7 +33,7 @@ def folder(tmp_path_factory):
     return place
 
 
-def test_tables_and_models_go_through_pipes(folder):
+def test_tables_and_models_through_pipes(folder):
     data = (folder / "houses.csv").read_bytes()
     options = ["--target", "price", "--features", "city,area", "--quiet", *FAST]
     code, model, errors = ended(
@@ -76,7 +76,7 @@ def test_exit_codes(folder):
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_reader_that_has_seen_enough_is_no_error(folder, unbuffered, monkeypatch):
+def test_closed_pipe_is_not_an_error(folder, unbuffered, monkeypatch):
     monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     pl.DataFrame({"area": np.linspace(0, 200, 20_000)}).write_csv(folder / "long.csv")
     with process("predict", folder / "area.wgb", folder / "long.csv", "--quiet", **PIPES) as child:
@@ -88,16 +88,16 @@ def test_a_reader_that_has_seen_enough_is_no_error(folder, unbuffered, monkeypat
 
 
 def interrupted(folder, *more):
-    """Press Ctrl-C when a checkpoint says that rounds are being fitted."""
-    model, seen = folder / "interrupted.wgb", folder / "seen.wgb"
+    """Send Ctrl-C after the first checkpoint of a fit."""
+    model, checkpoint = folder / "interrupted.wgb", folder / "checkpoint.wgb"
     child = process(
-        "fit", folder / "big.parquet", "--target", "y", "--out", model, "--checkpoint", seen,
+        "fit", folder / "big.parquet", "--target", "y", "--out", model, "--checkpoint", checkpoint,
         "--n-estimators", "1000000", "--threads", "1", "--seed", "0", *more,
         interruptible=True, **PIPES,
     )  # fmt: skip
     try:
         for _ in range(600):
-            if seen.exists() or child.poll() is not None:
+            if checkpoint.exists() or child.poll() is not None:
                 break
             time.sleep(0.1)
         time.sleep(0.5)
@@ -107,7 +107,7 @@ def interrupted(folder, *more):
     finally:
         child.kill()
     assert time.monotonic() - pressed < 30
-    seen.unlink()
+    checkpoint.unlink()
     return code, errors, model
 
 
@@ -131,7 +131,7 @@ sys.exit(main())
 
 
 @pytest.mark.parametrize("missing", ["typer", "polars", "rich"])
-def test_without_the_extra_one_line_says_what_to_install(missing):
+def test_missing_extra_names_what_to_install(missing):
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT.format(missing=missing)],
         capture_output=True, text=True, check=False,
@@ -142,7 +142,7 @@ def test_without_the_extra_one_line_says_what_to_install(missing):
     assert done.stderr == line
 
 
-def test_pictures_without_matplotlib_are_one_line(folder):
+def test_plots_without_matplotlib_name_what_to_install(folder):
     script = WITHOUT.format(missing="matplotlib")
     done = subprocess.run(
         [sys.executable, "-c", script, "plot", folder / "area.wgb", folder / "houses.csv",
@@ -155,7 +155,7 @@ def test_pictures_without_matplotlib_are_one_line(folder):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo terminal")
-def test_progress_is_drawn_on_a_terminal_and_not_in_the_result(folder):
+def test_progress_bar_is_on_stderr_of_a_terminal(folder):
     import pty
 
     ours, theirs = pty.openpty()
@@ -168,7 +168,7 @@ def test_progress_is_drawn_on_a_terminal_and_not_in_the_result(folder):
     try:
         while piece := os.read(ours, 4096):
             drawn += piece
-    except OSError:  # the end, as Linux has it
+    except OSError:  # the end of the file on Linux
         pass
     os.close(ours)
     out, _ = child.communicate(timeout=60)

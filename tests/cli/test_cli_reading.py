@@ -1,4 +1,4 @@
-"""Tables as they come: encodings, delimiters, blank lines, words for missing values."""
+"""CSV files with various encodings, delimiters, blank lines and missing values."""
 
 import csv
 import gzip
@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli_files import FAST, call, facts, houses, refusal, write_messy
+from cli_files import FAST, call, error_of, facts, houses, write_messy
 from wgboost.cli.kinds import NumberFormat, parse_column
 from wgboost.cli.reading import ReadOptions, read_table
 from wgboost.cli.screen import CommandError, Screen
@@ -34,12 +34,12 @@ def assert_same(found, expected=TABLE):
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_delimiter_and_encoding_are_found_out(tmp_path, delimiter, encoding):
+def test_delimiter_and_encoding_are_detected(tmp_path, delimiter, encoding):
     path = write_messy(TABLE, tmp_path / "t.csv", delimiter=delimiter, encoding=encoding)
     assert_same(typed(path))
 
 
-def test_what_cannot_be_found_out_is_said(tmp_path):
+def test_errors_name_the_flag_for_what_is_not_detected(tmp_path):
     path = write_messy(TABLE, tmp_path / "t.csv", delimiter=";", encoding="cp1252", decimal=",")
     with pytest.raises(CommandError, match=r"not utf-8 text \(byte 0xc5 in line \d+\).*--encoding"):
         typed(path)
@@ -59,7 +59,7 @@ FLOATS = st.floats(allow_nan=False)
 
 @given(TEXTS, st.data(), st.sampled_from(",;\t|"), st.sampled_from(["\n", "\r\n"]))
 @settings(max_examples=60, deadline=None)
-def test_what_csv_can_say_is_read_as_it_was_written(texts, data, delimiter, end):
+def test_csv_round_trip(texts, data, delimiter, end):
     numbers = data.draw(st.lists(FLOATS, min_size=len(texts), max_size=len(texts)))
     buffer = io.StringIO()
     writer = csv.writer(buffer, delimiter=delimiter, lineterminator=end)
@@ -72,7 +72,7 @@ def test_what_csv_can_say_is_read_as_it_was_written(texts, data, delimiter, end)
     assert found["number"].to_list() == numbers
 
 
-def test_old_line_ends_and_gzip(tmp_path):
+def test_carriage_returns_and_gzip(tmp_path):
     path = write_messy(TABLE, tmp_path / "t.csv")
     plain = path.read_bytes()
     path.write_bytes(plain.replace(b"\r\n", b"\r"))
@@ -105,13 +105,13 @@ def test_words_for_missing_values_and_thousands(tmp_path):
         (["1.2.3", "1.2.4"], pl.String),
     ],
 )
-def test_values_say_what_a_column_is(tmp_path, values, kind):
+def test_type_of_a_column_follows_its_values(tmp_path, values, kind):
     (tmp_path / "t.csv").write_text("x,y\n" + "".join(f"{value},1\n" for value in values))
     assert typed(tmp_path / "t.csv")["x"].dtype == kind
 
 
 @pytest.mark.parametrize("word", ["a", '"a"', '"a\n\nb"'])
-def test_a_row_whose_values_are_all_missing_is_no_blank_line(tmp_path, word):
+def test_rows_of_missing_values_are_not_blank_lines(tmp_path, word):
     (tmp_path / "t.csv").write_text(f"\nx,y\n1,{word}\n\nNA,NA\n  \n,\n3,{word}\n\n\n")
     found = typed(tmp_path / "t.csv")
     assert found["x"].to_list() == [1, None, None, 3]
@@ -123,45 +123,45 @@ def test_a_row_whose_values_are_all_missing_is_no_blank_line(tmp_path, word):
 BAD = {
     "nothing": (b"", "is empty"),
     "blank": (b"\n\n  \n", "is empty"),
-    "header": (b"a,y\n", "has columns and no rows"),
+    "header": (b"a,y\n", "has columns but no rows"),
     "long line": (b"a,y\n1,2\n3,4,5\n", r"line 3 has 3 fields, the header 2"),
     "open quote": (b'a,y\n1,2\n"3,4\n5,6\n', r"line 3: .*quotation mark"),
     "open quote and blank": (b'a,y\n1,2\n\n"3,4\n5,6\n', r"line 4: .*quotation mark"),
     "zip": (b"PK\x03\x04....", "workbook or a zip file; save it as CSV"),
     "bytes": (b"a,y\n\0\x01,2\n", "neither CSV nor Parquet"),
     "parquet": (b"PAR1 and nothing more", "damaged Parquet"),
-    "no names": (b",,\n1,2,3\n", "no names of columns"),
+    "no names": (b",,\n1,2,3\n", "no column names"),
     "twice": (b"a,a,y\n1,2,3\n", r"2 columns named 'a'; rename one of them, or --ignore a"),
     "target twice": (b"a,y,y\n1,2,3\n", r"--target y: .* has 2 columns of that name"),
-    "unclear dates": (b"a,y\n04/03/2021,1\n05/03/2021,2\n", r"'a' has dates of which day and mo"),
-    "wrong dates": (b"a,y\n2021-13-04,1\n2021-03-05,2\n", r"'a' has values that are no dates"),
+    "unclear dates": (b"a,y\n04/03/2021,1\n05/03/2021,2\n", r"'a' has dates with an ambiguous ord"),
+    "wrong dates": (b"a,y\n2021-13-04,1\n2021-03-05,2\n", r"'a' has values that are not dates"),
     "typo": (
         b"a,y\n" + b"1,2\n" * 30 + b"oops,2\n",
-        r"1 of 31 values are no numbers, such as 'oop",
+        r"1 of 31 values are not numbers, such as 'oop",
     ),
     "no target": (b"a,y\n1,NA\n2,\n", r"no row with a value of 'y'"),
-    "no feature": (b"y\n1\n2\n", r"has no column left to predict from"),
+    "no feature": (b"y\n1\n2\n", r"has no column left as a feature"),
 }
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_a_file_that_cannot_be_used(tmp_path, case):
+def test_unusable_files_raise(tmp_path, case):
     data, message = BAD[case]
     (tmp_path / "t.csv").write_bytes(data)
-    is_shown = refusal("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb")
-    assert re.search(message, is_shown), is_shown
+    error = error_of("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb")
+    assert re.search(message, error), error
     assert not (tmp_path / "m.wgb").exists()
 
 
-def test_all_columns_that_cannot_be_used_are_named(tmp_path):
+def test_all_unusable_columns_are_reported(tmp_path):
     (tmp_path / "t.csv").write_text("a,b,y\n4/3/2021,1/3/20,1\n5/3/2021,2/3/20,2\n")
-    is_shown = refusal("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb")
-    assert is_shown.startswith("2 problems: (1) column 'a' has dates")
-    assert "(2) column 'b' has dates" in is_shown
+    error = error_of("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb")
+    assert error.startswith("2 problems: (1) column 'a' has dates")
+    assert "(2) column 'b' has dates" in error
 
 
-def test_new_data_are_read_as_the_old(tmp_path):
-    """What was text stays text, and marks and words of the training data are remembered."""
+def test_new_data_are_read_like_training_data(tmp_path):
+    """The model file keeps kinds of columns, the decimal mark and words for missing values."""
     rng = np.random.default_rng(0)
     code = rng.choice(["1", "2", "3A"], 60)
     lines = [
@@ -181,10 +181,10 @@ def test_new_data_are_read_as_the_old(tmp_path):
     assert len(found) == 2
 
 
-def test_one_row_is_enough_to_fit_and_to_predict(tmp_path):
+def test_fit_and_predict_a_single_row(tmp_path):
     (tmp_path / "t.csv").write_text("a,y\n1,2\n")
-    is_shown = facts("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb", *FAST)
-    assert is_shown["rows"] == 1
+    result = facts("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb", *FAST)
+    assert result["rows"] == 1
     mean = facts("predict", tmp_path / "m.wgb", tmp_path / "t.csv")["predictions"][0]["mean"]
     assert mean == pytest.approx(2, abs=0.5)
 
@@ -192,9 +192,9 @@ def test_one_row_is_enough_to_fit_and_to_predict(tmp_path):
 def test_unnamed_columns_are_left_out_with_a_note(tmp_path):
     (tmp_path / "t.csv").write_text(",a,y,\n0,1,2,\n1,2,3,\n2,3,5,\n")
     paths = tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb"
-    is_shown = facts("fit", *paths, *FAST, "--evidence", "1")
-    assert is_shown["features"] == ["a"]
-    assert is_shown["notes"] == [f"'{tmp_path}/t.csv': column 1, 4 has no name and is left out"]
+    result = facts("fit", *paths, *FAST, "--evidence", "1")
+    assert result["features"] == ["a"]
+    assert result["notes"] == [f"'{tmp_path}/t.csv': column 1, 4 has no name and is left out"]
 
 
 DATES = {
@@ -208,7 +208,7 @@ DATES = {
 
 
 @pytest.mark.parametrize("kind", DATES)
-def test_dates_in_text_are_dates(kind):
+def test_text_is_parsed_as_dates(kind):
     series = parse_column(pl.Series("a", DATES[kind]), "any", NumberFormat())
     assert series.dtype == pl.Datetime("us")
     first = series[0]
@@ -218,12 +218,12 @@ def test_dates_in_text_are_dates(kind):
     assert parse_column(pl.Series("a", DATES[kind]), "dates", NumberFormat()).equals(series)
 
 
-def test_a_model_of_dates_reads_dates(tmp_path):
+def test_model_with_a_feature_of_dates(tmp_path):
     lines = [f"2024-01-{i % 28 + 1:02d},{i % 28}" for i in range(60)]
     (tmp_path / "t.csv").write_text("\n".join(["day,y", *lines]))
     call("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m.wgb", *FAST)
     call("predict", tmp_path / "m.wgb", tmp_path / "t.csv", "--out", tmp_path / "p.csv")
     assert pl.read_csv(tmp_path / "p.csv")["mean"].std() > 1
     (tmp_path / "new.csv").write_text("day\n17\n")
-    is_shown = refusal("predict", tmp_path / "m.wgb", tmp_path / "new.csv")
-    assert "'day' has values that are no dates" in is_shown
+    error = error_of("predict", tmp_path / "m.wgb", tmp_path / "new.csv")
+    assert "'day' has values that are not dates" in error

@@ -1,4 +1,4 @@
-"""From a messy table to a report: the command line and Python give the same numbers."""
+"""The command line and Python give the same numbers."""
 
 import numpy as np
 import polars as pl
@@ -14,7 +14,7 @@ TRAIN, TEST = houses(160, 0), houses(90, 1)
 
 @pytest.fixture(params=["csv", "parquet"])
 def files(request, tmp_path):
-    """The same tables as messy CSV and as Parquet."""
+    """Write the same tables as messy CSV or as Parquet."""
     paths = []
     for name, frame in (("train", TRAIN), ("test", TEST)):
         path = tmp_path / f"{name}.{request.param}"
@@ -33,7 +33,7 @@ def same(column, values):
 def test_regression_from_fit_to_report(files, tmp_path):
     train, test = files
     model, out, page = (tmp_path / name for name in ("m.wgb", "out.csv", "cli.html"))
-    told = facts("fit", train, "--target", "price", "--ignore", "id,kind", "--out", model,
+    result = facts("fit", train, "--target", "price", "--ignore", "id,kind", "--out", model,
                  "--validation", "0.25", "--evidence", "5", *FAST)  # fmt: skip
     call("predict", model, test, "--out", out, "--keep", "id", "--quantiles", "0.1,0.5,0.975")
     scores = facts("evaluate", model, test, "--report", page)
@@ -42,8 +42,8 @@ def test_regression_from_fit_to_report(files, tmp_path):
     python = WGBRegressor(
         evidence=5, early_stopping=True, validation_fraction=0.25, **SETTINGS
     ).fit(known, y="price")  # fmt: skip
-    assert told["rounds"] == python.n_estimators_
-    assert told["rows"] == known.height < TRAIN.height
+    assert result["rounds"] == python.n_estimators_
+    assert result["rows"] == known.height < TRAIN.height
     X = TEST.drop("id", "kind", "price")
     found = pl.read_csv(out, schema_overrides={"id": pl.String})
     assert found["id"].to_list() == TEST["id"].to_list()
@@ -70,9 +70,9 @@ def test_regression_from_fit_to_report(files, tmp_path):
 def test_classification_from_fit_to_report(files, tmp_path):
     train, test = files
     model, out, page = (tmp_path / name for name in ("m.wgb", "out.parquet", "cli.html"))
-    told = facts("fit", train, "--target", "kind", "--ignore", "id", "--ignore", "price",
+    result = facts("fit", train, "--target", "kind", "--ignore", "id", "--ignore", "price",
                  "--out", model, *FAST)  # fmt: skip
-    assert told["task"] == "classification"
+    assert result["task"] == "classification"
     call("predict", model, test, "--out", out)
     scores = facts("evaluate", model, test, "--report", page)
 
@@ -92,14 +92,14 @@ def test_classification_from_fit_to_report(files, tmp_path):
     assert page.read_bytes() == (tmp_path / "python.html").read_bytes()
 
 
-def test_both_kinds_of_files_give_the_same_model(tmp_path):
+def test_csv_and_parquet_give_the_same_model(tmp_path):
     write_messy(TRAIN, tmp_path / "train.csv")
     TRAIN.write_parquet(tmp_path / "train.parquet")
     for kind in ("csv", "parquet"):
         call("fit", tmp_path / f"train.{kind}", "--target", "price", "--ignore", "id,kind",
              "--out", tmp_path / f"{kind}.wgb", *FAST)  # fmt: skip
     assert (tmp_path / "csv.wgb").read_bytes() == (tmp_path / "parquet.wgb").read_bytes()
-    # A model of the one reads the other, whatever is text there.
+    # A model of one kind of file predicts the other kind.
     results = [
         call("predict", tmp_path / "csv.wgb", tmp_path / f"train.{kind}").stdout
         for kind in ("csv", "parquet")
@@ -108,7 +108,7 @@ def test_both_kinds_of_files_give_the_same_model(tmp_path):
     assert results[0].count("\n") == TRAIN.height + 1
 
 
-def test_rows_in_blocks_are_predicted_as_all_at_once(tmp_path, monkeypatch):
+def test_blocks_of_rows_do_not_change_predictions(tmp_path, monkeypatch):
     TRAIN.write_parquet(tmp_path / "train.parquet")
     call("fit", tmp_path / "train.parquet", "--target", "price", "--ignore", "id,kind",
          "--response", "gamma", "--out", tmp_path / "m.wgb", *FAST)  # fmt: skip
@@ -117,7 +117,7 @@ def test_rows_in_blocks_are_predicted_as_all_at_once(tmp_path, monkeypatch):
     assert call("predict", tmp_path / "m.wgb", tmp_path / "train.parquet").stdout == whole
 
 
-def test_a_model_of_python_is_read_by_the_command_line(tmp_path):
+def test_command_line_reads_models_saved_in_python(tmp_path):
     rows = TRAIN.filter(pl.col("price").is_not_null())
     X = rows.select("area", "rooms").cast(pl.Float64).to_numpy()
     python = WGBRegressor(**SETTINGS).fit(X, rows["price"].to_numpy())

@@ -1,46 +1,46 @@
-"""Targets as they come: words among numbers, decimal commas, NaN, codes as classes, dates."""
+"""Targets with words among numbers, decimal commas, NaN, codes as classes, dates."""
 
 from datetime import date, datetime
 
 import polars as pl
 import pytest
 
-from cli_files import FAST, facts, refusal
+from cli_files import FAST, error_of, facts
 
 
 def table(path, values, name="y"):
-    """Write a target between a feature and nothing else, with semicolons."""
+    """Write a CSV file with a feature and a target, separated by semicolons."""
     lines = [f"{i % 7};{value}" for i, value in enumerate(values)]
     path.write_text("\n".join([f"x;{name}", *lines]) + "\n")
     return path
 
 
-def test_numbers_with_commas_and_a_word_are_told_how_to_be_read(tmp_path):
+def test_errors_for_numbers_with_commas_and_words(tmp_path):
     path = table(tmp_path / "t.csv", ["k.A.", *(f"{i},5" for i in range(60))])
     fit = ("fit", path, "--target", "y", "--out", tmp_path / "m.wgb", *FAST)
-    told = refusal(*fit)
-    assert told.startswith("column 'y' has numbers with commas, such as '0,5': say --decimal ,")
-    told = refusal(*fit, "--decimal", ",")
-    assert "--missing 'k.A.' takes them for missing values" in told
+    error = error_of(*fit)
+    assert error.startswith("column 'y' has numbers with commas, such as '0,5': give --decimal ,")
+    error = error_of(*fit, "--decimal", ",")
+    assert "--missing 'k.A.' makes them missing values" in error
     found = facts(*fit, "--decimal", ",", "--missing", "k.A.")
     assert (found["task"], found["rows"]) == ("regression", 60)
 
 
-def test_codes_of_which_most_are_numbers_can_be_classes(tmp_path):
+def test_codes_that_are_mostly_numbers_can_be_classes(tmp_path):
     path = table(tmp_path / "t.csv", ["1A", *(i % 3 + 1 for i in range(60))])
     fit = ("fit", path, "--target", "y", "--out", tmp_path / "m.wgb", *FAST)
-    told = refusal(*fit)
-    assert told.endswith("; if they are classes: --task classification")
+    error = error_of(*fit)
+    assert error.endswith("; if they are classes: --task classification")
     assert facts(*fit, "--task", "classification")["task"] == "classification"
     assert facts("info", tmp_path / "m.wgb")["classes"] == ["1", "1A", "2", "3"]
     assert facts("evaluate", tmp_path / "m.wgb", path)["rows"] == 61
 
 
-def test_dates_as_a_target_are_not_to_be_ignored(tmp_path):
+def test_error_for_a_target_of_dates(tmp_path):
     path = table(tmp_path / "t.csv", ["2021-03-04", "2021-03-05"])
-    told = refusal("fit", path, "--target", "y", "--out", tmp_path / "m.wgb")
-    assert told.startswith("column 'y' has dates, such as '2021-03-04'; give numbers")
-    assert "--ignore" not in told
+    error = error_of("fit", path, "--target", "y", "--out", tmp_path / "m.wgb")
+    assert error.startswith("column 'y' has dates, such as '2021-03-04'; give numbers")
+    assert "--ignore" not in error
 
 
 @pytest.mark.parametrize(
@@ -58,12 +58,12 @@ def test_nan_in_a_parquet_file_is_a_missing_target(tmp_path, roles):
         data, model = tmp_path / f"{name}.parquet", tmp_path / f"{name}.wgb"
         found = facts("fit", data, *roles, "--out", model, *FAST, "--evidence", "1")
         assert found["rows"] == 30
-        assert ["1 of 31 rows lack" in note for note in found["notes"]] == [True]
+        assert ["1 of 31 rows without" in note for note in found["notes"]] == [True]
         models.append(model.read_bytes())
     assert models[0] == models[1]
 
 
-def test_kept_columns_are_json_of_their_kind(tmp_path):
+def test_kept_columns_in_json(tmp_path):
     frame = pl.DataFrame(
         {
             "x": [0.0, 1.0],

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from cli_files import call, refusal
+from cli_files import call, error_of
 from matrix_objects import CLASSES, DATA, TEST, file_of, fitted, saved_objects
 from wgboost.metrics.summaries import summary
 
@@ -65,7 +65,7 @@ def test_info(family, data, saved):
 def test_predict(family, data, saved, tables):
     arguments = ["predict", saved(family, data), tables(data)[1], "--quantiles", "0.5"]
     if family == "general":
-        assert "wgboost.load opens it in Python" in refusal(*arguments)
+        assert "open it in Python with wgboost.load" in error_of(*arguments)
         return
     if data == "counts":
         arguments += ["--exposure", "time"]
@@ -87,7 +87,7 @@ def test_evaluate(family, data, saved, tables, tmp_path):
     if paged:
         arguments += ["--report", page]
     if family == "general":
-        assert "wgboost.load opens it in Python" in refusal(*arguments)
+        assert "open it in Python with wgboost.load" in error_of(*arguments)
         return
     told = json.loads(call(*arguments, "--json").stdout)["metrics"]
     model, (X, y, beside) = fitted(family, data), DATA[data].part(TEST)
@@ -101,12 +101,12 @@ def test_plot(family, data, saved, tables, tmp_path):
     arguments = ["plot", saved(family, data), tables(data)[0], *DATA[data].flags]
     arguments += ["--out", tmp_path, "--along", "1", "--format", "svg"]
     if family == "general":
-        assert "wgboost.load opens it in Python" in refusal(*arguments)
+        assert "open it in Python with wgboost.load" in error_of(*arguments)
         return
     all_of_them = family == "bag" and data in DRAWN
     if not all_of_them:  # the others are those of the report
         arguments += ["--only", "particles"]
-    drawn = json.loads(call(*arguments, "--json").stdout)["pictures"]
+    drawn = json.loads(call(*arguments, "--json").stdout)["plots"]
     names = {path.name.removesuffix(".svg") for path in tmp_path.iterdir()}
     assert len(drawn) == len(names)
     assert "particles" in names

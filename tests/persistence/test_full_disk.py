@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from cli_files import FAST, call, refusal
+from cli_files import FAST, call, error_of
 from wgboost import WGBRegressor, load
 from wgboost.callbacks import Checkpoint
 
@@ -117,7 +117,7 @@ def test_a_model_that_finds_no_space_is_saved_elsewhere(tmp_path):
     try:
         data = tmp_path / "data.csv"
         pl.DataFrame({"a": X[:, 0], "y": Y}).write_csv(data)
-        told = refusal("fit", data, "--target", "y", "--out", small_disk / "m.wgb", *FAST, code=1)
+        told = error_of("fit", data, "--target", "y", "--out", small_disk / "m.wgb", *FAST, code=1)
     finally:
         subprocess.run(["umount", str(small_disk)], check=True)
     assert "No space left on device" in told

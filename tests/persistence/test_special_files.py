@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import wgboost
-from cli_files import FAST, call, refusal
+from cli_files import FAST, call, error_of
 from wgboost import WGBRegressor, load
 from wgboost.atomic import replacing
 
@@ -90,7 +90,7 @@ def test_the_command_line_refuses_special_files_before_the_work(tmp_path):
         ["predict", tmp_path / "m.wgb", data, "--out", named],
         ["evaluate", tmp_path / "m.wgb", data, "--report", path],
     ):
-        assert "is a device, a pipe or a socket; name a regular file" in refusal(*command)
+        assert "is a device, a pipe or a socket; name a regular file" in error_of(*command)
     assert stat.S_ISFIFO(path.stat().st_mode)
 
 

@@ -1,4 +1,4 @@
-"""Tables as people have them, and the command line to read them with."""
+"""Tables for the tests of the command line, and helpers to run it."""
 
 import json
 import os
@@ -18,7 +18,7 @@ SETTINGS = {"n_estimators": 12, "n_particles": 5, "random_state": 3}
 
 
 def houses(n=160, seed=0):
-    """Text, numbers, truth values, counts and dates, all with values missing, and a y."""
+    """Return a table of text, numbers, booleans and counts, all with missing values, and a y."""
     rng = np.random.default_rng(seed)
     city = rng.choice(["Århus", "Bonn", "New York, NY", 'the "old" town'], n)
     area, rooms = rng.uniform(30, 150, n), rng.integers(1, 7, n)
@@ -36,10 +36,9 @@ def houses(n=160, seed=0):
             "kind": kind,
         }
     )
-    gone = {name: rng.random(n) < 0.08 for name in ("city", "area", "rooms", "balcony", "price")}
+    missing = {name: rng.random(n) < 0.08 for name in ("city", "area", "rooms", "balcony", "price")}
     return frame.with_columns(
-        pl.when(~pl.Series(missing)).then(pl.col(name)).alias(name)
-        for name, missing in gone.items()
+        pl.when(~pl.Series(mask)).then(pl.col(name)).alias(name) for name, mask in missing.items()
     )
 
 
@@ -67,7 +66,7 @@ def write_messy(frame, path, *, delimiter=",", encoding="utf-8-sig", decimal="."
 
 
 def call(*arguments, code=0, stdin=None):
-    """Run a command in this process; its result has stdout and stderr."""
+    """Run a command in this process; the result has stdout and stderr."""
     done = CliRunner().invoke(app, [str(one) for one in arguments], input=stdin)
     assert done.exit_code == code, done.stderr + done.stdout
     if done.exception is not None and not isinstance(done.exception, SystemExit):
@@ -76,12 +75,12 @@ def call(*arguments, code=0, stdin=None):
 
 
 def facts(*arguments, **settings):
-    """Return the result of a command as JSON has it."""
+    """Return the JSON result of a command."""
     return json.loads(call(*arguments, "--json", **settings).stdout)
 
 
-def refusal(*arguments, code=2):
-    """Return the one line on stderr that a command fails with; notes are left out."""
+def error_of(*arguments, code=2):
+    """Return the error message of a command that fails, without notes."""
     done = call(*arguments, code=code)
     assert done.stdout == ""
     lines = [line for line in done.stderr.splitlines() if not line.startswith("wgboost: note: ")]
@@ -91,9 +90,9 @@ def refusal(*arguments, code=2):
 
 
 def process(*arguments, interruptible=False, **settings):
-    """Start the command in a process of its own.
+    """Start the command in another process.
 
-    Ctrl-C is ignored in jobs of the background, which tests may be, unless it is interruptible.
+    Tests may run in the background, where Ctrl-C is ignored; `interruptible` restores it.
     """
     module = ["-m", "wgboost"]
     if interruptible:

@@ -10,7 +10,7 @@ _NEEDED = ("typer", "rich", "polars")
 
 
 def main() -> int:
-    """Run the command that the arguments of the process name.
+    """Run the command in `sys.argv`.
 
     Returns
     -------

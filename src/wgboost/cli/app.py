@@ -1,4 +1,4 @@
-"""The commands put together, and what is said when one of them fails."""
+"""The application: its commands, and how it reports errors."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from wgboost.version import __version__
 
 __all__ = ["Commands", "app", "run"]
 
-_UsageError: Any = typer.BadParameter.__bases__[0]  # of click, wherever typer keeps it
-_BAD_INPUT = (ValueError, TypeError)  # what the library raises, ModelFileError among them
+_UsageError: Any = typer.BadParameter.__bases__[0]  # of click, whose place in typer varies
+_BAD_INPUT = (ValueError, TypeError)  # raised by the library; ModelFileError is a ValueError
 
 
 class Commands(TyperGroup):
-    """The commands; an error is one line on stderr, unless `--debug` asks for more."""
+    """The group of commands, which prints an error as one line on stderr."""
 
     def main(self, args: Sequence[str] | None = None, **extra: Any) -> Any:  # type: ignore[override]
-        """Run a command and exit: 0, 1 if it failed, 2 for bad input, 130 after Ctrl-C."""
+        """Run a command and exit with 0, 1 if it failed, 2 for bad input, or 130 after Ctrl-C."""
         given = list(sys.argv[1:] if args is None else args) or ["--help"]
         extra.update(prog_name="wgboost", standalone_mode=False)
         try:
@@ -47,7 +47,7 @@ class Commands(TyperGroup):
             code = 130
         except Exception as error:
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
-                # Whoever reads has seen enough; Python would complain again when it ends.
+                # The reader closed the pipe. Without this Python would complain again at exit.
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
                 sys.exit(1)
             if "--debug" in given:
@@ -59,16 +59,16 @@ class Commands(TyperGroup):
         sys.exit(code if isinstance(code, int) else 0)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command; one that is not there is answered with the nearest."""
+        """Return the command; the error for an unknown one names the nearest."""
         if args[0] not in self.commands and not ctx.resilient_parsing:
             near = nearest_name(args[0], self.commands)
-            there = "" if near else f"; there is {', '.join(self.commands)}"
-            raise CommandError(f"no command {args[0]!r}{near}{there}")
+            known = "" if near else f"; the commands are {', '.join(self.commands)}"
+            raise CommandError(f"no command {args[0]!r}{near}{known}")
         return super().resolve_command(ctx, args)
 
 
 def _explain(error: Exception) -> tuple[str, int]:
-    """Return what to say about an error, and the exit code."""
+    """Return the message of an error and the exit code."""
     if isinstance(error, CommandError):
         return str(error), error.code
     if isinstance(error, _UsageError):
@@ -85,7 +85,7 @@ def _explain(error: Exception) -> tuple[str, int]:
 
 
 def _usage_message(error: Any) -> str:
-    """Return a message of typer in our words: what is wrong, the nearest option, where help is."""
+    """Return a message of typer with the nearest option and the command for help."""
     context = getattr(error, "ctx", None)
     name = getattr(error, "option_name", None)
     message = error.format_message()
@@ -96,8 +96,8 @@ def _usage_message(error: Any) -> str:
     return f"{message.rstrip('.')} (see {path} --help)"
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(given: bool) -> None:
+    if given:
         print(__version__)
         raise typer.Exit
 
@@ -116,7 +116,7 @@ def _about(
 ) -> None:
     """Gradient boosting that predicts distributions, from tables to reports.
 
-    fit a model, predict with it, evaluate it on test rows, plot it. Files are CSV or Parquet, '-'
+    Fit a model, predict with it, evaluate it on test rows, plot it. Files are CSV or Parquet, '-'
     is standard input or output. Exit codes: 0 done, 1 failed, 2 wrong usage or bad input, 130
     interrupted.
     """
@@ -136,7 +136,7 @@ for _function, _flags in (
 
 
 def run() -> int:
-    """Run the command that the arguments of the process name; return the exit code."""
+    """Run the command in `sys.argv`, and return the exit code."""
     try:
         app()
     except SystemExit as ended:

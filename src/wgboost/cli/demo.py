@@ -1,4 +1,4 @@
-"""`wgboost demo`: all commands, one after the other, on data that ship with scikit-learn."""
+"""`wgboost demo`: run all commands on data of scikit-learn."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ _COMMANDS = (
 def demo(
     screen: Screen,
     out: Annotated[
-        str, typer.Option("--out", "-o", metavar="folder", help="Where files are put.")
+        str, typer.Option("--out", "-o", metavar="folder", help="Folder for the files.")
     ] = "wgboost_demo",
 ) -> None:
     """Run all commands on data that ship with scikit-learn.
 
-    Patients: a CSV file with text and missing values, of which a number is predicted. Tumours: a
-    Parquet file with two classes. No network is needed. Example:
+    The patients are a CSV file with text and missing values, and their target is a number. The
+    tumours are a Parquet file with two classes. No network is needed. Example:
 
     wgboost demo --out try_it
     """
     folder = Path(out)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise CommandError(f"--out {out} is there already, and not an empty folder; name another")
+        raise CommandError(f"--out {out} exists and is not an empty folder; name another one")
     folder.mkdir(parents=True, exist_ok=True)
     results = []
     with chdir(folder):
@@ -56,12 +56,12 @@ def demo(
         for command in _COMMANDS:
             results.append(_run(command, screen))
     files = sorted(str(path) for path in folder.rglob("*") if path.is_file())
-    screen.show({"results": results, "files": files}, Text(f"\nall of it is in {out}"))
+    screen.show({"results": results, "files": files}, Text(f"\nall files are in {out}"))
 
 
 def _run(command: str, screen: Screen) -> Any:
-    """Run a command in this process; return its result if that is to be JSON."""
-    from wgboost.cli.app import app  # which knows this command, too
+    """Run a command in this process; return its result with --json, else None."""
+    from wgboost.cli.app import app  # it imports this module
 
     arguments, lines = shlex.split(command), io.StringIO()
     if screen.json:
@@ -75,18 +75,18 @@ def _run(command: str, screen: Screen) -> Any:
             app(arguments)
     except SystemExit as ended:
         if ended.code:
-            raise CommandError(f"wgboost {command} has failed", 1) from ended
+            raise CommandError(f"wgboost {command} failed", 1) from ended
     return {"command": command, **json.loads(lines.getvalue())} if screen.json else None
 
 
 def write_tables() -> None:
-    """Write the tables of the demo into this folder, each as one to train and one to test."""
+    """Write the training and test tables of the demo into the current folder."""
     _write("patients", "csv", _patients())
     _write("tumours", "parquet", _tumours())
 
 
 def _write(name: str, form: str, table: pl.DataFrame) -> None:
-    """Write a table as two files, to train and to test."""
+    """Write a table as two files, for training and testing."""
     parts = train_test_split(np.arange(table.height), random_state=0)
     for end, rows in zip(("", "_test"), parts, strict=True):
         part, path = table[np.sort(rows)], f"{name}{end}.{form}"
@@ -94,7 +94,7 @@ def _write(name: str, form: str, table: pl.DataFrame) -> None:
 
 
 def _patients() -> pl.DataFrame:
-    """The diabetes data, sex as text and some values missing."""
+    """Return the diabetes data, with sex as text and some values missing."""
     known = load_diabetes(as_frame=False, scaled=False)
     rng = np.random.default_rng(0)
     columns = {name: known.data[:, j].round(4) for j, name in enumerate(known.feature_names)}
@@ -108,7 +108,7 @@ def _patients() -> pl.DataFrame:
 
 
 def _tumours() -> pl.DataFrame:
-    """The breast cancer data, with classes as text."""
+    """Return the breast cancer data, with classes as text."""
     known = load_breast_cancer()
     names = [str(name).replace(" ", "_") for name in known.feature_names]
     diagnosis = pl.Series("diagnosis", known.target_names[known.target].tolist())

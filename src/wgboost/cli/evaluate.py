@@ -1,4 +1,4 @@
-"""`wgboost evaluate`: how good a model is on rows whose y is known, with a report."""
+"""`wgboost evaluate`: metrics of a model on test rows, and a report."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def evaluate(
         str | None,
         typer.Option(
             "--report", "-r", metavar="file.html", show_default=False,
-            help="Write metrics and pictures as one HTML page.",
+            help="Write metrics and plots as one HTML page.",
         ),
     ] = None,
     ood: Annotated[
         str | None,
         typer.Option(
             "--ood", metavar="file", show_default=False,
-            help="Rows from elsewhere: does the OOD score tell them apart?",
+            help="Rows from elsewhere: does the OOD score detect them?",
         ),
     ] = None,
     title: Annotated[
@@ -49,10 +49,10 @@ def evaluate(
     force: Force = False,
     **flags: Any,
 ) -> None:  # fmt: skip
-    """Measure a model on rows that it has not seen; write a report.
+    """Compute metrics of a model on test rows, and write a report.
 
-    The column 'before round 1' is the same model without features: what it has to beat. Columns
-    are those of fit unless you say otherwise. Example:
+    The column 'before round 1' is the model without features, as a baseline. The columns are those
+    of fit unless flags name others. Example:
 
     wgboost evaluate price.wgb test.csv --report report.html
     """
@@ -60,7 +60,7 @@ def evaluate(
     if [model, data, ood].count("-") > 1:
         raise CommandError("only one file can come from standard input")
     if report == "-":
-        raise CommandError("--report - : name a file; stdout is for the metrics")
+        raise CommandError("--report -: name a file; stdout is for the metrics")
     if report is not None:
         inputs = [one for one in (model, data, ood) if one]
         check_output(report, "page", force=force, inputs=inputs, flag="--report")
@@ -68,7 +68,7 @@ def evaluate(
     _, rows = read_model_data(data, estimator, reading, roles, screen)
     other = None
     if ood is not None:
-        _, other = read_model_data(ood, estimator, reading, roles, screen, y="out")
+        _, other = read_model_data(ood, estimator, reading, roles, screen, y="omitted")
     now, before = _metrics(estimator, rows, other)
     failed: OSError | None = None
     if report is not None:
@@ -77,7 +77,7 @@ def evaluate(
                 estimator, rows.X, rows.y, report, X_out=None if other is None else other.X,
                 title=title, sample_weight=rows.weight, exposure=rows.exposure, name=rows.name,
             )  # fmt: skip
-        except OSError as error:  # the metrics are there all the same
+        except OSError as error:  # show the metrics all the same
             report, failed = None, error
     facts = {
         "rows": len(rows.X),
@@ -94,7 +94,7 @@ def evaluate(
 
 def _metrics(model: Any, rows: Data, other: Data | None) -> tuple[list[Summary], list[Summary]]:
     """Return the metrics of the model, and of the model before its first round."""
-    predict_metadata(model, None, {"exposure": rows.exposure})  # or y cannot be compared
+    predict_metadata(model, None, {"exposure": rows.exposure})  # raises if y is on another scale
     now, before = (
         summary(
             model.predict_dist(rows.X, exposure=rows.exposure, n_rounds=n_rounds), rows.y,
@@ -104,7 +104,7 @@ def _metrics(model: Any, rows: Data, other: Data | None) -> tuple[list[Summary],
     )  # fmt: skip
     if other is not None:
         scores = model.ood_score(rows.X), model.ood_score(other.X)
-        note = "of rows from elsewhere, by the OOD score; 1 is perfect"
+        note = "rows from elsewhere, by the OOD score; 1 is perfect"
         now += [
             Summary("OOD ROC AUC", ood_roc_auc(*scores), note),
             Summary("OOD average precision", ood_average_precision(*scores), note),

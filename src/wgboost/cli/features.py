@@ -1,4 +1,4 @@
-"""Which columns a model is trained on, and where new rows have them."""
+"""The features of training data and of new rows."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from wgboost.cli.reading import Table
 from wgboost.cli.roles import ColumnRoles
 from wgboost.cli.screen import CommandError, Problems, Screen
+from wgboost.cli.table import Table
 
 __all__ = ["feature_kinds", "new_features", "training_features"]
 
@@ -18,7 +18,7 @@ def training_features(
     table: Table, roles: ColumnRoles, *, features: Sequence[str] = (), ignore: Sequence[str] = (),
     categorical: Sequence[str] = (),
 ) -> tuple[pl.DataFrame, Any]:  # fmt: skip
-    """Return the features to train on, and what `categorical_features` has to be."""
+    """Return the features to train on and the value of `categorical_features`."""
     problems = Problems()
     left = {*roles.names}
     chosen: list[str] = []
@@ -30,26 +30,26 @@ def training_features(
     for name in chosen:
         with problems:
             if name in left:
-                raise CommandError(f"--features {name}: this column is ignored, or has a role")
-    there = [n for n in chosen or [*table.frame.columns, *table.duplicates] if n not in left]
-    for name in there:
+                raise CommandError(f"--features {name}: this column has a role or is ignored")
+    present = [n for n in chosen or [*table.frame.columns, *table.duplicates] if n not in left]
+    for name in present:
         with problems:
             if name in table.duplicates:
                 raise CommandError(
                     f"{table.source} has {table.duplicates[name]} columns named {name!r}; "
                     f"rename one of them, or --ignore {name} leaves them all out"
                 )
-    names = [name for name in there if name not in table.duplicates]
+    names = [name for name in present if name not in table.duplicates]
     with problems:
-        if not there:
-            raise CommandError(f"{table.source} has no column left to predict from")
+        if not present:
+            raise CommandError(f"{table.source} has no column left as a feature")
     with problems:
         categories = table.named(categorical, "--categorical")
-    known = {*there}
+    known = {*present}
     for name in categories:
         with problems:
             if name not in known:
-                raise CommandError(f"--categorical {name}: this column is no feature")
+                raise CommandError(f"--categorical {name}: this column is not a feature")
     X = pl.DataFrame()
     with problems:
         X = table.columns(names, {}, {*categories})
@@ -65,7 +65,7 @@ def _is_text(series: pl.Series) -> bool:
 
 
 def feature_kinds(model: Any) -> dict[str, str]:
-    """Return the kinds of a model's columns, by name."""
+    """Return the kind of each feature of a model: "numbers", "dates", "text" or "any"."""
     schema = model.model_.schema
     names = schema.names or ()
     return {
@@ -79,19 +79,19 @@ def feature_kinds(model: Any) -> dict[str, str]:
 def new_features(
     table: Table, model: Any, roles: ColumnRoles, screen: Screen, known: Collection[str] = ()
 ) -> Any:
-    """Return the columns that a model was trained on, a frame or an array; others are left out.
+    """Return the features of a model as a frame, or as an array if they have no names.
 
-    `known` are columns that have another use, of which nothing has to be said. Raises CommandError
-    for a column that is not there.
+    Other columns are left out with a note, except those in `known`. It raises CommandError for a
+    missing column.
     """
     if model.model_.schema.names is None:
         names = [name for name in table.frame.columns if name not in roles.names]
         p = len(model.model_.schema.levels)
         if len(names) != p:
             raise CommandError(
-                f"the model was trained on {p} columns without names; {table.source} has "
-                f"{len(names)} beside those with a role; give the {p} columns alone, in the order "
-                "of training, or train on a frame, which has names"
+                f"the model was trained on {p} columns without names, and {table.source} has "
+                f"{len(names)} columns without a role; give exactly these {p} columns, in the "
+                "order of training, or train on a frame with column names"
             )
         numbers = table.columns(names, dict.fromkeys(names, "numbers"))
         return numbers.cast(pl.Float64).to_numpy()
@@ -100,12 +100,12 @@ def new_features(
         with problems:
             table.check(name, "the model needs")
     if problems.found:
-        with problems:  # what else is wrong
+        with problems:  # report the other problems too
             table.columns([name for name in kinds if name in table.names], kinds)
     problems.check()
     other = {*kinds, *roles.names, *known}
     extra = [name for name in table.frame.columns if name not in other]
     if extra:
         shown = ", ".join(map(repr, extra[:5])) + (", ..." if len(extra) > 5 else "")
-        screen.note(f"{table.source}: not used, since the model was trained without: {shown}")
+        screen.note(f"{table.source}: not used, because the model was trained without: {shown}")
     return table.columns(kinds, kinds)

@@ -1,4 +1,4 @@
-"""`wgboost fit`: from a table to a model file."""
+"""`wgboost fit`: fit a model to a table and save it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from wgboost.callbacks import Checkpoint, MaxTime
 from wgboost.cli.features import training_features
 from wgboost.cli.flags import DataFile, Force, Threads, flag, parse_flags
 from wgboost.cli.options import BY_OPTION, named_values, parse_value
-from wgboost.cli.reading import ReadOptions, Table, read_bytes, read_table
+from wgboost.cli.reading import ReadOptions, read_bytes, read_table
 from wgboost.cli.roles import ColumnRoles, Data, read_row_parameters, split_target
 from wgboost.cli.screen import CommandError, Problems, Screen, pluralize
+from wgboost.cli.table import Table
 from wgboost.cli.tasks import class_labels, column_kind, is_classification
 from wgboost.cli.writing import check_output, save_model
 from wgboost.estimators import WGBClassifier, WGBRegressor
@@ -33,65 +34,67 @@ __all__ = ["FitOptions", "fit"]
 
 _COLUMNS, _BOOSTING, _MODEL = "Columns", "Boosting", "Model"
 _SECONDS = 60  # between checkpoints
-_MANY = 500  # names of columns that are not used; the header of a file has a limit
+_MANY = 500  # names of unused columns in a model file, whose header is limited
 
 
 @dataclass(frozen=True)
 class FitOptions:
-    """What to fit, beside the parameters of the estimator."""
+    """Flags of `fit` that are not parameters of the estimator."""
 
     task: str | None = flag(
-        "What to fit. [default: classes if the target is text, true/false or 0/1]",
+        "Kind of model. [default: classification if the target is text, true/false or 0/1]",
         "regression|classification",
         panel=_MODEL,
     )
     features: tuple[str, ...] = flag(
-        "Use these columns only, with commas between, or repeat. [default: all without a role]",
+        "Use only these columns, separated by commas, or repeat. [default: all without a role]",
         "columns",
         panel=_COLUMNS,
         default=(),
     )
     ignore: tuple[str, ...] = flag(
-        "Leave columns out, such as an id.", "columns", panel=_COLUMNS, default=()
+        "Leave out columns, such as an id.", "columns", panel=_COLUMNS, default=()
     )
     categorical: tuple[str, ...] = flag(
-        "Numbers that are names of categories, or text that looks like numbers. Other text is "
-        "categories anyway.",
+        "Categories that are numbers, or text that is mostly numbers. Other text is always "
+        "categorical.",
         "columns",
         panel=_COLUMNS,
         default=(),
     )
     increasing: tuple[str, ...] = flag(
-        "The location of y must not fall as these features rise.",
+        "The location of y must not decrease with these features.",
         "columns",
         panel=_COLUMNS,
         default=(),
     )
-    decreasing: tuple[str, ...] = flag("It must not rise.", "columns", panel=_COLUMNS, default=())
+    decreasing: tuple[str, ...] = flag(
+        "It must not increase with these features.", "columns", panel=_COLUMNS, default=()
+    )
     order: str | None = flag(
         "Classes from low to high, for --response ordinal.", "low,...,high", panel=_MODEL
     )
     validation: float | None = flag(
-        "Hold out this share of the rows to find the best number of rounds, then fit on all rows. "
+        "Hold out this share of the rows to choose the number of rounds, then fit on all rows. "
         "[default: no early stopping]",
         "share",
         panel=_BOOSTING,
     )
     validation_data: str | None = flag(
-        "Find the number of rounds on the rows of this file instead.", "file", panel=_BOOSTING
+        "Choose the number of rounds on the rows of this file instead.", "file", panel=_BOOSTING
     )
     max_time: float | None = flag(
-        "End after so much time, with the rounds so far.", "seconds", panel=_BOOSTING
+        "Stop after this time, with the rounds so far.", "seconds", panel=_BOOSTING
     )
     checkpoint: str | None = flag(
         "Save the rounds so far to this file, every minute.", "file", panel=_BOOSTING
     )
     resume: str | None = flag(
-        "Go on from a checkpoint; data and options have to be the same.", "file", panel=_BOOSTING
+        "Continue from a checkpoint; data and options must be the same.", "file", panel=_BOOSTING
     )
     ood_folds: int | None = flag(
-        "Learn how rare an OOD score is from so many further fits, each without a fold of the "
-        "rows; predict then writes ood_pvalue. With --validation-data that is known without. "
+        "Compute reference OOD scores by this many further fits, each without a fold of the rows; "
+        "predict then writes ood_pvalue. --validation-data gives them without further fits. "
         "[default: no further fits]",
         "int",
         panel=_MODEL,
@@ -102,10 +105,10 @@ class FitOptions:
         panel=_MODEL,
         default=(),
     )
-    seed: int | None = flag("Same seed, same model. [default: another one each time]", "int")
+    seed: int | None = flag("Seed of the random numbers. [default: another one each time]", "int")
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters of the estimator that this sets."""
+        """Return the parameters of the estimator that these flags set."""
         known = named_values(self.option)
         if self.validation is not None and self.validation_data is not None:
             raise CommandError("give --validation or --validation-data, not both")
@@ -118,7 +121,7 @@ class FitOptions:
         return {**known, "random_state": self.seed}
 
     def callbacks(self) -> list[Any]:
-        """Return what is to be done after every round."""
+        """Return the callbacks of the fit."""
         found: list[Any] = [] if self.max_time is None else [MaxTime(self.max_time)]
         if self.checkpoint is not None:
             found.append(Checkpoint(self.checkpoint, every_seconds=_SECONDS))
@@ -129,7 +132,7 @@ def fit(
     screen: Screen,
     data: DataFile,
     out: Annotated[
-        str, typer.Option("--out", "-o", metavar="file", help="The model file; - is stdout.")
+        str, typer.Option("--out", "-o", metavar="file", help="Model file to write; - is stdout.")
     ],
     threads: Threads = None,
     force: Force = False,
@@ -137,7 +140,7 @@ def fit(
 ) -> None:
     """Fit a model to the rows of a table and write it to a file.
 
-    All columns without a role are features: numbers, true/false, and text as categories; values
+    All columns without a role are features: numbers, true/false, and text as categories. Values
     may be missing. Rows without a target are left out. Ctrl-C writes the model with the rounds so
     far (exit code 130). Example:
 
@@ -178,9 +181,9 @@ def fit(
     problems.check()
     rows = Data(X, y, **fit_params)
     model: Any = (WGBClassifier if classes else WGBRegressor)(**parameters)
-    begun = time.monotonic()
+    start = time.monotonic()
     complete = _train(model, rows, options, reading, roles, screen)
-    seconds = time.monotonic() - begun
+    seconds = time.monotonic() - start
     used = {*X.columns, *roles.names}
     unused = [name for name in table.frame.columns if name not in used]
     known = {"columns": roles.metadata(), "ignored": unused[:_MANY], "reading": reading.metadata()}
@@ -194,7 +197,7 @@ def fit(
 def _check(
     options: FitOptions, roles: ColumnRoles, data: str, out: str, force: bool, screen: Screen
 ) -> None:
-    """Raise for what cannot work, before any work."""
+    """Raise CommandError for flags that cannot work together, before any file is read."""
     roles.check()
     if options.task is not None:
         check_choice("--task", options.task, ["regression", "classification"])
@@ -203,18 +206,18 @@ def _check(
     if [data, options.validation_data].count("-") > 1:
         raise CommandError("only one file can come from standard input")
     if options.resume is not None:
-        read_bytes(options.resume)  # or say why not
+        read_bytes(options.resume)  # raises if it cannot be read
     inputs = [data, *(one for one in (options.validation_data, options.resume) if one)]
     check_output(out, "model", force=force, inputs=inputs)
     if options.checkpoint is not None:
         inputs = [data, *([options.validation_data] if options.validation_data else [])]
         check_output(options.checkpoint, "model", force=force, inputs=inputs, flag="--checkpoint")
     if out == "-" and screen.json:
-        raise CommandError("--json and --out - both need stdout; write the model to a file")
+        raise CommandError("--json and --out - both write to stdout; write the model to a file")
 
 
 def _check_values(parameters: dict[str, Any]) -> None:
-    """Raise for values that neither estimator takes, before a file is read."""
+    """Raise for values that are not valid for any estimator, before a file is read."""
     shared = {*signature(WGBRegressor).parameters} & {*signature(WGBClassifier).parameters}
     model = WGBRegressor(**{n: v for n, v in parameters.items() if n in shared})
     resolve_settings(model.get_params(deep=False))
@@ -232,7 +235,7 @@ def _monotone_constraints(table: Table, X: pl.DataFrame, options: FitOptions) ->
     ):
         for name in table.named(names, flag_name):
             if name not in features:
-                raise CommandError(f"{flag_name} {name}: this column is no feature")
+                raise CommandError(f"{flag_name} {name}: this column is not a feature")
             if constraints.setdefault(name, sign) != sign:
                 raise CommandError(f"--increasing and --decreasing both name {name!r}")
     return constraints
@@ -246,7 +249,7 @@ def _train(
     roles: ColumnRoles,
     screen: Screen,
 ) -> bool:
-    """Fit a model, with what it has to know of OOD scores; return whether all of it was done."""
+    """Fit a model and its OOD reference; return False if it was interrupted."""
     more: dict[str, Any] = {}
     validation: Data | None = None
     if options.validation_data is not None:
@@ -262,7 +265,7 @@ def _train(
         problems.check()
         validation = Data(other.columns(kinds, kinds), y, **read_row_parameters(other, roles))
         more = {"X_val": validation.X, **validation.fit_params("_val")}
-    model.verbose = int(screen.live)  # the bar of the library; what is printed goes to stderr
+    model.verbose = int(screen.live)  # the progress bar, on stderr
     try:
         model.fit(
             rows.X,
@@ -276,7 +279,7 @@ def _train(
             model, rows, validation, options, screen
         )
     finally:
-        model.set_params(verbose=0, n_jobs=None)  # of this run, not of the model
+        model.set_params(verbose=0, n_jobs=None)  # settings of this run, not of the model
     if "proposal_" in vars(model):
         screen.note("response {}: {}".format(*model.proposal_))
     return complete
@@ -285,9 +288,9 @@ def _train(
 def _calibrate_ood(
     model: Any, rows: Data, validation: Data | None, options: FitOptions, screen: Screen
 ) -> bool:
-    """Learn which OOD scores are usual, if that is asked for or costs nothing.
+    """Compute reference OOD scores, if there are folds or validation rows for them.
 
-    Returns False after Ctrl-C, which leaves the model without.
+    It returns False after Ctrl-C, which leaves the model without a reference.
     """
     if options.ood_folds is None:
         if validation is not None:
@@ -296,10 +299,10 @@ def _calibrate_ood(
     screen.note(f"OOD scores: {options.ood_folds} further fits")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error", Interrupted)  # of the fit without a fold
+            warnings.simplefilter("error", Interrupted)  # of a fit without a fold
             model.calibrate_ood(rows.X, cv=options.ood_folds, **rows.fit_params())
     except (KeyboardInterrupt, Interrupted):
-        screen.note("interrupted: the model does not know which OOD scores are usual")
+        screen.note("interrupted: the model has no reference OOD scores")
         return False
     return True
 
@@ -307,7 +310,7 @@ def _calibrate_ood(
 def _show(
     model: Any, rows: Data, roles: ColumnRoles, out: str, seconds: float, screen: Screen
 ) -> None:
-    kind = "classification" if hasattr(model, "classes_") else "regression"
+    kind = "classification" if isinstance(model, WGBClassifier) else "regression"
     target = " and ".join(roles.y_names)
     facts = {
         "model": out,

@@ -1,4 +1,4 @@
-"""Flags as fields of dataclasses, and functions as commands that take them."""
+"""Flags as fields of dataclasses, and commands with such flags."""
 
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ __all__ = [
 _Made = TypeVar("_Made")
 
 ModelFile = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A file that fit wrote; - is standard input.")
+    str, typer.Argument(metavar="MODEL", help="A model file of fit; - is standard input.")
 ]
 DataFile = Annotated[
     str,
     typer.Argument(
-        metavar="DATA", help="CSV (also gzipped) or Parquet, told by contents; - is standard input."
+        metavar="DATA", help="CSV (may be gzipped) or Parquet file; - is standard input."
     ),
 ]
 Threads = Annotated[
     int | None,
     typer.Option(
         "--threads", metavar="int", show_default=False,
-        help="Threads; results do not depend on it. [default: all cores]",
+        help="Threads; results do not depend on them. [default: all cores]",
     ),
 ]  # fmt: skip
-Force = Annotated[bool, typer.Option("--force", help="Write over a file of another kind.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite a file of another kind.")]
 
 
 def flag(
     words: str, metavar: str | None = None, *, panel: str | None = None, default: Any = None
 ) -> Any:
-    """Return a field of a dataclass that a flag of its name fills.
+    """Return a field of a dataclass that is set by the flag of the same name.
 
-    A field of type bool is a switch, and one of type tuple takes the flag several times.
+    The flag of a field of type bool takes no value. That of a tuple may be repeated.
     """
     return field(default=default, metadata={"words": words, "metavar": metavar, "panel": panel})
 
@@ -72,7 +72,7 @@ def _parameter(name: str, kind: Any, words: str, metavar: str | None, panel: str
 
 
 def flags_of(kind: type, note: str = "") -> list[inspect.Parameter]:
-    """Return the flags of a dataclass as parameters of a command; words end with `note`."""
+    """Return the flags of a dataclass as parameters of a command; help texts end with `note`."""
     hints = get_type_hints(kind)
     return [
         _parameter(
@@ -84,7 +84,7 @@ def flags_of(kind: type, note: str = "") -> list[inspect.Parameter]:
 
 
 def parse_flags(kind: type[_Made], given: dict[str, Any]) -> _Made:
-    """Take the flags of a dataclass out of those given, and make it."""
+    """Return a dataclass with its flags, which are removed from those given."""
     hints = get_type_hints(kind)
     values = {one.name: given.pop(one.name) for one in fields(kind)}  # type: ignore[arg-type]
     for name, value in values.items():
@@ -94,22 +94,20 @@ def parse_flags(kind: type[_Made], given: dict[str, Any]) -> _Made:
 
 
 _COMMON = [
-    _parameter(
-        "json", bool, "Print the result as JSON, and nothing else on stdout.", None, "Output"
-    ),
-    _parameter("quiet", bool, "No notes and no progress on stderr.", None, "Output"),
-    _parameter("debug", bool, "Show where an error came from.", None, "Output"),
+    _parameter("json", bool, "Print only the result on stdout, as JSON.", None, "Output"),
+    _parameter("quiet", bool, "Omit notes and progress.", None, "Output"),
+    _parameter("debug", bool, "Show the traceback of an error.", None, "Output"),
 ]
 
 
 def as_command(
     function: Callable[..., None], flags: Sequence[inspect.Parameter] = ()
 ) -> Callable[..., None]:
-    """Return a function that typer makes a command of.
+    """Return a function that typer can turn into a command.
 
-    It has the arguments of `function` without the first, its screen, with `flags` in place of its
-    `**flags`, and the flags that all commands have. Warnings become notes, and whatever is printed
-    goes to stderr: stdout is for the result.
+    It has the parameters of `function` without the first, the screen, with `flags` in place of
+    `**flags`, and the flags of all commands. Warnings become notes, and printed text goes to
+    stderr, because stdout is for the result.
     """
     own = [
         one
@@ -119,7 +117,7 @@ def as_command(
 
     def command(**given: Any) -> None:
         screen = Screen(given.pop("json"), given.pop("quiet"))
-        given.pop("debug")  # for whoever reports errors
+        given.pop("debug")  # read by `Commands.main`
 
         def note(message: Any, *_: Any, **__: Any) -> None:
             screen.note(one_line(message))
@@ -128,7 +126,7 @@ def as_command(
             with warnings.catch_warnings(), redirect_stdout(sys.stderr):
                 warnings.simplefilter("always")
                 for other in (DeprecationWarning, PendingDeprecationWarning):
-                    warnings.simplefilter("ignore", other)  # for developers of packages
+                    warnings.simplefilter("ignore", other)  # these are for developers
                 warnings.showwarning = note
                 function(screen, **given)
         except KeyboardInterrupt as error:

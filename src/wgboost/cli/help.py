@@ -1,4 +1,4 @@
-"""The help of a command: what it does, an example, and its flags under headings."""
+"""The help of a command."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typer.core import TyperCommand
 
 __all__ = ["CommandWithExamples"]
 
-_WIDTH = 27  # of the column of flags
+_WIDTH = 27  # characters of the column of flags
 
 
 class CommandWithExamples(TyperCommand):
-    """A command whose help keeps examples as they are and has flags under headings."""
+    """A command whose help has examples, and flags under headings."""
 
     def format_usage(self, ctx: Any, formatter: Any) -> None:
-        """Write what has to be given, in the order in which one would."""
+        """Write the arguments and the required flags."""
         params: list[Any] = list(self.get_params(ctx))
         pieces = [one.metavar for one in params if one.param_type_name == "argument"]
         needed = [one for one in params if one.required and one.param_type_name == "option"]
@@ -24,7 +24,7 @@ class CommandWithExamples(TyperCommand):
         formatter.write_usage(ctx.command_path, " ".join([*pieces, "[OPTIONS]"]))
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
-        """Write what the command does; lines that begin with its name are examples."""
+        """Write the docstring; paragraphs that start with "wgboost" are examples."""
         for paragraph in inspect.cleandoc(self.help or "").split("\n\n"):
             formatter.write_paragraph()
             formatter.indent()
@@ -54,6 +54,6 @@ class CommandWithExamples(TyperCommand):
 
 
 def _default(value: Any, words: str) -> str:
-    """Return what holds without a flag, unless its words say so, or nothing does."""
+    """Return the default of a flag for its help, unless the help has it already."""
     is_shown = "[default: " in words or callable(value) or value in (None, False, (), [])
     return "" if is_shown else f" [default: {value}]"

@@ -1,4 +1,4 @@
-"""`wgboost info`: what is in a model file."""
+"""`wgboost info`: the contents of a model file."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from wgboost.model import FittedBag
 
 __all__ = ["info"]
 
-_SHOWN = 20  # features
+_SHOWN = 20  # features in the table
 
 
 def info(screen: Screen, model: ModelFile) -> None:
-    """Say what is in a model file.
+    """Show the contents of a model file.
 
-    What the model predicts, from which columns, and how it was fitted. Example:
+    It shows what the model predicts, from which columns, and how it was fitted. Example:
 
     wgboost info price.wgb
     """
@@ -52,7 +52,7 @@ def info(screen: Screen, model: ModelFile) -> None:
 
 
 def _features(model: Any) -> list[dict[str, Any]]:
-    """Return name, kind and importance of each feature, the most important first."""
+    """Return the name, kind and importance of each feature, the most important first."""
     names = model.model_.schema.names or [f"column {i}" for i in range(model.n_features_in_)]
     gains = model.feature_importances_
     found = []
@@ -96,7 +96,7 @@ def _overview(facts: dict[str, Any]) -> Grid:
 
 
 def _rounds(rounds: int | list[int]) -> str:
-    """Return a number of rounds, or the least and the most of a bag's members."""
+    """Return a number of rounds, or the range over the members of a bag."""
     if not isinstance(rounds, list):
         return str(rounds)
     return " to ".join(map(str, dict.fromkeys((min(rounds), max(rounds)))))

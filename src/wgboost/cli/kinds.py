@@ -1,4 +1,4 @@
-"""What the text of a CSV column stands for: numbers, truth values, dates or text."""
+"""Parse the text of a CSV column as numbers, booleans, dates or text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["MISSING", "NumberFormat", "parse_column"]
 
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "Null", "null", "None", "<NA>")
 _TRUTH = ("true", "false")
-_MOSTLY = 0.9  # of the values are numbers: others are mistakes, or words for missing values
+_MOSTLY = 0.9  # with this share of numbers the other values are mistakes or missing values
 _WHOLE = r"^[+-]?\d{1,18}$"
 _COMMAS = r"^[+-]?\d[\d.,]*$"
 _DATES = (
@@ -25,7 +25,7 @@ _HOURS = ("", " %H:%M", " %H:%M:%S%.f")
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """How numbers and missing values are written; a mark of None is the usual one, unless told."""
+    """How numbers and missing values are written; a mark of None is the default."""
 
     decimal_mark: str | None = None
     thousands: str | None = None
@@ -37,7 +37,7 @@ class NumberFormat:
         return self.decimal_mark or "."
 
     def plain(self, text: pl.Series) -> pl.Series:
-        """Return numbers as computers write them."""
+        """Return numbers with a decimal point and without thousands separators."""
         if self.thousands is not None:
             text = text.str.replace_all(self.thousands, "", literal=True)
         if self.decimal != ".":
@@ -48,20 +48,20 @@ class NumberFormat:
 def parse_column(
     series: pl.Series, kind: str, number_format: NumberFormat, *, category: bool = False
 ) -> pl.Series:
-    """Return a column of text as "numbers", "dates", "text", or as what "any" values say they are.
+    """Return a column of text as "numbers", "dates" or "text", or as inferred for "any".
 
-    A "target" is like "any", with remedies of its own; of "classes" all text is good. Truth values
-    count as numbers. Raises CommandError for "numbers" and "dates" that are none, and for "any"
-    column of which nearly all values are numbers, unless it is a `category`.
+    A "target" is like "any" with error messages of its own; "classes" may be any text. Booleans
+    count as numbers. It raises CommandError if "numbers" or "dates" cannot be parsed, and for a
+    column of "any" kind with nearly only numbers, unless it is a `category`.
     """
     missing = series.is_null() | series.is_in(list(number_format.missing))
     text = pl.select(pl.when(~missing).then(series)).to_series().alias(series.name)
-    there = text.drop_nulls()
-    if kind == "text" or there.is_empty():
+    present = text.drop_nulls()
+    if kind == "text" or present.is_empty():
         return text
     if kind == "dates":
         return _as_dates(text)
-    if there.str.to_lowercase().is_in(list(_TRUTH)).all():
+    if present.str.to_lowercase().is_in(list(_TRUTH)).all():
         return text.str.to_lowercase() == "true"
     plain = number_format.plain(text)
     numbers = plain.cast(pl.Float64, strict=False)
@@ -69,9 +69,9 @@ def parse_column(
     if not wrong.any():
         whole = plain.drop_nulls().str.contains(_WHOLE).all()
         return plain.cast(pl.Int64) if whole else numbers
-    share = 1 - wrong.sum() / len(there)
+    share = 1 - wrong.sum() / len(present)
     if kind == "numbers":
-        raise CommandError(_no_numbers(text, wrong, "the model needs numbers", number_format))
+        raise CommandError(_not_numbers(text, wrong, "the model needs numbers", number_format))
     if category or kind == "classes":
         return text
     if share >= _MOSTLY:
@@ -80,18 +80,19 @@ def parse_column(
             if kind == "target"
             else f"if it is a category: --categorical {series.name}"
         )
-        raise CommandError(_no_numbers(text, wrong, remedy, number_format))
-    numeric = there.filter(there.str.contains(_COMMAS))
+        raise CommandError(_not_numbers(text, wrong, remedy, number_format))
+    numeric = present.filter(present.str.contains(_COMMAS))
     commas = numeric.filter(numeric.str.contains(",", literal=True))
-    if len(numeric) >= _MOSTLY * len(there) and len(commas) and number_format.decimal_mark is None:
+    mostly_numeric = len(numeric) >= _MOSTLY * len(present)
+    if mostly_numeric and len(commas) and number_format.decimal_mark is None:
         raise CommandError(
-            f"column {series.name!r} has numbers with commas, such as {quoted(commas[0])}: say "
-            "--decimal , or --thousands , (or --decimal . if it is text)"
+            f"column {series.name!r} has numbers with commas, such as {quoted(commas[0])}: "
+            "give --decimal , or --thousands , (or --decimal . if it is text)"
         )
-    if any(there.str.contains(pattern).all() for pattern in _DATES):
+    if any(present.str.contains(pattern).all() for pattern in _DATES):
         if kind == "target":
             raise CommandError(
-                f"column {series.name!r} has dates, such as {quoted(there[0])}; give numbers, "
+                f"column {series.name!r} has dates, such as {quoted(present[0])}; give numbers, "
                 "such as days since a date"
             )
         return _as_dates(text)
@@ -99,10 +100,10 @@ def parse_column(
 
 
 def _as_dates(text: pl.Series) -> pl.Series:
-    """Return a column of text as dates with times; raise CommandError if it is not clear how."""
-    there = text.drop_nulls()
+    """Return a column of text as dates with times; raise CommandError if they are ambiguous."""
+    present = text.drop_nulls()
     plain = text.str.replace(r"^(\S+)T", "${1} ").str.strip_suffix("Z")
-    year = "%Y" if there.str.contains(r"\d{4}").all() else "%y"
+    year = "%Y" if present.str.contains(r"\d{4}").all() else "%y"
     found: dict[str, pl.Series] = {}
     for order in (one for one in _ORDERS if year in one):
         for hours in _HOURS:
@@ -111,23 +112,26 @@ def _as_dates(text: pl.Series) -> pl.Series:
                 found.setdefault(order, dates)
     if not found:
         raise CommandError(
-            f"column {text.name!r} has values that are no dates, or dates of several kinds, "
-            f"such as {quoted(there[0])}; write 2024-12-31 or 2024-12-31 23:59, or --ignore "
+            f"column {text.name!r} has values that are not dates, or dates of several kinds, such "
+            f"as {quoted(present[0])}; write 2024-12-31 or 2024-12-31 23:59, or --ignore "
             f"{text.name}"
         )
     if len(found) > 1:
         raise CommandError(
-            f"column {text.name!r} has dates of which day and month are not clear, such as "
-            f"{quoted(there[0])}; write them as 2024-12-31, or --ignore {text.name}"
+            f"column {text.name!r} has dates with an ambiguous order of day and month, such as "
+            f"{quoted(present[0])}; write them as 2024-12-31, or --ignore {text.name}"
         )
     return next(iter(found.values()))
 
 
-def _no_numbers(text: pl.Series, wrong: pl.Series, remedy: str, number_format: NumberFormat) -> str:
+def _not_numbers(
+    text: pl.Series, wrong: pl.Series, remedy: str, number_format: NumberFormat
+) -> str:
+    """Return the message for values that are not numbers."""
     value, count = text.filter(wrong)[0], int(wrong.sum())
     if "," in value and number_format.decimal_mark is None and number_format.thousands is None:
         remedy += "; --decimal , or --thousands , if numbers have commas"
     return (
-        f"column {text.name!r}: {count} of {len(text)} values are no numbers, such as "
-        f"{quoted(value)}; --missing {quoted(value)} takes them for missing values; {remedy}"
+        f"column {text.name!r}: {count} of {len(text)} values are not numbers, such as "
+        f"{quoted(value)}; --missing {quoted(value)} makes them missing values; {remedy}"
     )

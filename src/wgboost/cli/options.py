@@ -1,4 +1,4 @@
-"""The parameters of the estimators as flags of `fit`, with the words of their docstrings."""
+"""The parameters of the estimators as flags of `fit`, with help from their docstrings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 _REGRESSOR = inspect.signature(WGBRegressor).parameters
 _CLASSIFIER = inspect.signature(WGBClassifier).parameters
 
-# What has a flag of its own, by the heading that it stands under.
+# Parameters with a flag of the same name, by heading.
 _PANELS = {
     "Model": ("response", "n_particles", "evidence"),
     "Boosting": ("n_estimators", "learning_rate", "n_iter_no_change", "eval_metric"),
@@ -40,7 +40,7 @@ _PANELS = {
 }  # fmt: skip
 FLAGS: tuple[str, ...] = tuple(name for names in _PANELS.values() for name in names)
 
-# What flags of another name set.
+# Parameters that flags of another name set.
 _ELSEWHERE = {
     "early_stopping": "--validation",
     "validation_fraction": "--validation",
@@ -50,12 +50,12 @@ _ELSEWHERE = {
     "random_state": "--seed",
     "verbose": "--quiet",
 }
-# Remedies in Python that are said in another way here.
+# Remedies in Python, as flags.
 _REMEDIES = {
     "early_stopping=True": "--validation 0.2",
     "X_val and y_val": "--validation-data FILE",
 }
-_PYTHON = ("learner", "init", "warm_start")  # objects, and fits one after the other
+_PYTHON = ("learner", "init", "warm_start")  # objects and repeated fits
 BY_OPTION: tuple[str, ...] = tuple(
     name
     for name in dict.fromkeys([*_REGRESSOR, *_CLASSIFIER])
@@ -63,19 +63,19 @@ BY_OPTION: tuple[str, ...] = tuple(
 )
 
 _WORDS = {
-    "response": "Distribution of y, or 'auto', which chooses by the values of y. Numbers: "
+    "response": "Distribution of y; 'auto' chooses one by the values of y. Numbers: "
     + ", ".join(name for name in RESPONSES if name not in ("categorical", "multivariate_normal"))
     + ". Classes: categorical, ordinal.",
-    "eval_metric": f"What early stopping goes by: {', '.join(early_stopping_metrics())}.",
-    "max_depth": "Depth of a tree; none for no limit.",
-    "max_leaves": "Leaves of a tree; auto goes by the number of rows, none is no limit.",
-    "subsample": "Share of the rows drawn for every round.",
-    "colsample": "Share of the features drawn for every round.",
+    "eval_metric": f"Metric of early stopping: {', '.join(early_stopping_metrics())}.",
+    "max_depth": "Largest depth of a tree; none is no limit.",
+    "max_leaves": "Largest number of leaves; auto follows the number of rows, none is no limit.",
+    "subsample": "Share of the rows that is drawn in every round.",
+    "colsample": "Share of the features that is drawn in every round.",
 }
 
 
 def _parameter_docs(kind: type) -> dict[str, tuple[str, str]]:
-    """Return type and first sentence of each parameter in a docstring."""
+    """Return the type and the first sentence of each parameter in a docstring."""
     entry = re.compile(r"^(\w+(?:, \w+)*)(?: : (.*))?\n((?:    .*\n)+)", re.MULTILINE)
     found = {}
     for names, types, text in entry.findall(f"{inspect.getdoc(kind)}\n"):
@@ -86,7 +86,7 @@ def _parameter_docs(kind: type) -> dict[str, tuple[str, str]]:
 
 
 def _metavar(name: str, types: str) -> str:
-    """Return what a value looks like: the choices, or its type."""
+    """Return the placeholder of a value in the help: its choices or its type."""
     if name in ("response", "eval_metric"):
         return "name"
     choices = re.findall(r'"(\w+)"', types)
@@ -95,16 +95,16 @@ def _metavar(name: str, types: str) -> str:
 
 
 def _default(name: str) -> str:
-    """Return what holds without the flag."""
+    """Return the default of a parameter."""
     values = [p[name].default for p in (_REGRESSOR, _CLASSIFIER) if name in p]
     shown = ["none" if value is None else str(value) for value in values]
     return shown[0] if len({*shown}) == 1 else f"{shown[0]}; classes {shown[1]}"
 
 
 def estimator_flags() -> list[inspect.Parameter]:
-    """Return the flags as parameters of a function that typer makes a command of.
+    """Return the flags as parameters of a command.
 
-    All are text or None; `parse_value` says what text stands for, and the estimator checks it.
+    Their values are text or None. `parse_value` converts text, and the estimator checks values.
     """
     known = _parameter_docs(TreeSettings)
     known |= {
@@ -128,7 +128,7 @@ def estimator_flags() -> list[inspect.Parameter]:
 
 
 def parse_value(text: str) -> Any:
-    """Return what the text of a flag stands for: a number, none, true, a list, or itself."""
+    """Return the text of a flag as a number, None, a boolean, a list or a dict, or as it is."""
     known = {"none": None, "true": True, "false": False}
     if text.lower() in known:
         return known[text.lower()]
@@ -146,7 +146,7 @@ def parse_value(text: str) -> Any:
 
 
 def named_values(given: Iterable[str]) -> dict[str, Any]:
-    """Return the parameters that `--option name=value` name; raise CommandError for others."""
+    """Return the parameters given as `--option name=value`; raise CommandError if unknown."""
     found: dict[str, Any] = {}
     for one in given:
         name, equals, value = one.partition("=")
@@ -156,7 +156,7 @@ def named_values(given: Iterable[str]) -> dict[str, Any]:
         if name in FLAGS:
             raise CommandError(f"--option {one}: write --{name.replace('_', '-')} {value}")
         if name in _ELSEWHERE:
-            raise CommandError(f"--option {one}: {_ELSEWHERE[name]} is for that")
+            raise CommandError(f"--option {one}: use {_ELSEWHERE[name]} instead")
         if name in _PYTHON:
             raise CommandError(f"--option {one}: {name} can be set from Python only")
         if name not in BY_OPTION:
@@ -175,13 +175,13 @@ def _flag_names() -> Mapping[str, str]:
 
 
 def with_flag_names(message: str) -> str:
-    """Return a message of the library with the names that things have on the command line."""
+    """Return a message of the library with flags in place of parameters."""
     for words, flags in _REMEDIES.items():
         message = message.replace(words, flags)
     for name, flag in _flag_names().items():
         if "_" in name:
             message = re.sub(rf"\b{name}\b(?!\()", flag, message)
-        else:  # an ordinary word: only where a value follows
+        else:  # an ordinary word, unless a value follows
             message = re.sub(rf"(?<![\w-]){name}=", f"{flag}=", message)
     found = re.search(r"\bcolumn '(.+?)' (has|of type)", message)
     if found and ("drop it" in message or "dates" in message):

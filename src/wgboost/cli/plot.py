@@ -1,9 +1,10 @@
-"""`wgboost plot`: pictures of a model, one file each."""
+"""`wgboost plot`: plots of a model, one file each."""
 
 from __future__ import annotations
 
 import io
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,40 +33,40 @@ def plot(
     data: DataFile,
     out: Annotated[
         str,
-        typer.Option("--out", "-o", metavar="folder", help="Made if it is not there."),
+        typer.Option("--out", "-o", metavar="folder", help="Created if it does not exist."),
     ],
     only: Annotated[
         list[str] | None,
         typer.Option(
             "--only", metavar="name", show_default=False,
-            help="Draw this one, such as calibration; repeat for more. [default: all]",
+            help="Draw this plot, such as calibration; repeat for more. [default: all]",
         ),
     ] = None,
     ood: Annotated[
         str | None,
         typer.Option(
             "--ood", metavar="file", show_default=False,
-            help="Rows from elsewhere, for a picture of OOD scores.",
+            help="Rows from elsewhere, for a plot of OOD scores.",
         ),
     ] = None,
     along: Annotated[
         int,
-        typer.Option("--along", metavar="int", help="How many of the main features to draw along."),
+        typer.Option("--along", metavar="int", help="Number of main features to draw along."),
     ] = 2,
     form: Annotated[
-        str, typer.Option("--format", metavar="|".join(_FORMATS), help="Of the pictures.")
+        str, typer.Option("--format", metavar="|".join(_FORMATS), help="File format of the plots.")
     ] = "png",
     dpi: Annotated[int, typer.Option("--dpi", metavar="int", help="Dots per inch of a png.")] = 150,
     threads: Threads = None,
     force: Force = False,
     **flags: Any,
 ) -> None:  # fmt: skip
-    """Draw pictures of a model and of the rows of a table.
+    """Draw plots of a model and of the rows of a table.
 
-    Predictions of the rows, densities, particles, importance of features, learning curve,
-    dependence on the main features; where the table has the target, calibration, PIT histogram,
-    coverage, and uncertainty against error. Each is a file in a folder; pictures of the same names
-    are written over. Example:
+    The plots are predictions of the rows, densities, particles, feature importance, the learning
+    curve and partial dependence on the main features. If the table has the target: calibration,
+    PIT histogram, coverage, and uncertainty against error. Each plot is a file in the folder, and
+    existing plots of the same name are overwritten. Example:
 
     wgboost plot price.wgb test.csv --out pictures
     """
@@ -79,44 +80,45 @@ def plot(
     if folder.exists() and not folder.is_dir():
         raise CommandError(f"--out {out} is a file; name a folder")
     estimator = load_model(model, threads)
-    _, rows = read_model_data(data, estimator, reading, roles, screen, y="if there")
+    _, rows = read_model_data(data, estimator, reading, roles, screen, y="optional")
     if rows.y is None:
-        screen.note("without the target there are no pictures of calibration and errors")
+        screen.note("without the target there are no plots of calibration and errors")
     other = None
     if ood is not None:
-        _, other = read_model_data(ood, estimator, reading, roles, screen, y="out")
-    shown = PlotData.from_estimator(
+        _, other = read_model_data(ood, estimator, reading, roles, screen, y="omitted")
+    plot_data = PlotData.from_estimator(
         estimator, rows.X, rows.y, weight=rows.weight, exposure=rows.exposure, name=rows.name
     )
     X_out = None if other is None else other.X
-    drawn = _chosen(list(iter_plots(shown, X_out=X_out, n_dependence=along)), only or ())
+    plots = _select(list(iter_plots(plot_data, X_out=X_out, n_dependence=along)), only or ())
     folder.mkdir(parents=True, exist_ok=True)
     names, inputs = [], [one for one in (model, data, ood) if one]
-    for picture in screen.track(drawn, len(drawn), "drawing"):
-        path = folder / f"{_file_name(picture.name)}.{form}"
-        check_output(str(path), "picture", force=force, inputs=inputs)
-        _write(picture, path, form, dpi)
+    for one in screen.track(plots, len(plots), "drawing"):
+        path = folder / f"{_file_name(one.name)}.{form}"
+        check_output(str(path), "image", force=force, inputs=inputs)
+        _write(one, path, form, dpi)
         names.append(str(path))
-    screen.show({"pictures": names}, *map(Text, names))
+    screen.show({"plots": names}, *map(Text, names))
 
 
-def _chosen(drawn: list[Plot], only: list[str] | tuple[()]) -> list[Plot]:
-    known = [picture.name for picture in drawn]
+def _select(plots: list[Plot], only: Sequence[str]) -> list[Plot]:
+    """Return the plots with these names, or all plots if there are no names."""
+    known = [one.name for one in plots]
     for name in only:
         if name not in known:
             near = nearest_name(name, known)
-            raise CommandError(f"--only {name}: there is {', '.join(known)}{near}")
-    return [picture for picture in drawn if not only or picture.name in only]
+            raise CommandError(f"--only {name}: the plots are {', '.join(known)}{near}")
+    return [one for one in plots if not only or one.name in only]
 
 
 def _file_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "_", name)
 
 
-def _write(picture: Plot, path: Path, form: str, dpi: int) -> None:
-    figure = new_figure(picture.size)
-    picture.draw(figure.add_subplot())
+def _write(one: Plot, path: Path, form: str, dpi: int) -> None:
+    figure = new_figure(one.size)
+    one.draw(figure.add_subplot())
     buffer = io.BytesIO()
     figure.savefig(buffer, format=form, dpi=dpi)
-    with replacing(path, "the picture") as file:
+    with replacing(path, "the plot") as file:
         file.write(buffer.getvalue())

@@ -1,4 +1,4 @@
-"""`wgboost predict`: what a model says about the rows of a table, as a table."""
+"""`wgboost predict`: write a table of predictions."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from rich.text import Text
 
 from wgboost.cli.flags import DataFile, Force, ModelFile, Threads, flag, parse_flags
 from wgboost.cli.model_data import read_model_data
-from wgboost.cli.reading import ReadOptions, Table
+from wgboost.cli.reading import ReadOptions
 from wgboost.cli.roles import ColumnRoles
 from wgboost.cli.screen import CommandError, Screen, pluralize
+from wgboost.cli.table import Table
 from wgboost.cli.writing import check_output, load_model, table_format, write_table
 from wgboost.estimators.tables import predicted_columns
 from wgboost.typing import Array
@@ -27,22 +28,22 @@ _QUANTILES = "0.05,0.5,0.95"
 
 @dataclass(frozen=True)
 class PredictOptions:
-    """What to write."""
+    """Flags of `predict`."""
 
     quantiles: str | None = flag(
-        f"Probabilities of quantiles; 'none' for none. [default: {_QUANTILES}]",
+        f"Probabilities of the quantiles to write, or none. [default: {_QUANTILES}]",
         "q,q,...",
     )
     keep: tuple[str, ...] = flag(
-        "Write columns of DATA too, as they are, such as an id.",
+        "Copy columns of DATA, such as an id.",
         "columns",
         default=(),
     )
-    keep_all: bool = flag("Write all columns of DATA too.", default=False)
+    keep_all: bool = flag("Copy all columns of DATA.", default=False)
     escape_formulas: bool = flag(
-        "Put ' before text of a CSV file that a spreadsheet would run as a formula.", default=False
+        "Put ' before text in a CSV file that a spreadsheet would run as a formula.", default=False
     )
-    prefix: str | None = flag("Put this in front of the names of predictions.", "text")
+    prefix: str | None = flag("Prefix of the names of predictions.", "text")
     exposure: str | None = flag(
         "Exposure of each row. [default: the column of fit, or 1]", "column"
     )
@@ -55,11 +56,11 @@ class PredictOptions:
         try:
             levels = [float(part) for part in given.split(",")]
         except ValueError as error:
-            raise CommandError(f"--quantiles {given!r} must be numbers such as 0.1,0.9") from error
+            raise CommandError(f"--quantiles {given!r} must be numbers, such as 0.1,0.9") from error
         if not all(0 <= level <= 1 for level in levels):
             raise CommandError(f"--quantiles {given!r} must be probabilities between 0 and 1")
         if len(set(levels)) < len(levels):
-            raise CommandError(f"--quantiles {given!r} names one twice")
+            raise CommandError(f"--quantiles {given!r} has a number twice")
         return levels
 
 
@@ -80,11 +81,12 @@ def predict(
 ) -> None:  # fmt: skip
     """Predict every row of a table.
 
-    The result has a row for each of them, in the same order. Of numbers: mean, std (standard
-    deviation), its parts std_aleatoric (noise, which more data would not remove) and std_epistemic
-    (what the model does not know), quantiles, and ood_score (larger: further from the training
-    data; ood_pvalue, too, if the model knows which scores are usual). Of classes: prediction, a
-    column p_CLASS with the probability of each, entropy and its two parts, ood_score. Example:
+    The result has one row for each row of the table, in the same order. Columns for numbers: mean,
+    std (standard deviation), its parts std_aleatoric (noise, which more data would not remove) and
+    std_epistemic (uncertainty of the model), quantiles, ood_score (larger is further from the
+    training data), and ood_pvalue if the model has reference scores. Columns for classes:
+    prediction, the probability p_CLASS of each class, entropy and its two parts, ood_score.
+    Example:
 
     wgboost predict price.wgb new.csv --out predictions.csv --keep id
     """
@@ -97,7 +99,7 @@ def predict(
     estimator = load_model(model, threads)
     roles = ColumnRoles(exposure=options.exposure)
     table, rows = read_model_data(
-        data, estimator, reading, roles, screen, y="out", known=options.keep
+        data, estimator, reading, roles, screen, y="omitted", known=options.keep
     )
     starts = range(0, len(rows.X), _BLOCK)
     blocks = [
@@ -118,14 +120,16 @@ def predict(
 
 
 def _join(table: Table, options: PredictOptions, found: dict[str, Array]) -> pl.DataFrame:
-    """Return the columns that are kept, and the predictions beside them."""
+    """Return the columns to keep, followed by the predictions."""
     chosen = table.named(options.keep, "--keep")
     kept = table.frame if options.keep_all else table.frame.select(chosen)
-    made = pl.DataFrame(
+    predictions = pl.DataFrame(
         {f"{options.prefix or ''}{name}": values.tolist() for name, values in found.items()}
     )
-    there = {*kept.columns}
-    both = [name for name in made.columns if name in there]
+    known = {*kept.columns}
+    both = [name for name in predictions.columns if name in known]
     if both:
-        raise CommandError(f"DATA has a column {both[0]!r}, too; --prefix pred_ tells them apart")
-    return pl.concat([kept, made], how="horizontal")
+        raise CommandError(
+            f"DATA has a column {both[0]!r}, too; rename predictions: --prefix pred_"
+        )
+    return pl.concat([kept, predictions], how="horizontal")

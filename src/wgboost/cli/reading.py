@@ -1,4 +1,4 @@
-"""From the bytes of a CSV or Parquet file to a table of columns."""
+"""Read CSV and Parquet files."""
 
 from __future__ import annotations
 
@@ -12,50 +12,46 @@ import re
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from wgboost.cli.flags import flag
-from wgboost.cli.kinds import MISSING, NumberFormat, parse_column
-from wgboost.cli.screen import CommandError, Problems, Screen
+from wgboost.cli.kinds import MISSING, NumberFormat
+from wgboost.cli.screen import CommandError, Screen
+from wgboost.cli.table import DELIMITERS, Table
 from wgboost.machine import memory_limit
-from wgboost.validation import nearest_name
 
-__all__ = ["ReadOptions", "Table", "read_bytes", "read_table"]
+__all__ = ["ReadOptions", "read_bytes", "read_table"]
 
-_DELIMITERS = ",;\t|"
 _PANEL = "Reading CSV"
-_PIECE = 2**20  # bytes
-_SAMPLE = 50  # lines that tell the delimiter
+_CHUNK = 2**20  # bytes
+_SAMPLE = 50  # lines to detect the delimiter from
 _BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _WORDS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "pipe": "|"}
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read a CSV file; None is found out.
+    """Flags for reading a CSV file; what is None is detected.
 
-    `missing` are words that stand for a missing value, beside the usual ones. Decimal mark,
-    separator of thousands and these words are kept with a model: new data look like the old.
+    A model file keeps the decimal mark, the separator of thousands and the words for missing
+    values, and new data are read in the same way.
     """
 
     delimiter: str | None = flag(
-        "What separates fields. [default: found out of , ; tab |]", "char", panel=_PANEL
+        "Separator of fields. [default: detected of , ; tab |]", "char", panel=_PANEL
     )
     encoding: str | None = flag(
-        "Such as cp1252. [default: utf-8, or by a byte order mark]", "name", panel=_PANEL
+        "Encoding, such as cp1252. [default: utf-8, or by a byte order mark]", "name", panel=_PANEL
     )
     decimal: str | None = flag("Decimal mark. [default: .]", "char", panel=_PANEL)
-    thousands: str | None = flag(
-        "What separates thousands. [default: nothing]", "char", panel=_PANEL
-    )
+    thousands: str | None = flag("Separator of thousands. [default: none]", "char", panel=_PANEL)
     missing: tuple[str, ...] = flag(
-        "A word for a missing value, beside NA, NaN, null and the like; repeat for more.",
+        "Another word for a missing value than NA, NaN, null and the like; repeat for more.",
         "word",
         panel=_PANEL,
         default=(),
@@ -89,7 +85,7 @@ class ReadOptions:
             raise CommandError(f"--thousands {self.thousands!r} must be one character, such as ','")
         if self.thousands is not None and self.thousands == self.number_format.decimal:
             raise CommandError(
-                f"--thousands {self.thousands!r} is the decimal mark, too; say --decimal"
+                f"--thousands {self.thousands!r} is also the decimal mark; set --decimal"
             )
 
     @property
@@ -98,7 +94,7 @@ class ReadOptions:
         return NumberFormat(self.decimal, self.thousands, (*MISSING, *self.missing))
 
     def with_defaults(self, known: Any) -> ReadOptions:
-        """Return this with what is not said here as a model has it."""
+        """Return these options, with those of a model file as defaults."""
         if not isinstance(known, dict):
             return self
         own = {name: value for name, value in asdict(self).items() if value not in (None, ())}
@@ -110,152 +106,58 @@ class ReadOptions:
         return replace(self, **{**saved, **own})
 
     def metadata(self) -> dict[str, Any]:
-        """What a model file holds of it."""
+        """Return the options to save in a model file."""
         known = {"decimal": self.decimal, "thousands": self.thousands, "missing": self.missing}
         return {name: value for name, value in known.items() if value}
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
-    """The columns of a file.
-
-    Attributes
-    ----------
-    source : str
-        What messages call it.
-    frame : polars.DataFrame
-        The columns: those of a CSV file as text, others of their type.
-    twice : dict of int by str
-        How many columns have this name, where it is more than one; they are not in the frame.
-    numerals : Numerals or None
-        How numbers are written; None if columns have types already.
-    """
-
-    source: str
-    frame: pl.DataFrame
-    duplicates: dict[str, int] = field(default_factory=dict)
-    number_format: NumberFormat | None = None
-
-    def __len__(self) -> int:
-        return self.frame.height
-
-    @cached_property
-    def names(self) -> frozenset[str]:
-        """The names of the columns; those of a frame are a list, made anew each time."""
-        return frozenset(self.frame.columns)
-
-    def check(self, name: str, flag: str) -> str:
-        """Return the name if there is one column of it; raise CommandError otherwise."""
-        if name in self.duplicates:
-            raise CommandError(
-                f"{flag} {name}: {self.source} has {self.duplicates[name]} columns of that name; "
-                "rename one of them"
-            )
-        if name not in self.names:
-            raise CommandError(f"{flag} {name}: {self.source} has {self._missing(name)}")
-        return name
-
-    def named(self, given: Sequence[str], flag: str, *, duplicates: bool = False) -> list[str]:
-        """Return the columns that a flag names, one or several with commas between.
-
-        Names that several columns have are an error, unless `duplicates` allows them.
-        """
-        known = self.names | {*(self.duplicates if duplicates else ())}
-        names: list[str] = []
-        for text in given:
-            parts = [text] if text in known else [part.strip() for part in text.split(",")]
-            names += [part if part in known else self.check(part, flag) for part in parts]
-        return list(dict.fromkeys(names))
-
-    def _missing(self, name: str) -> str:
-        names = self.frame.columns
-        near = nearest_name(name, names)
-        if not near and name.casefold() in (one.casefold() for one in names):
-            near = f"; did you mean {next(n for n in names if n.casefold() == name.casefold())!r}?"
-        if len(names) == 1 and any(mark in names[0] for mark in _DELIMITERS):
-            near = f", only {names[0]!r}; --delimiter says what separates columns"
-        elif not near:
-            shown = ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
-            near = f"; it has {shown}"
-        return f"no column {name!r}{near}"
-
-    def column(self, name: str, kind: str = "any", *, category: bool = False) -> pl.Series:
-        """Return a column as "numbers", as "text", or as "any" kind that its values say.
-
-        A `category` may be text that is mostly numbers. NaN is null, a missing value.
-        """
-        series = self.frame.get_column(name)
-        if self.number_format is not None and series.dtype == pl.String:
-            series = parse_column(series, kind, self.number_format, category=category)
-        return series.fill_nan(None) if series.dtype.is_float() else series
-
-    def columns(
-        self, names: Iterable[str], kinds: Mapping[str, str], categorical: Collection[str] = ()
-    ) -> pl.DataFrame:
-        """Return some columns, each as the kind that it is said to be; an error names all problems.
-
-        Those that are `categorical` may be text that is mostly numbers.
-        """
-        columns, problems = [], Problems()
-        for name in names:
-            with problems:
-                kind = kinds.get(name, "any")
-                columns.append(self.column(name, kind, category=name in categorical))
-        problems.check()
-        return pl.DataFrame(columns)
-
-    def rows(self, mask: pl.Series) -> Table:
-        """Return some of the rows."""
-        return replace(self, frame=self.frame.filter(mask))
-
-
 def read_bytes(source: str) -> bytes:
-    """Return what is in a file, or on standard input if the source is "-"."""
+    """Return the bytes of a file, or of standard input if the source is "-"."""
     if source == "-":
         return sys.stdin.buffer.read()
     try:
         with open(source, "rb") as file:
             return file.read()
     except OSError as error:
-        near = _beside(source) if isinstance(error, FileNotFoundError) else ""
+        near = _similar_file(source) if isinstance(error, FileNotFoundError) else ""
         raise CommandError(f"cannot read {source!r}: {error.strerror}{near}") from error
 
 
-def _beside(source: str) -> str:
-    """Return what file of the same folder may have been meant."""
+def _similar_file(source: str) -> str:
+    """Return a suggestion of a file in the same folder with a similar name."""
     folder, name = os.path.split(source)
     if not os.path.isdir(folder or "."):
         return ""
-    # Without their endings, which are often the same.
-    there = {Path(one).stem: one for one in sorted(os.listdir(folder or "."))}
-    close = difflib.get_close_matches(Path(name).stem, list(there), n=1)
-    return f"; did you mean {os.path.join(folder, there[close[0]])!r}?" if close else ""
+    # Suffixes are often the same, so they would make all names similar.
+    stems = {Path(one).stem: one for one in sorted(os.listdir(folder or "."))}
+    close = difflib.get_close_matches(Path(name).stem, list(stems), n=1)
+    return f"; did you mean {os.path.join(folder, stems[close[0]])!r}?" if close else ""
 
 
 def read_table(source: str, reading: ReadOptions, screen: Screen) -> Table:
-    """Return the table in a CSV or Parquet file, which are told apart by their contents.
+    """Return the table in a CSV or Parquet file; the contents tell which it is.
 
-    Raises CommandError if it is empty or something else.
+    It raises CommandError if the file is empty or of another kind.
     """
     data, name = read_bytes(source), "standard input" if source == "-" else repr(source)
     if data[:2] == b"\x1f\x8b":
-        data = _unpacked(data, name, reading.unpacked)
+        data = _unzip(data, name, reading.unpacked)
     if data[:4] == b"PAR1":
         table = _parquet(data, name)
     else:
         table = _csv(_text(data, name, reading.encoding), name, reading, screen)
     if len(table) == 0:
-        raise CommandError(f"{name} has columns and no rows")
+        raise CommandError(f"{name} has columns but no rows")
     return table
 
 
-def _unpacked(data: bytes, name: str, limit: float | None) -> bytes:
-    """Return what a gzip file holds; raise CommandError for more than `limit` MB of it."""
+def _unzip(data: bytes, name: str, limit: float | None) -> bytes:
+    """Return the contents of a gzip file; raise CommandError if they exceed `limit` MB."""
     largest = memory_limit() / 4 if limit is None else limit * 1e6
     pieces, size = [], 0
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            while piece := file.read(_PIECE):
+            while piece := file.read(_CHUNK):
                 size += len(piece)
                 if size > largest:
                     raise CommandError(
@@ -277,7 +179,7 @@ def _parquet(data: bytes, name: str) -> Table:
 
 
 def _text(data: bytes, name: str, encoding: str | None) -> str:
-    """Return the text of a file; its encoding by a mark at its beginning, else UTF-8."""
+    """Return the text of a file; None is UTF-8, or the encoding of a byte order mark."""
     if data[:4] == b"PK\x03\x04":
         raise CommandError(f"{name} is a workbook or a zip file; save it as CSV or Parquet")
     marked = next((known for mark, known in _BOMS.items() if data.startswith(mark)), "utf-8")
@@ -285,13 +187,12 @@ def _text(data: bytes, name: str, encoding: str | None) -> str:
         text = data.decode(encoding or marked)
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        remedy = "say which it is: --encoding cp1252, for example"
         raise CommandError(
             f"{name} is not {error.encoding} text (byte 0x{data[error.start]:02x} in line {line}); "
-            f"{remedy}"
+            "give its encoding: --encoding cp1252, for example"
         ) from error
     if "\0" in text:
-        raise CommandError(f"{name} is neither CSV nor Parquet; it has bytes that are no text")
+        raise CommandError(f"{name} is neither CSV nor Parquet; it has bytes that are not text")
     return text.removeprefix("\ufeff")
 
 
@@ -306,10 +207,10 @@ def _csv(text: str, name: str, reading: ReadOptions, screen: Screen) -> Table:
         first = next(csv.reader(io.StringIO(lines), delimiter=delimiter))
     except csv.Error as error:
         raise CommandError(
-            f"{name}: the names in the first line cannot be read: {error}"
+            f"{name}: the column names in the first line cannot be read: {error}"
         ) from error
     header = [one.strip() for one in first]
-    if len(header) > 1:  # of a single column a blank line is a missing value
+    if len(header) > 1:  # in a single column a blank line is a missing value
         lines = _without_blank_lines(lines, delimiter)
     try:
         frame = pl.read_csv(
@@ -336,7 +237,7 @@ def _without_blank_lines(text: str, delimiter: str) -> str:
     try:
         csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(rows)
     except csv.Error:
-        return text  # a quotation mark too many: to be found out, and said, by who reads it
+        return text  # an unmatched quotation mark, which the reader reports
     return buffer.getvalue()
 
 
@@ -350,16 +251,16 @@ def _named(
     duplicates = {one: count for one, count in Counter(header).items() if one and count > 1}
     kept = {str(i): one for i, one in enumerate(header) if one and one not in duplicates}
     if not kept and not duplicates:
-        raise CommandError(f"{name} has no names of columns in its first line")
+        raise CommandError(f"{name} has no column names in its first line")
     frame = frame.select(list(kept)).rename(kept)
     return Table(name, frame, duplicates, reading.number_format)
 
 
 def _delimiter(text: str) -> str:
-    """Return what separates the fields of the first lines most regularly."""
+    """Return the delimiter that splits the first lines most evenly."""
     lines = [line for line in text[: 2**16].splitlines()[: _SAMPLE + 1] if line.strip()]
     best, best_score = ",", (0.0, 0)
-    for mark in _DELIMITERS:
+    for mark in DELIMITERS:
         widths = [len(row) for row in csv.reader(lines, delimiter=mark) if row]
         if widths[0] > 1:
             score = sum(width == widths[0] for width in widths) / len(widths), widths[0]
@@ -368,17 +269,17 @@ def _delimiter(text: str) -> str:
 
 
 def _diagnosis(text: str, delimiter: str, header: Sequence[str], name: str, error: object) -> str:
-    """Say which line of a CSV file cannot be read."""
+    """Return a message that names the line of a CSV file that cannot be read."""
     reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
-    begun = 1
+    start = 1
     try:
         for row in reader:
             if len(row) > len(header):
                 return (
-                    f"{name}: line {begun} has {len(row)} fields, the header {len(header)}; quote "
-                    "fields that contain the delimiter, or say --delimiter"
+                    f"{name}: line {start} has {len(row)} fields, the header {len(header)}; quote "
+                    "fields that contain the delimiter, or set --delimiter"
                 )
-            begun = reader.line_num + 1
+            start = reader.line_num + 1
     except csv.Error as problem:
-        return f"{name}: line {begun}: {problem}; is a quotation mark missing?"
+        return f"{name}: line {start}: {problem}; is a quotation mark missing?"
     return f"{name} cannot be read as CSV: {error}"

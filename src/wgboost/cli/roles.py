@@ -1,4 +1,4 @@
-"""Which columns of a table are features, which say what y is, and which belong to a row."""
+"""Columns with a role: target, bounds, weight and exposure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from wgboost.cli.flags import flag
-from wgboost.cli.reading import Table
 from wgboost.cli.screen import CommandError, Problems, Screen, quoted
+from wgboost.cli.table import Table
 from wgboost.responses import censored
 from wgboost.typing import Array
 
@@ -21,40 +21,41 @@ _PANEL = "Columns"
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """Columns that are no features, by what they are for; a model file keeps them."""
+    """Columns that are not features, by their role; they are saved with the model."""
 
     target: tuple[str, ...] = flag(
-        "What to predict; repeat for several columns together.", "column", panel=_PANEL, default=()
+        "Column to predict; repeat for several columns together.",
+        "column",
+        panel=_PANEL,
+        default=(),
     )
     lower: str | None = flag(
-        "Lower bounds of a y that is known between bounds only; empty: none.",
+        "Lower bound of a y that is known only between bounds; empty is none.",
         "column",
         panel=_PANEL,
     )
-    upper: str | None = flag("Upper bounds, likewise.", "column", panel=_PANEL)
+    upper: str | None = flag("Upper bound, likewise.", "column", panel=_PANEL)
     event: str | None = flag(
-        "Whether the target was observed (1, true) or only reached (0, false).",
+        "Whether the target was observed (1, true) or censored (0, false).",
         "column",
         panel=_PANEL,
     )
     entry: str | None = flag(
-        "Rows are there only because the target was above this (truncation).",
+        "Truncation: rows are in the data only if the target was above this.",
         "column",
         panel=_PANEL,
     )
-    weight: str | None = flag("How much a row counts.", "column", panel=_PANEL)
-    exposure: str | None = flag(
-        "What the mean is proportional to, such as time at risk.", "column", panel=_PANEL
-    )
+    weight: str | None = flag("Weight of each row.", "column", panel=_PANEL)
+    exposure: str | None = flag("Factor of the mean, such as time at risk.", "column", panel=_PANEL)
 
     @property
     def bounds(self) -> bool:
-        """Whether y is known between bounds only."""
+        """Whether y is known only between bounds."""
         return self.lower is not None or self.upper is not None or self.event is not None
 
     @property
     def y_names(self) -> list[str]:
-        """Columns that y is made of."""
+        """The columns of y."""
         named = (self.lower, self.upper, self.event, self.entry)
         return [*self.target, *(name for name in named if name is not None)]
 
@@ -65,7 +66,7 @@ class ColumnRoles:
 
     @property
     def display_name(self) -> str | list[str] | None:
-        """What y is called, a list if it has several columns."""
+        """The name of y, or a list of names if it has several columns."""
         if self.target:
             return list(self.target) if len(self.target) > 1 else self.target[0]
         return " to ".join(name for name in (self.lower, self.upper) if name) or None
@@ -82,9 +83,9 @@ class ColumnRoles:
         """Raise CommandError unless the columns make one y."""
         if self.lower is not None or self.upper is not None:
             if self.target or self.event is not None:
-                raise CommandError("--lower and --upper take the place of --target and --event")
+                raise CommandError("give --lower and --upper, or --target and --event, not both")
         elif not self.target:
-            raise CommandError("say what to predict: --target COLUMN, or --lower and --upper")
+            raise CommandError("give what to predict: --target COLUMN, or --lower and --upper")
         if (self.event is not None or self.entry is not None) and len(self.target) > 1:
             raise CommandError("--event and --entry are for a single --target")
         names = self.names
@@ -93,15 +94,15 @@ class ColumnRoles:
             raise CommandError(f"the column {again[0]!r} cannot have two roles")
 
     def metadata(self) -> dict[str, Any]:
-        """What a model file holds of it."""
+        """Return the roles as a dict for the model file."""
         return {name: value for name, value in asdict(self).items() if value}
 
     def with_defaults(self, known: Any) -> ColumnRoles:
-        """Return these roles, with what is not said here as a model has it."""
+        """Return these roles, with those of a model file as defaults."""
         own = self.metadata()
         if not isinstance(known, dict):
             return self
-        if self.y_names:  # another y: nothing of the old one
+        if self.y_names:  # another y: do not mix it with that of the model
             known = {name: known[name] for name in ("weight", "exposure") if name in known}
         both = {**{name: known[name] for name in known if name in asdict(self)}, **own}
         return ColumnRoles(**{**both, "target": tuple(both.get("target", ()))})
@@ -115,7 +116,7 @@ class Data:
     y: Any = None  # a series, an array of several columns, or what `censored` returns
     weight: Array | None = None
     exposure: Array | None = None
-    name: str | list[str] | None = None  # what y is called
+    name: str | list[str] | None = None  # name of y
 
     def block(self, rows: slice) -> Data:
         """Return some of the rows, without y."""
@@ -123,7 +124,7 @@ class Data:
         return Data(self.X[rows], exposure=exposure)
 
     def fit_params(self, suffix: str = "") -> dict[str, Any]:
-        """Return what belongs to the rows, by the names of the arguments of `fit`."""
+        """Return y, weight and exposure as arguments of `fit`."""
         known = {"y": self.y, "sample_weight": self.weight, "exposure": self.exposure}
         return {f"{name}{suffix}": value for name, value in known.items() if value is not None}
 
@@ -131,9 +132,9 @@ class Data:
 def split_target(
     table: Table, roles: ColumnRoles, screen: Screen, kind: str = "target"
 ) -> tuple[Table, Any]:
-    """Return the rows of which y is known, and y; others are left out with a note.
+    """Return the rows with a known y, and y; other rows are left out with a note.
 
-    `kind` is what a target is to be read as; see `parse_column`.
+    `kind` is the kind of the target for `parse_column`.
     """
     problems = Problems()
     for name, its_flag in roles.flags().items():
@@ -155,7 +156,9 @@ def split_target(
         what = " or ".join(map(repr, needed or roles.y_names))
         if unknown.all():
             raise CommandError(f"{table.source} has no row with a value of {what}")
-        screen.note(f"{table.source}: {unknown.sum()} of {len(table)} rows lack {what}, left out")
+        screen.note(
+            f"{table.source}: {unknown.sum()} of {len(table)} rows without {what} are left out"
+        )
         table = table.rows(~unknown)
     return table, _y(table, roles, kind)
 
@@ -187,32 +190,30 @@ def _y(table: Table, roles: ColumnRoles, kind: str) -> Any:
 def _numbers(table: Table, name: str, flag: str, fill: float | None = None) -> Array:
     series = table.column(name, "numbers")
     if not (series.dtype.is_numeric() or series.dtype == pl.Boolean):
-        raise CommandError(f"{flag} {name}: the column is of type {series.dtype}, not of numbers")
+        raise CommandError(f"{flag} {name}: the column has type {series.dtype}, not numbers")
     series = series.cast(pl.Float64)
     return (series if fill is None else series.fill_null(fill)).to_numpy()
 
 
 def _truth(table: Table, name: str) -> Array:
-    """Return where something has happened: true, 1, yes."""
+    """Return a column of events as booleans."""
     series = table.column(name)
     values = {str(value).casefold() for value in series.unique().to_list()}
     yes = ("true", "1", "1.0", "yes", "y")
     if not values <= {*yes, "false", "0", "0.0", "no", "n"}:
         odd = min(values - {*yes, "false", "0", "0.0", "no", "n"})
         raise CommandError(
-            f"--event {name}: {quoted(odd)} is neither true nor false; 1 or true where y was "
-            "observed, 0 or false where it was only reached"
+            f"--event {name}: {quoted(odd)} is neither true nor false; write 1 or true if y was "
+            "observed, 0 or false if it is censored"
         )
     return np.array([str(value).casefold() in yes for value in series.to_list()])
 
 
 def read_row_parameters(table: Table, roles: ColumnRoles) -> dict[str, Any]:
-    """Return weight and exposure of each row, if there are such columns."""
+    """Return the weight and exposure of the rows, if there are such columns."""
     found, problems = {}, Problems()
     for role, name in (("weight", roles.weight), ("exposure", roles.exposure)):
-        if (
-            name is not None and name in table.names
-        ):  # `split_target` names columns that are not there
+        if name is not None and name in table.names:  # `split_target` reports missing columns
             with problems:
                 found[role] = _numbers(table, name, f"--{role}")
     problems.check()

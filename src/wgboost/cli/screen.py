@@ -1,4 +1,4 @@
-"""What a command says, and where: results on stdout, all else on stderr."""
+"""The output of a command: results on stdout, notes and errors on stderr."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from datetime import time as clock
 from decimal import Decimal
 from typing import IO, Any
 
+import numpy as np
 from rich.console import Console, RenderableType
 from rich.progress import track
 from rich.segment import Segment, Segments
@@ -28,15 +29,14 @@ __all__ = [
     "quoted",
 ]
 
-_PROBLEMS = 20  # that are named at once
-_LONG = 80  # characters of a value that a message shows
-_LONGEST = 8000  # of a message
-
-_WIDTH = 100  # of what is printed to a file or a pipe
+_PROBLEMS = 20  # in one message
+_LONG = 80  # characters of a value in a message
+_LONGEST = 8000  # characters of a message
+_WIDTH = 100  # characters of a line in a file or a pipe
 
 
 class CommandError(Exception):
-    """Ends a command with one line on stderr and an exit code."""
+    """End a command with one line on stderr and an exit code."""
 
     def __init__(self, message: str, code: int = 2) -> None:
         super().__init__(message)
@@ -44,7 +44,7 @@ class CommandError(Exception):
 
 
 class MultipleError(CommandError):
-    """Names several problems in one line."""
+    """Report several problems in one line."""
 
     def __init__(self, problems: list[CommandError]) -> None:
         named = [f"({i}) {one}" for i, one in enumerate(problems[:_PROBLEMS], start=1)]
@@ -56,7 +56,7 @@ class MultipleError(CommandError):
 
 @dataclass
 class Problems:
-    """Collects the errors of several parts of a command, so that one message names them all.
+    """Collect errors, so that one message reports all of them.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class Problems:
         return True
 
     def check(self) -> None:
-        """Raise CommandError if there are any."""
+        """Raise CommandError if there are errors."""
         if len(self.found) == 1:
             raise self.found[0]
         if self.found:
@@ -91,12 +91,12 @@ class Problems:
 
 
 def pluralize(n: int, word: str = "row") -> str:
-    """Return a number of things in words."""
+    """Return a count with its noun."""
     return f"{n} {word}{'' if n == 1 else 's'}"
 
 
 def one_line(text: object) -> str:
-    """Return text without line breaks and control characters, the middle of a long one left out."""
+    """Return text in one line without control characters; a long text loses its middle."""
     line = " ".join(str(text).split())
     if len(line) > _LONGEST:
         line = f"{line[: _LONGEST // 2]} ... {line[-_LONGEST // 2 :]}"
@@ -104,10 +104,10 @@ def one_line(text: object) -> str:
 
 
 def printable(text: str) -> str:
-    """Return text that changes nothing on a terminal but by being shown.
+    """Return text that cannot control a terminal.
 
-    Control characters, such as those that begin escape sequences, and marks that turn the direction
-    of writing are shown as Python writes them; line breaks stay.
+    Control characters, such as those of escape sequences, and marks of the writing direction are
+    escaped as in Python; line breaks stay.
     """
     if text.isprintable():
         return text
@@ -118,25 +118,25 @@ def printable(text: str) -> str:
 
 
 def quoted(value: object) -> str:
-    """Return a value of a table as messages show it: in quotation marks, a long one cut off."""
+    """Return a value for a message, in quotation marks; a long value is cut off."""
     text = str(value)
     return repr(text) if len(text) <= _LONG else f"{text[:_LONG]!r}... ({len(text)} characters)"
 
 
 @dataclass
 class Screen:
-    """Where a command shows its result and says what it has noticed.
+    """The output of a command.
 
     Attributes
     ----------
     json : bool
-        Whether the result is to be JSON, and nothing else on stdout.
+        Whether to print the result as JSON.
     quiet : bool
-        Whether to leave out notes and progress.
+        Whether to omit notes and progress.
     stdout : text file
-        Where results go.
+        File for the results.
     notes : list of str
-        What has been said so far.
+        The notes so far.
     """
 
     json: bool = False
@@ -150,7 +150,7 @@ class Screen:
         return not self.quiet and sys.stderr.isatty()
 
     def note(self, text: object) -> None:
-        """Say something on stderr, once."""
+        """Print a note on stderr, unless it was printed before."""
         line = one_line(text)
         if line in self.notes:
             return
@@ -159,23 +159,25 @@ class Screen:
             print(f"wgboost: note: {line}", file=sys.stderr, flush=True)
 
     def show(self, facts: dict[str, Any], *parts: RenderableType) -> None:
-        """Print the result: the facts and notes as JSON, or its parts for a person."""
+        """Print the result: the facts and notes as JSON, or its parts as text."""
         if self.json:
             known = {**facts, "notes": self.notes}
             print(json.dumps(_plain(known), allow_nan=False), file=self.stdout)
         else:
-            wide = None if self.stdout.isatty() else _WIDTH
-            console = Console(file=self.stdout, width=wide, highlight=False)
+            width = None if self.stdout.isatty() else _WIDTH
+            console = Console(file=self.stdout, width=width, highlight=False)
             with console.capture() as captured:
                 for part in parts:
                     soft = isinstance(part, Text)
-                    console.print(_harmless(console, part, soft), markup=False, soft_wrap=soft)
+                    console.print(
+                        _without_control(console, part, soft), markup=False, soft_wrap=soft
+                    )
             lines = captured.get().splitlines()
             print("\n".join(line.rstrip() for line in lines), file=self.stdout)
         self.stdout.flush()
 
     def track(self, items: Iterable[Any], total: int, words: str) -> Iterable[Any]:
-        """Return the items, with a bar on stderr while they are worked on."""
+        """Return the items, with a progress bar on stderr."""
         if not self.live:
             return items
         return track(
@@ -183,17 +185,17 @@ class Screen:
         )
 
     def write(self, data: bytes) -> None:
-        """Write bytes to stdout, all of them."""
+        """Write bytes to stdout."""
         self.stdout.flush()
         raw: Any = self.stdout.buffer  # type: ignore[attr-defined]
         rest = memoryview(data)
-        while rest:  # with PYTHONUNBUFFERED a call may write a part only
+        while rest:  # with PYTHONUNBUFFERED a call may write only a part
             rest = rest[raw.write(rest) :]
         raw.flush()
 
 
-def _harmless(console: Console, part: RenderableType, soft_wrap: bool) -> Segments:
-    """Return what is to be printed, with no other control characters than those of its styles."""
+def _without_control(console: Console, part: RenderableType, soft_wrap: bool) -> Segments:
+    """Return the segments to print, without control characters other than those of styles."""
     options = console.options
     if soft_wrap:
         options = options.update(no_wrap=True, overflow="ignore")
@@ -206,12 +208,12 @@ def _harmless(console: Console, part: RenderableType, soft_wrap: bool) -> Segmen
 
 
 def _plain(value: Any) -> Any:
-    """Return what JSON can say: numbers that are not finite are null, dates are ISO 8601."""
+    """Return a value for JSON: infinite numbers and NaN are null, dates are ISO 8601."""
     if isinstance(value, dict):
         return {str(name): _plain(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value]
-    if hasattr(value, "tolist"):  # of NumPy
+    if isinstance(value, (np.ndarray, np.generic)):
         return _plain(value.tolist())
     if isinstance(value, (float, Decimal)):
         return float(value) if math.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""Where results are written: as a whole or not at all, and not over files of another kind."""
+"""Write results, as a whole or not at all, and not over files of another kind."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _KINDS = {
     "model": "a model file",
     "parquet": "a Parquet file",
     "page": "an HTML page",
-    "picture": "a picture",
+    "image": "an image",
     "text": "a text file",
     "other": "a file of another kind",
 }
-_HEAD = 64
-_FORMULA = r"^\s*[=+\-@\t\r]"  # how a cell begins that a spreadsheet runs
+_HEAD = 64  # bytes that identify a file
+_FORMULA = r"^\s*[=+\-@\t\r]"  # the beginning of a cell that a spreadsheet runs
 
 
 def table_format(path: str) -> str:
-    """Return the format that the name of a table says."""
+    """Return the format of a table by the suffix of its name."""
     if path == "-":
         return "csv"
     suffix = Path(path).suffix.lower()
@@ -46,13 +46,13 @@ def table_format(path: str) -> str:
 
 
 def _kind(head: bytes) -> str:
-    """Tell what a file is by its beginning."""
+    """Return the kind of a file by its first bytes."""
     if head[8:].startswith(b'{"__metadata__":{"sha256":"'):
         return "model"
     if head.startswith(b"PAR1"):
         return "parquet"
     if head.startswith((b"\x89PNG", b"%PDF", b"<?xml", b"<svg")):
-        return "picture"
+        return "image"
     if head.lstrip().lower().startswith((b"<!doctype html", b"<html")):
         return "page"
     try:
@@ -65,10 +65,10 @@ def _kind(head: bytes) -> str:
 def check_output(
     path: str, kind: str, *, force: bool = False, inputs: Iterable[str] = (), flag: str = "--out"
 ) -> None:
-    """Raise CommandError if a file cannot be written, or would take the place of another kind.
+    """Raise CommandError if a file cannot be written or must not be overwritten.
 
-    It may take the place of a file of its own kind and of an empty one, of any other with `force`,
-    and never that of a file that is read.
+    An empty file and a file of the same kind may be overwritten, other files only with `force`, and
+    input files never.
     """
     if path == "-":
         return
@@ -78,30 +78,29 @@ def check_output(
     if not target.parent.is_dir():
         raise CommandError(f"{flag} {path}: there is no folder {str(target.parent)!r}")
     if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise CommandError(f"{flag} {path}: {str(target.parent)!r} may not be written to")
+        raise CommandError(f"{flag} {path}: {str(target.parent)!r} is not writable")
     if not target.exists():
         return
     if not target.is_file():
         raise CommandError(f"{flag} {path} is a device, a pipe or a socket; name a regular file")
     for source in inputs:
         if _same_file(source, target):
-            raise CommandError(f"{flag} {path} is the file that is read; name another one")
+            raise CommandError(f"{flag} {path} is an input file; name another one")
     if force:
         return
     with open(target, "rb") as file:
         head = file.read(_HEAD)
     if head and _kind(head) != kind:
         raise CommandError(
-            f"{flag} {path} is {_KINDS[_kind(head)]} already, not {_KINDS[kind]}; --force writes "
-            "over it"
+            f"{flag} {path} is {_KINDS[_kind(head)]}, not {_KINDS[kind]}; --force overwrites it"
         )
 
 
 def _same_file(source: str, target: Path) -> bool:
-    """Return whether a file that is read, standard input too, is this one under any name."""
+    """Return whether an input, a path or standard input, is the same file as the target."""
     try:
         known = os.fstat(sys.stdin.fileno()) if source == "-" else os.stat(source)
-    except (OSError, ValueError):  # it is not there, or standard input is no file
+    except (OSError, ValueError):  # it does not exist, or standard input is not a file
         return False
     return os.path.samestat(known, target.stat())
 
@@ -109,10 +108,10 @@ def _same_file(source: str, target: Path) -> bool:
 def write_table(
     frame: pl.DataFrame, path: str, screen: Screen, *, escape_formulas: bool = False
 ) -> None:
-    """Write a table in the format that its name says.
+    """Write a table in the format of its suffix.
 
-    With `escape_formulas` text in CSV that a spreadsheet would run, names of columns too, gets an
-    apostrophe in front.
+    `escape_formulas` puts an apostrophe before text and column names in CSV that a spreadsheet
+    would run as formulas.
     """
     kind, buffer = table_format(path), io.BytesIO()
     if kind == "parquet":
@@ -128,7 +127,7 @@ def write_table(
 
 
 def _without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return text cells and names that begin like a formula, and are no numbers, as plain text."""
+    """Return a table whose text and names do not start like formulas."""
     text = [name for name, kind in frame.schema.items() if kind == pl.String]
     safe = frame.with_columns(
         pl.when(
@@ -144,7 +143,7 @@ def _without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def save_model(model: Any, path: str, metadata: dict[str, Any], screen: Screen) -> None:
-    """Write a model, to stdout if the path is "-"."""
+    """Write a model to a file, or to stdout if the path is "-"."""
     if path != "-":
         try:
             model.save(path, metadata=metadata)
@@ -160,18 +159,18 @@ def save_model(model: Any, path: str, metadata: dict[str, Any], screen: Screen) 
 
 
 def _save_in_temporary_folder(model: Any, metadata: dict[str, Any]) -> str:
-    """Save a model that cannot be saved where it should; return what became of it in words."""
-    spare = Path(tempfile.mkdtemp(prefix="wgboost-")) / "model.wgb"
+    """Save a model in a temporary folder, and return a message about it."""
+    path = Path(tempfile.mkdtemp(prefix="wgboost-")) / "model.wgb"
     try:
-        model.save(spare, metadata=metadata)
+        model.save(path, metadata=metadata)
     except OSError as error:
-        spare.parent.rmdir()
-        return f"nor in {str(spare.parent.parent)!r} ({error.strerror})"
-    return f"it is in {str(spare)!r} instead"
+        path.parent.rmdir()
+        return f"nor in {str(path.parent.parent)!r} ({error.strerror})"
+    return f"it is in {str(path)!r} instead"
 
 
 def load_model(path: str, threads: int | None = None) -> Any:
-    """Return the model in a file, or on standard input, to be used on so many threads."""
+    """Return the model in a file or on standard input, with a number of threads."""
     if path == "-":
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / "standard input"
@@ -181,6 +180,6 @@ def load_model(path: str, threads: int | None = None) -> Any:
         try:
             model = load(path)
         except OSError as error:
-            read_bytes(path)  # says it better
+            read_bytes(path)  # its error is clearer
             raise CommandError(f"cannot read {path!r}: {error.strerror}") from error
     return model.set_params(n_jobs=threads)
