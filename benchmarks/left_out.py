@@ -206,11 +206,11 @@ def by_trial(found: list[dict]) -> dict[str, list[dict[Key, dict]]]:
 
 
 def gated(
-    trials: list[dict], key: Key, metric: str, asked: int | None = None, margin: float = 0.0
+    trials: list[dict], key: Key, metric: str, n_others: int | None = None, margin: float = 0.0
 ) -> float:
     """Return a metric's mean over the classes of a set, with OOD members where others want them.
 
-    Others are the left-out classes of the same repeat, or the first `asked` of them.
+    Others are the left-out classes of the same repeat, or the first `n_others` of them.
     """
     kind, rounds, _ = key
     gain = np.array([
@@ -219,7 +219,7 @@ def gated(
     repeat = np.array([one["repeat"] for one in trials])
     values = []
     for i, one in enumerate(trials):
-        others = gain[(repeat == repeat[i]) & (np.arange(len(gain)) != i)][:asked]
+        others = gain[(repeat == repeat[i]) & (np.arange(len(gain)) != i)][:n_others]
         values.append(one[key if others.mean() > margin else ("plain", 0, (4, 0))][metric])
     return float(np.mean(values))
 
@@ -257,10 +257,10 @@ def table(out: Path, without: list[str], margin: float) -> None:
         )
     best = order[0]
     print("\nBy the rule:", best)
-    print("\nIts gain when fewer other classes are asked:")
-    for asked in (1, 2, 3, 5):
-        fewer = over_sets(best, SCORES[0], asked=asked) - base[SCORES[0]]
-        print(f"  {asked}: {100 * fewer.mean():+.2f}")
+    print("\nIts gain with fewer other classes in the rule:")
+    for n_others in (1, 2, 3, 5):
+        fewer = over_sets(best, SCORES[0], n_others=n_others) - base[SCORES[0]]
+        print(f"  {n_others}: {100 * fewer.mean():+.2f}")
     print("\nIts gain where the trial has to gain more than so much:")
     for least in MARGINS:
         there = over_sets(best, SCORES[0], margin=least) - base[SCORES[0]]
