@@ -1,7 +1,7 @@
 """The boosting loop: posteriors, directions and learners composed."""
 
 from wgboost.boosting.averaged_flow import AveragedFlow
+from wgboost.boosting.callbacks import Keep
 from wgboost.boosting.early_stopping import Interrupted
-from wgboost.boosting.loop import Keep
 
 __all__ = ["AveragedFlow", "Interrupted", "Keep"]

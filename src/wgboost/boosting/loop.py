@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from wgboost.boosting.callbacks import Callback, Keep, call_callbacks
 from wgboost.boosting.early_stopping import StoppingRule, Validation
 from wgboost.boosting.randomness import RoundRandomness
 from wgboost.boosting.round import RoundTargets
@@ -16,29 +17,7 @@ from wgboost.data import Features
 from wgboost.learners import FittedLearner, Learner
 from wgboost.typing import Array, Directions
 
-__all__ = ["BoostingResult", "Callback", "Keep", "boost"]
-
-
-@dataclass(frozen=True)
-class Keep:
-    """End the loop from a callback, with the first rounds as the model.
-
-    Parameters
-    ----------
-    rounds : int
-        Number of rounds to keep.
-
-    Examples
-    --------
-    >>> from wgboost.boosting import Keep
-    >>> Keep(10).rounds
-    10
-    """
-
-    rounds: int
-
-
-Callback = Callable[[dict[str, Any]], bool | Keep | None]
+__all__ = ["BoostingResult", "boost"]
 
 
 @dataclass(eq=False)
@@ -152,7 +131,6 @@ def boost(
     (2, True)
     """
     result, randomness, began = BoostingResult(), RoundRandomness(seed), monotonic()
-    callbacks = sorted(callbacks, key=lambda callback: getattr(callback, "order", 0))
     for validation in validations:
         validation.measure()
     if watch is not None:
@@ -184,14 +162,8 @@ def boost(
                 "rounds": result.rounds,
             }  # fmt: skip
             info |= {} if more is None else more(info)
-            for callback in callbacks:
-                answer = callback(info)
-                if isinstance(answer, Keep):
-                    result.keep, info["finished"] = answer, True
-                elif answer:
-                    result.stopped = True
-                stop = bool(answer) or stop
-            if stop:
+            result.keep, result.stopped = call_callbacks(callbacks, info)
+            if stop or result.stopped or result.keep is not None:
                 break
     except KeyboardInterrupt:
         if not result.rounds:

@@ -10,6 +10,7 @@ import numpy as np
 from wgboost.boosting.mean_step import MeanStep
 from wgboost.boosting.truncation import curvature_factors
 from wgboost.directions import Direction, InteractingDirection
+from wgboost.slicing import row_slices
 from wgboost.targets.base import RowTarget
 from wgboost.typing import Array, Directions
 
@@ -112,8 +113,7 @@ class RoundTargets:
     ) -> Directions | None:
         """Write the targets, a piece of the rows after the other; return the curvature."""
         curvature = None
-        for begin in range(0, particles.shape[0], _ROWS):
-            rows = slice(begin, begin + _ROWS)
+        for rows in row_slices(particles.shape[0], _ROWS):
             here = particles[rows]
             score, second = self.target.derivatives(
                 here, rows, self.direction.needs, self.n_threads

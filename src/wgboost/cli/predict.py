@@ -18,6 +18,7 @@ from wgboost.cli.screen import CommandError, Screen, pluralize
 from wgboost.cli.table import Table
 from wgboost.cli.writing import check_output, load_model, table_format, write_table
 from wgboost.estimators.tables import predicted_columns
+from wgboost.slicing import row_slices
 from wgboost.typing import Array
 
 __all__ = ["PredictOptions", "predict"]
@@ -101,11 +102,11 @@ def predict(
     table, rows = read_model_data(
         data, estimator, reading, roles, screen, y="omitted", known=options.keep
     )
-    starts = range(0, len(rows.X), _BLOCK)
+    parts = [*row_slices(len(rows.X), _BLOCK)]
     blocks = [
         predicted_columns(estimator, some.X, levels, exposure=some.exposure)
-        for start in screen.track(starts, len(starts), "predicting")
-        for some in [rows.block(slice(start, start + _BLOCK))]
+        for part in screen.track(parts, len(parts), "predicting")
+        for some in [rows.block(part)]
     ]
     found = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
     frame = _join(table, options, found)

@@ -8,6 +8,7 @@ import numpy as np
 
 from wgboost.predictive import Mixture
 from wgboost.predictive.count_tables import LONGEST_TABLE, CountTable, components_of, is_tabled
+from wgboost.responses.integer_search import smallest_integer
 from wgboost.typing import Array
 
 __all__ = ["count_crossings"]
@@ -77,18 +78,13 @@ def _first_column(table: Array, condition: Callable[[Array], Array]) -> Array:
 
     Once it holds, it does for all later ones.
     """
-    width, _, r = table.shape
-    found = condition(table[-1])
-    before, after = np.full(r, -1), np.full(r, width - 1)
-    rows = np.flatnonzero(found)
-    while rows.size:
-        middle = (before[rows] + after[rows] + 1) // 2
-        middle = np.minimum(middle, after[rows] - 1)
-        open_ = middle > before[rows]
-        rows, middle = rows[open_], middle[open_]
-        if not rows.size:
-            break
-        hit = condition(table[middle, :, rows].T)
-        after[rows[hit]] = middle[hit]
-        before[rows[~hit]] = middle[~hit]
-    return np.where(found, after, np.nan)
+    found = np.flatnonzero(condition(table[-1]))
+    last = len(table) - 1.0
+
+    def reached(column: Array, rows: Array) -> Array:
+        return condition(table[column.astype(np.intp), :, found[rows]].T)
+
+    first = np.full(table.shape[2], np.nan)
+    middle, step = np.full((2, found.size), [[last // 2], [last]])
+    first[found] = smallest_integer(reached, middle, step, (0.0, last))
+    return first

@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from wgboost.conformal.bisection import bisect
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 
 __all__ = ["far_quantile"]
 
 _CLOSE = 1e-13  # of log distances: a relative one of distances
+_HALVINGS = 100  # more than a bracket of these ends can take
 _LEAST, _MOST = -746.0, 710.0  # the exponentials of these are 0 and infinity
 
 
@@ -42,15 +44,17 @@ def far_quantile(dist: Mixture, log_tail: float, *, upper: bool) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         first = np.log(np.abs(start - origin)).clip(_LEAST, _MOST)
     inner, outer = _bracket(inside, first, outwards)
-    while (np.abs(outer - inner) > _CLOSE * np.maximum(np.abs(outer), 1)).any():
-        middle = outer / 2 + inner / 2
-        held = inside(middle)
-        inner, outer = np.where(held, middle, inner), np.where(held, outer, middle)
+    inner, outer = bisect(inside, inner, outer, steps=_HALVINGS, closed=_closed)
     found = at(outer)
     if dist.response.discrete:
         # Tails are steps that begin at whole numbers: one of them is approached from above.
         found = np.floor(found if upper else at(inner))
     return np.where(tail(start) < log_tail, start, found)
+
+
+def _closed(inner: Array, outer: Array) -> bool:
+    """Return whether all brackets of log distances are as small as rounding allows."""
+    return not (np.abs(outer - inner) > _CLOSE * np.maximum(np.abs(outer), 1)).any()
 
 
 def _bracket(

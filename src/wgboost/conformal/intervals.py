@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from wgboost.conformal.bisection import bisect
 from wgboost.conformal.count_crossing import count_crossings
 from wgboost.conformal.interval_scores import IntervalScore, interval_score_of
 from wgboost.conformal.level import (
@@ -262,13 +263,13 @@ def _end(
     inner, outer = inner.copy(), outer.copy()
     done = inside(outer) | ~np.isfinite(outer)
     inner[done] = outer[done]
-    for _ in range(_HALVINGS):
-        if discrete and (np.abs(outer - inner) <= 1)[~done].all():
-            break
-        middle = outer / 2 + inner / 2
-        if discrete:
-            middle = np.floor(middle) if side == "below" else np.ceil(middle)
-        held = inside(middle)
-        inner, outer = np.where(held, middle, inner), np.where(held, outer, middle)
+    if not discrete:
+        return bisect(inside, inner, outer, steps=_HALVINGS)[1]
+
+    def closed(inner: Array, outer: Array) -> bool:
+        return bool((np.abs(outer - inner) <= 1)[~done].all())
+
+    rounded = np.floor if side == "below" else np.ceil
+    inner, outer = bisect(inside, inner, outer, steps=_HALVINGS, closed=closed, rounded=rounded)
     # Of whole numbers the last one inside; of others the first one outside, for rounding's sake.
-    return np.where(done, outer, inner) if discrete else outer
+    return np.where(done, outer, inner)

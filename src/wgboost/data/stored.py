@@ -13,6 +13,7 @@ import numpy as np
 
 from wgboost.data.binning import Binned, Cuts
 from wgboost.data.scratch import Scratch
+from wgboost.slicing import row_slices
 from wgboost.typing import Array
 
 __all__ = ["PreparedMatrix", "StoredMatrix", "empty_file"]
@@ -97,9 +98,7 @@ class StoredMatrix(PreparedMatrix):
         if self.folder is None:
             return Binned(np.asfortranarray(self.codes[self.index]), self.cuts.n_bins)
         codes = empty_file(self.folder, self.shape)
-        step = max(1, _BLOCK // self.shape[1])
-        for begin in range(0, len(self), step):
-            rows = slice(begin, begin + step)
+        for rows in row_slices(len(self), max(1, _BLOCK // self.shape[1])):
             codes[rows] = self.codes[self.index[rows]]
         return Binned(codes, self.cuts.n_bins)
 
@@ -156,9 +155,7 @@ class StoredMatrix(PreparedMatrix):
                     "fit anew with warm_start=False"
                 )
         out = np.empty_like(start)
-        step = max(1, _BLOCK // (8 * self.shape[1]))
-        for begin in range(0, len(self), step):
-            rows = slice(begin, begin + step)
+        for rows in row_slices(len(self), max(1, _BLOCK // (8 * self.shape[1]))):
             out[rows] = ensemble.predict(self.values(rows), start=start[rows], n_threads=n_threads)
         return out
 

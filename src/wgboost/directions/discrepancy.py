@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from wgboost.directions.base import Needs
+from wgboost.slicing import row_slices
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_choice, check_number
 
@@ -73,8 +74,7 @@ class MMD:
         others = np.full((n, m), 1 / m, np.float32)
         movement = np.empty_like(particles)
         block = max(1, _NUMBERS // (m * (samples.shape[1] + m) * d))
-        for begin in range(0, n, block):
-            rows = slice(begin, begin + block)
+        for rows in row_slices(n, block):
             x, t, w = particles[rows], samples[rows], weights[rows]
             width = self._width(x, t, w)
             movement[rows] = self._pull(x, t, w, width) - self._pull(x, x, others[rows], width)

@@ -9,6 +9,7 @@ import numpy as np
 
 from wgboost.directions.base import Needs
 from wgboost.directions.kernel import Kernel
+from wgboost.slicing import row_slices
 from wgboost.typing import Array, Directions
 
 __all__ = ["FullNewton"]
@@ -64,8 +65,7 @@ class FullNewton:
         if second is None or second.ndim != 4:
             raise ValueError("FullNewton needs the Hessian (n, m, d, d) of the log densities")
         movement = np.empty_like(particles)
-        for begin in range(0, particles.shape[0], _ROWS):
-            rows = slice(begin, begin + _ROWS)
+        for rows in row_slices(particles.shape[0], _ROWS):
             movement[rows] = self._solve(
                 particles[rows].astype(np.float64),
                 score[rows].astype(np.float64),

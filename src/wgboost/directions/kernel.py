@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from wgboost.slicing import row_slices
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_choice, check_number
 
@@ -121,8 +122,7 @@ class Kernel:
         first, second = np.triu_indices(m, k=1)
         median = np.empty(len(particles))
         block = max(1, _NUMBERS // (first.size * particles.shape[2]))
-        for begin in range(0, len(particles), block):
-            rows = slice(begin, begin + block)
+        for rows in row_slices(len(particles), block):
             difference = np.square(particles[rows, first] - particles[rows, second])
             if metric is not None:
                 difference *= metric[rows, None, :].astype(difference.dtype)

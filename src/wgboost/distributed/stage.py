@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting import Keep
+from wgboost.boosting.callbacks import Keep, call_callbacks
 from wgboost.data.binning import Cuts
 from wgboost.distributed.cluster import Cluster, ClusterRun, LostWorkerError, Shards, TaskError
 from wgboost.distributed.partitions import Partitions
@@ -208,16 +208,14 @@ class DistributedStage:
         if report is None or not self.stage.callbacks:
             return None
         info = self._callback_info(report)
-        for callback in sorted(self.stage.callbacks, key=lambda one: getattr(one, "order", 0)):
-            try:
-                answer = callback(info)
-            except Exception as error:
-                raise TaskError(error) from error
-            if isinstance(answer, Keep):
-                self.decision, info["finished"] = answer, True
-            elif answer:
-                self.stage.progress.stopped = True
-                self.decision = True if self.decision is None else self.decision
+        try:
+            keep, stopped = call_callbacks(self.stage.callbacks, info)
+        except Exception as error:
+            raise TaskError(error) from error
+        self.decision = self.decision if keep is None else keep
+        if stopped:
+            self.stage.progress.stopped = True
+            self.decision = True if self.decision is None else self.decision
         return self.decision
 
     def _callback_info(self, report: Report) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from wgboost.slicing import row_slices
 from wgboost.typing import Array
 
 __all__ = ["BLOCK", "as_grid", "blocks", "row_blocks"]
@@ -57,25 +59,21 @@ def row_blocks(n: int, width: int, size: int | None = None) -> Iterator[slice]:
     size : int, optional
         Numbers of a block.
 
-    Yields
-    ------
-    slice
-        The rows of one block; at least one row.
+    Returns
+    -------
+    iterator of slice
+        The rows of each block; at least one row.
 
     Examples
     --------
     >>> list(row_blocks(5, 10, size=20))
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 6, None)]
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
     size = BLOCK if size is None else size
-    tall = max(1, size // width)
-    for row in range(0, n, tall):
-        yield slice(row, row + tall)
+    return row_slices(n, max(1, size // width))
 
 
 def blocks(n: int, columns: int, width: int) -> Iterator[tuple[slice, slice]]:
     """Cut (n, columns) into parts of which each times width has about BLOCK numbers."""
     wide = max(1, min(columns, BLOCK // width))
-    for rows in row_blocks(n, wide * width):
-        for column in range(0, columns, wide):
-            yield rows, slice(column, column + wide)
+    return itertools.product(row_blocks(n, wide * width), row_slices(columns, wide))

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from wgboost.slicing import row_slices
 from wgboost.smooth.cholesky import (
     check_packed,
     cholesky_factor,
@@ -106,8 +107,7 @@ class ExactGP:
             Mean and variance of f.
         """
         mean, variance = np.empty(len(X)), np.empty(len(X))
-        for begin in range(0, len(X), _ROWS):
-            rows = slice(begin, begin + _ROWS)
+        for rows in row_slices(len(X), _ROWS):
             points, terms, extra_variance = covariance.kernel_inputs(X[rows])
             known = covariance.between(self.points, points)
             known += self.terms @ terms.T

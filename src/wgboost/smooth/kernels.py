@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from wgboost.slicing import row_slices
 from wgboost.typing import Array
 
 __all__ = ["KERNELS", "blocks", "correlate"]
@@ -15,10 +16,8 @@ _PAIRS = 2**15  # at a time: they stay in the second-level cache
 
 
 def blocks(n: int, width: int) -> Iterator[slice]:
-    """Yield slices of n rows of so many numbers, each small enough for the cache."""
-    size = max(16, _PAIRS // max(1, width))
-    for begin in range(0, n, size):
-        yield slice(begin, min(begin + size, n))
+    """Return slices of n rows of so many numbers, each small enough for the cache."""
+    return row_slices(n, max(16, _PAIRS // max(1, width)))
 
 
 def correlate(kernel: str, a: Array, b: Array, out: Array, slopes: Array | None = None) -> None:

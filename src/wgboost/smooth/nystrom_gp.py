@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import blas
 
+from wgboost.slicing import row_slices
 from wgboost.smooth.cholesky import check_packed, cholesky_factor, pack, triangular_solve, unpack
 from wgboost.smooth.covariance import Covariance
 from wgboost.smooth.exact_gp import check_arrays, minimise_noise
@@ -226,8 +227,7 @@ class NystromSums:
 def _features(
     covariance: Covariance, landmarks: Array, whitener: Array, X: Array
 ) -> Iterator[tuple[slice, Array, Array]]:
-    for begin in range(0, len(X), _ROWS):
-        rows = slice(begin, begin + _ROWS)
+    for rows in row_slices(len(X), _ROWS):
         points, terms, extra_variance = covariance.kernel_inputs(X[rows])
         white = triangular_solve(whitener, covariance.between(landmarks, points))
         left = covariance.amplitude - np.square(white).sum(axis=0)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.directions import Needs
+from wgboost.slicing import row_slices
 from wgboost.targets import with_jax, with_torch
 from wgboost.targets.base import check_values
 from wgboost.typing import Array, Directions
@@ -230,19 +231,18 @@ class LogDensityTarget:
         ValueError
             With the row and the particle at which it is not.
         """
-        for begin in range(0, len(particles), _ROWS):
-            rows = slice(begin, begin + _ROWS)
+        for rows in row_slices(len(particles), _ROWS):
             score, value = self.density.evaluate("log_density", particles[rows], self.y[rows])
             check_values("score", score, rows, particles[rows].shape)
             good = np.isfinite(np.asarray(value))
             if good.all():
                 continue
             row, particle = (int(i) for i in np.argwhere(~good)[0])
-            theta = ", ".join(f"{one:.3g}" for one in particles[begin + row, particle])
+            theta = ", ".join(f"{one:.3g}" for one in particles[rows.start + row, particle])
             found = float(np.asarray(value)[row, particle])
             raise ValueError(
-                f"the log density of row {begin + row} is {found} at the start particle theta = "
-                f"({theta}); particles go anywhere, so that it has to be a finite number "
+                f"the log density of row {rows.start + row} is {found} at the start particle "
+                f"theta = ({theta}); particles go anywhere, so that it has to be a finite number "
                 "everywhere: write exp(theta) for what is positive, a sigmoid for what is bounded, "
                 "and add the log of the Jacobian"
             )

@@ -13,6 +13,7 @@ from wgboost import _core
 from wgboost.data.binning import Binned
 from wgboost.data.level_groups import LevelGroups
 from wgboost.data.matrix import as_matrix
+from wgboost.slicing import row_slices
 from wgboost.trees.tree import Tree
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer, check_threads
@@ -285,8 +286,7 @@ class FlatTrees:
         out = self._start(X.shape[0], start)
         flat, trees = out.reshape(X.shape[0], -1), rounds * self.trees_per_round
         step = max(4096, _CALL // max(1, trees))
-        for begin in range(0, X.shape[0], step):
-            rows = slice(begin, begin + step)
+        for rows in row_slices(X.shape[0], step):
             self._forest.predict(
                 x=X[rows], out=flat[rows], first=0, last=trees, n_threads=n_threads
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from wgboost.slicing import row_slices
 from wgboost.trees.xgboost.collective import allreduce
 from wgboost.typing import Array
 
@@ -98,8 +99,7 @@ def leaf_values(
 def _sums(leaf: Array, n_leaves: int, values: Array, weight: Array | None) -> Array:
     """Return weighted sums (leaves, outputs) of values (n, outputs), in the order of rows."""
     sums = np.zeros((n_leaves, values.shape[1]))
-    for begin in range(0, len(leaf), _BLOCK_ROWS):
-        rows = slice(begin, begin + _BLOCK_ROWS)
+    for rows in row_slices(len(leaf), _BLOCK_ROWS):
         own = leaf[rows]
         weights = np.ones(len(own)) if weight is None else weight[rows].astype(np.float64)
         # One column per row, with its weight in the line of its leaf.
