@@ -35,7 +35,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from recipes import Table, rows
 from wgboost import Mixture, WGBClassifier, WGBClassifierCV, metrics
-from wgboost.selection import MIN_OOD_GAIN, classifier_recipes, ood_recipe
+from wgboost.selection import classifier_recipes, ood_recipe
+from wgboost.selection.ood_members import MIN_OOD_GAIN
 
 ROUNDS = (100, 200, 300, 600)
 BAGS = ((1, 0), (1, 1), (4, 0), (4, 1), (4, 2), (2, 2), (0, 2))

@@ -60,7 +60,7 @@ def test_keep_ends_a_model_and_not_the_bag():
 
 
 def test_what_a_bag_cannot_do_is_said_before_any_work():
-    with pytest.raises(ValueError, match="cannot go on from a checkpoint: leave Checkpoint out"):
+    with pytest.raises(ValueError, match="cannot continue from a checkpoint: leave Checkpoint out"):
         WGBRegressorCV(RECIPES, **SMALL).fit(X, Y, callbacks=[Checkpoint("file")])
     with pytest.raises(TypeError, match="must be a list of functions"):
         WGBRegressorCV(RECIPES, **SMALL).fit(X, Y, callbacks=[3])

@@ -4,14 +4,8 @@ import numpy as np
 import pytest
 
 from wgboost import WGBRegressorCV
-from wgboost.selection import (
-    FoldResult,
-    cross_validated_rounds,
-    cross_validated_values,
-    fold_values,
-    mean_value,
-    unbiased_value,
-)
+from wgboost.selection.fold_values import cross_validated_rounds, cross_validated_values
+from wgboost.selection.successive_halving import FoldResult, fold_values, mean_value, unbiased_value
 
 ENTROPY = 0.5 * np.log(2 * np.pi * np.e)  # of a standard normal y
 

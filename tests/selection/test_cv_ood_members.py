@@ -8,16 +8,11 @@ from sklearn.base import clone
 from wgboost import Interrupted, WGBClassifier, WGBClassifierCV, load, metrics
 from wgboost.estimators.preparing import training_data
 from wgboost.responses import Categorical, Ordinal
-from wgboost.selection import (
-    FoldResult,
-    classifier_recipes,
-    fit_folds,
-    left_out_class_gain,
-    left_out_classes,
-    ood_recipe,
-)
+from wgboost.selection import classifier_recipes, ood_recipe
 from wgboost.selection.attributes import bag_of_members
 from wgboost.selection.classifier import ClassifierBag
+from wgboost.selection.ood_members import left_out_class_gain, left_out_classes
+from wgboost.selection.successive_halving import FoldResult, fit_folds
 from wgboost.training import resolve_settings
 
 RNG = np.random.default_rng(3)

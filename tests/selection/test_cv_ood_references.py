@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 
 import wgboost
 from wgboost import WGBClassifierCV, WGBRegressorCV
-from wgboost.selection import mix_with_neighbours
+from wgboost.selection.ood_references import mix_with_neighbours
 
 SMALL = {"cv": 5, "n_estimators": 60, "random_state": 0, "n_jobs": 1}
 RECIPE = {"evidence": 10.0, "learning_rate": 0.2}

@@ -5,7 +5,8 @@ import pytest
 from sklearn.linear_model import Ridge
 
 from wgboost import WGBClassifier, WGBClassifierCV, WGBRegressor, WGBRegressorCV, censored
-from wgboost.selection import checked_recipes, classifier_recipes, regressor_recipes
+from wgboost.selection import classifier_recipes, regressor_recipes
+from wgboost.selection.recipes import checked_recipes
 from wgboost.training import resolve_settings
 
 RNG = np.random.default_rng(7)

@@ -2,7 +2,13 @@
 
 import pytest
 
-from wgboost.selection import FoldResult, best_recipe, mean_value, next_fit, successive_halving
+from wgboost.selection.successive_halving import (
+    FoldResult,
+    best_recipe,
+    mean_value,
+    next_fit,
+    successive_halving,
+)
 
 
 class Track:

@@ -56,11 +56,9 @@ __all__ = [
 
 _KEPT = 1 / 2, 1 / 3  # share of the recipes that reach the next fold, below FEW rows and above
 _MIN_FOLDS = 3, 1  # folds before a single recipe is left: one fold of few rows says little
-_OOD_RECIPE, _FOLDS_PER_OOD_MEMBER = (
-    "ood",
-    4,
-)  # the recipe of members for OOD scores; one of them for so many folds
-_COMPARED = 2000  # rows by which the scales of members' and the bag's OOD scores are compared
+_OOD_RECIPE = "ood"  # the name of the recipe of members for OOD scores
+_FOLDS_PER_OOD_MEMBER = 4
+_COMPARED_ROWS = 2000  # by which OOD scores of members and of the bag are compared
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +74,7 @@ class BagData:
     groups : array (n,) or None
         Rows of one group are in one fold.
     callbacks : sequence of callables
+        Called after every round of every model.
     """
 
     X: Any
@@ -93,16 +92,14 @@ class BagResult:
     ----------
     members : list of estimators
         All models.
-    best_recipe : str
-    best_params : dict
-    best_value : float
-    cv_results : dict of arrays
-    seed : int
-    interrupted : bool
+    best_recipe, best_params, best_value, cv_results, interrupted
         As the attributes of `WGBRegressorCV` that end with an underscore.
+    seed : int
+        Seed of the folds and of all members.
     calibration : Calibration or None
+        Factors of the predictions.
     references : dict of OODReference
-        Which OOD scores are usual, by score.
+        OOD scores of ordinary rows, by the name of the score.
     """
 
     members: list[Member]
@@ -121,10 +118,10 @@ Assemble = Callable[[Sequence[Member]], Any]
 
 
 def check_bag_parameters(name: str, params: dict[str, Any], callbacks: Any = ()) -> None:
-    """Raise for the first parameter of a bag that makes no sense, before any work."""
+    """Raise for a parameter of a bag that is not valid, before any work."""
     if isinstance(callbacks, Sequence) and any(isinstance(c, Checkpoint) for c in callbacks):
         raise ValueError(
-            f"{name} cannot go on from a checkpoint: leave Checkpoint out; "
+            f"{name} cannot continue from a checkpoint: leave Checkpoint out; "
             "time_budget or callbacks.MaxTime limits the time of a fit, and Ctrl-C ends it "
             "with the models so far"
         )
@@ -134,15 +131,15 @@ def check_bag_parameters(name: str, params: dict[str, Any], callbacks: Any = ())
         raise TypeError(f"calibrated={params['calibrated']!r} must be True or False")
     if not isinstance(params["verbose"], bool):
         check_integer("verbose", params["verbose"], low=0)
-    further = params.get("ood_members")
-    if further is not None and not isinstance(further, (bool, np.bool_)):
-        raise TypeError(f"ood_members={further!r} must be True, False or None")
+    ood_members = params.get("ood_members")
+    if ood_members is not None and not isinstance(ood_members, (bool, np.bool_)):
+        raise TypeError(f"ood_members={ood_members!r} must be True, False or None")
     resolve_threads(params["n_jobs"])
 
 
 @one_thread()  # sums over rows have the same bits on any number of threads
 def fit_bag(spec: BagSpec, given: BagData, assemble: Assemble) -> BagResult:
-    """Try the recipes, keep the models of the best one, and calibrate them.
+    """Compare the recipes, keep the models of the best one, and calibrate them.
 
     Parameters
     ----------
@@ -157,15 +154,13 @@ def fit_bag(spec: BagSpec, given: BagData, assemble: Assemble) -> BagResult:
     recipes = _checked_recipes(spec, given)
     data = _read_data(spec, given, recipes)
     recipes = dict(recipes or spec.usual_recipes(data))
-    y: Any = given.y
-    if not data.response.y_shape and np.asarray(y).ndim == 2:
-        y = column_or_1d(np.asarray(y))
-    given = replace(given, y=y)
-    racing, further, ood = list(recipes), spec.ood_recipe(data), _OOD_RECIPE
-    while ood in recipes:
-        ood += "_"
-    if further is not None:
-        recipes[ood] = further
+    if not data.response.y_shape and np.asarray(given.y).ndim == 2:
+        given = replace(given, y=column_or_1d(np.asarray(given.y)))
+    compared, ood_name, ood_params = list(recipes), _OOD_RECIPE, spec.ood_recipe(data)
+    while ood_name in recipes:
+        ood_name += "_"
+    if ood_params is not None:
+        recipes[ood_name] = ood_params
     splits = bag_folds(_member(spec, {}), params["cv"], data, given.groups, seed)
     if given.groups is None and hasattr(params["cv"], "split"):
         warn_copies(data.distinct.shared(*splits[0]), stacklevel=4)  # of the caller of `fit`
@@ -175,48 +170,44 @@ def fit_bag(spec: BagSpec, given: BagData, assemble: Assemble) -> BagResult:
         lambda recipe, fold: _member(spec, recipes[recipe], fold, seed), bool(params["verbose"]),
         given.callbacks, FitProgress(),
     )  # fmt: skip
-    forward, budget = is_time_ordered(splits), params["time_budget"]
+    time_ordered, budget = is_time_ordered(splits), params["time_budget"]
     deadline = None if budget is None else time.perf_counter() + budget
-    if budget is not None and (further is not None or forward):
-        budget /= 2
+    if budget is not None and (ood_params is not None or time_ordered):
+        budget /= 2  # further fits follow
     many = len(data.to_split) >= FEW
-    entries, interrupted = successive_halving(
-        racing,
-        len(splits),
-        members.fit,
-        keep=_KEPT[many],
-        min_folds=_MIN_FOLDS[many],
+    results, interrupted = successive_halving(
+        compared, len(splits), members.fit, keep=_KEPT[many], min_folds=_MIN_FOLDS[many],
         budget=budget,
-    )
-    best = best_recipe(entries)
-    kept = sorted((e for e in entries if e.recipe == best), key=lambda e: e.fold)
-    best_value = unbiased_value(entries, best)
-    if further is not None and not interrupted:
-        # As many particles as the winner's, so that members count alike.
-        further["n_particles"] = _member(spec, recipes[best]).n_particles
-        names = best, ood
+    )  # fmt: skip
+    best = best_recipe(results)
+    kept = sorted((r for r in results if r.recipe == best), key=lambda r: r.fold)
+    best_value = unbiased_value(results, best)
+    if ood_params is not None and not interrupted:
+        # As many particles as the other members have, so that all count alike.
+        ood_params["n_particles"] = _member(spec, recipes[best]).n_particles
+        names = best, ood_name
         more, interrupted = _ood_members(spec, members, data, names, kept, deadline, assemble)
-        entries, kept = entries + more, kept + more
-    models = [entry.model for entry in kept]
-    cut = interrupted
-    if forward and not interrupted:
-        models, cut = members.refitted(kept)
+        results, kept = results + more, kept + more
+    models = [result.model for result in kept]
+    if time_ordered and not interrupted:
+        models, interrupted = members.refitted(kept)
     result = BagResult(
-        models, best, recipes[best], best_value, results_table(entries, kept), seed, cut
+        models, best, recipes[best], best_value, results_table(results, kept), seed, interrupted
     )
-    folds = [(splits[entry.fold], entry.model) for entry in kept]
-    result = _learned(result, given, data, folds, assemble, params)
+    folds = [(splits[one.fold], one.model) for one in kept]
+    result = _calibrated(result, given, data, folds, assemble, params)
     if params["verbose"]:
         print(f"best: {best!r}, a bag of {len(models)}", flush=True)
     return result
 
 
 def _draw_seed(random_state: Any) -> int:
+    """Return an integer seed."""
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
 def _member(spec: BagSpec, recipe: dict[str, Any], fold: int = 0, seed: int = 0) -> Member:
-    """Return a model of a recipe, not yet fitted."""
+    """Return a model of a recipe that is not fitted yet."""
     params = spec.params
     common = {name: params[name] for name in spec.shared}
     own = {
@@ -228,7 +219,7 @@ def _member(spec: BagSpec, recipe: dict[str, Any], fold: int = 0, seed: int = 0)
 
 
 def _checked_recipes(spec: BagSpec, given: BagData) -> dict[str, dict[str, Any]]:
-    """Return the recipes of the user, checked; none if there are none."""
+    """Return the recipes of the user, checked, or an empty dict."""
     params = spec.params
     recipes = {} if params["recipes"] is None else checked_recipes(
         params["recipes"], spec.member_type
@@ -242,6 +233,7 @@ def _checked_recipes(spec: BagSpec, given: BagData) -> dict[str, dict[str, Any]]
 
 
 def _read(spec: BagSpec, recipe: dict[str, Any], given: BagData, *, check: bool) -> PosteriorData:
+    """Return the data as a model of a recipe reads it."""
     member = _member(spec, recipe)
     fit_params = {"y": given.y, **given.fit_params}
     name, params = type(member).__name__, member.get_params(deep=False)
@@ -249,9 +241,9 @@ def _read(spec: BagSpec, recipe: dict[str, Any], given: BagData, *, check: bool)
 
 
 def _read_data(spec: BagSpec, given: BagData, recipes: dict[str, dict[str, Any]]) -> PosteriorData:
-    """Return the data as all members see it: columns, classes, y.
+    """Return the data as all members read it: columns, classes, y.
 
-    A recipe may have the response that y needs, such as one for several columns.
+    The first recipe may have the response that y needs, such as one for several columns.
     """
     first = next(iter(recipes), "")
     read = partial(_read, spec, recipes.get(first, {}), given, check=False)
@@ -274,6 +266,7 @@ def _units(
 
 
 def _weights(data: PosteriorData) -> Array:
+    """Return the weights of rows; 1 each if there are none."""
     return np.ones(len(data)) if data.weight is None else data.weight.astype(np.float64)
 
 
@@ -285,32 +278,32 @@ def _ood_members(
 
     `names` are the best recipe and the recipe of such members.
     """
-    weighed = replace(members, fit_params={**members.fit_params, "sample_weight": data.weight})
+    weighted = replace(members, fit_params={**members.fit_params, "sample_weight": data.weight})
 
     def pair(train: Array, test: Array) -> tuple[Any, Any]:
         some = np.concatenate([train, test])
         two = [spec.for_rows(members.new(one, 0), data, some) for one in names]
         both = [
-            weighed.fit_alone(one, name, train, test) for one, name in zip(two, names, strict=True)
+            weighted.fit_alone(one, name, train, test) for one, name in zip(two, names, strict=True)
         ]
         return both[0], assemble(both)
 
-    def left() -> float | None:
+    def remaining() -> float | None:
         return None if deadline is None else deadline - time.perf_counter()
 
     trial = Trial(members.splits[0], pair, lambda some: take_rows(members.X, some))
     try:
-        if not spec.ood_members_help(data, trial, left()):
+        if not spec.ood_members_help(data, trial, remaining()):
             return [], False
     except StoppedError:
         return [], False
     except KeyboardInterrupt:
         return [], True
-    folds = [entry.fold for entry in kept[::_FOLDS_PER_OOD_MEMBER]]
-    return fit_folds(names[1], folds, members.fit, budget=left())
+    folds = [result.fold for result in kept[::_FOLDS_PER_OOD_MEMBER]]
+    return fit_folds(names[1], folds, members.fit, budget=remaining())
 
 
-def _learned(
+def _calibrated(
     result: BagResult, given: BagData, data: PosteriorData,
     members: list[tuple[tuple[Array, Array], Member]], assemble: Assemble, params: dict[str, Any],
 ) -> BagResult:  # fmt: skip
@@ -320,30 +313,31 @@ def _learned(
         parts.setdefault(id(split), (split, []))[1].append(member)
 
     def fold(split: tuple[Array, Array], some: list[Member]) -> Fold:
-        test, weight = data.once(split[1])  # to the prior of factors a copy is no other row
-        known = None if weight is None else np.zeros(len(data))
-        if known is not None:
-            known[test] = weight
-        fit_params = {**given.fit_params, "sample_weight": known}
+        test, weight = data.once(split[1])  # the prior of factors counts copies as one row
+        weights = None if weight is None else np.zeros(len(data))
+        if weights is not None:
+            weights[test] = weight
+        fit_params = {**given.fit_params, "sample_weight": weights}
         model = some[0] if len(some) == 1 else assemble(some)
         return make_fold(model, given.X, given.y, split[0], test, fit_params)
 
     calibration = None
     if params["calibrated"]:
-        # The winner's member of a fold is its first.
-        speaking = [fold(split, some[:1]) for split, some in parts.values()]
-        # A bag is wider than its members and errs less. Members that were stopped at their
-        # least NLL are wide enough, so what would widen them does not suit the bag.
+        # The first member of a fold is of the best recipe.
+        held_out = [fold(split, some[:1]) for split, some in parts.values()]
+        # The distributions of a bag are wider than those of its members, and its errors are
+        # smaller. Members that were stopped at their least NLL are wide enough, so factors that
+        # widen them do not suit the bag.
         first = result.members[0]
         metric = next(iter(first.history_["validation"]))
         stopped = first.early_stopping is None or bool(first.early_stopping)
         allow_widening = metric != "nll" or not stopped
-        dists = [one.dist() for one in speaking]
-        calibration = fitted_factors(dists, speaking, allow_widening=allow_widening)
+        dists = [one.dist() for one in held_out]
+        calibration = fitted_factors(dists, held_out, allow_widening=allow_widening)
     folds = [(fold(split, some), _as_model(some)) for split, some in parts.values()]
     counted = np.unique(np.concatenate([part for split, _ in parts.values() for part in split]))
     counted = data.once(counted)[0]
-    some = counted[:: -(-counted.size // _COMPARED)]
+    some = counted[:: -(-counted.size // _COMPARED_ROWS)]
     schema = result.members[0].model_.schema
     if schema is None:
         raise TypeError("the members do not know their columns")
@@ -355,10 +349,12 @@ def _learned(
 
 
 def _as_bag(members: Sequence[Member]) -> FittedBag:
+    """Return the models of members as a bag."""
     return FittedBag(tuple(one.model_ for one in members), len(members))
 
 
 def _as_model(members: Sequence[Member]) -> FittedModel | FittedBag:
+    """Return the model of one member, or the bag of several."""
     return members[0].model_ if len(members) == 1 else _as_bag(members)
 
 

@@ -34,11 +34,11 @@ class ClassifierBag(BagSpec):
     )  # fmt: skip
 
     def usual_recipes(self, data: PosteriorData) -> Recipes:
-        """See BagSpec."""
+        """See `BagSpec`."""
         return classifier_recipes(len(data.to_split))
 
     def ood_recipe(self, data: PosteriorData) -> dict[str, Any] | None:
-        """See BagSpec."""
+        """See `BagSpec`."""
         wanted = self.params["ood_members"]
         if wanted is None:
             tried = self.params["recipes"] is None and isinstance(data.response, ClassCodes)
@@ -46,8 +46,8 @@ class ClassifierBag(BagSpec):
         return ood_recipe(len(data.to_split)) if wanted else None
 
     def for_rows(self, member: Member, data: PosteriorData, some: Array) -> Member:
-        """See BagSpec."""
-        # There are fewer classes among them, and their weights are in those of the rows.
+        """See `BagSpec`."""
+        # There may be fewer classes among the rows. Weights of classes are in those of the rows.
         n_classes = max(2, np.unique(np.asarray(data.y)[some]).size)
         taken: Any = data.response.take(some)
         response = replace(taken, n_classes=n_classes)
@@ -55,7 +55,7 @@ class ClassifierBag(BagSpec):
         return member
 
     def ood_members_help(self, data: PosteriorData, trial: Trial, budget: float | None) -> bool:
-        """See BagSpec."""
+        """See `BagSpec`."""
         if self.params["ood_members"]:
             return True
         labels = np.asarray(data.y)
@@ -93,7 +93,7 @@ class WGBClassifierCV(BaseClassifier):
         Whether to fit `calibration_` to the rows that members were not trained on.
     ood_members : bool or None, default=None
         Whether every fourth fold has a further member, of `wgboost.selection.ood_recipe`, that only
-        OOD scores use. On some data its particles stay apart where there are no rows. None leaves
+        OOD scores use. On some data its particles differ more where there are no rows. None leaves
         out up to six classes in turn, and adds such members if OOD scores then detect the rows of
         the missing class clearly better. Two classes, or recipes of one's own, have none.
     n_particles : int, default=10

@@ -14,6 +14,8 @@ __all__ = ["cross_validated_rounds", "cross_validated_values"]
 def cross_validated_rounds(curves: Sequence[Array], weights: Sequence[float]) -> list[int]:
     """Return for each fold the number of rounds that is best on the other folds together.
 
+    A single fold has the number that is best on itself.
+
     Parameters
     ----------
     curves : sequence of arrays
@@ -22,14 +24,8 @@ def cross_validated_rounds(curves: Sequence[Array], weights: Sequence[float]) ->
     weights : sequence of float
         Total weight of the rows of each fold.
 
-    Returns
-    -------
-    list of int
-        Numbers of rounds. A single fold has the number that is best on itself.
-
     Examples
     --------
-    >>> from wgboost.selection import cross_validated_rounds
     >>> cross_validated_rounds([[3.0, 1.0, 2.0], [3.0, 2.0, 1.0]], [1.0, 1.0])
     [2, 1]
     """
@@ -44,21 +40,10 @@ def cross_validated_rounds(curves: Sequence[Array], weights: Sequence[float]) ->
 def cross_validated_values(curves: Sequence[Array], weights: Sequence[float]) -> list[float]:
     """Return the metric on each fold at the number of rounds that is best on the other folds.
 
-    Parameters
-    ----------
-    curves : sequence of arrays
-        As in `cross_validated_rounds`.
-    weights : sequence of float
-        As in `cross_validated_rounds`.
-
-    Returns
-    -------
-    list of float
-        Values. A fold whose model was stopped earlier has its last value.
+    A fold whose model was stopped earlier has its last value.
 
     Examples
     --------
-    >>> from wgboost.selection import cross_validated_values
     >>> cross_validated_values([[3.0, 1.0, 2.0], [3.0, 2.0, 1.0]], [1.0, 1.0])
     [2.0, 2.0]
     """
@@ -67,6 +52,6 @@ def cross_validated_values(curves: Sequence[Array], weights: Sequence[float]) ->
 
 
 def _finite(curve: Array) -> Array:
-    """Return a curve with infinity where it has no finite value, which is worse than any."""
+    """Return a curve with infinity in place of values that are not finite."""
     values = np.asarray(curve, dtype=np.float64)
     return np.where(np.isfinite(values), values, np.inf)

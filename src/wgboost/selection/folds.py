@@ -1,4 +1,4 @@
-"""Folds of a bag: rows to train on and rows to watch for each member."""
+"""Folds of a bag: rows to train on and rows to validate with, for each member."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ from wgboost.typing import Array
 __all__ = ["bag_folds"]
 
 _SMALL = 2000  # rows
-_FOLDS = 10, 5  # below and from so many rows on
+_FOLDS = 10, 5  # below this many rows, and from there on
 
 
 def bag_folds(
     estimator: Member, cv: Any, data: PosteriorData, groups: Any, seed: int
 ) -> list[tuple[Array, Array]]:
-    """Return rows to train on and to watch for every fold; rows of weight zero are in none.
+    """Return the rows to train on and to validate with for every fold.
 
-    A number of folds is of groups, or of distinct rows with all their copies.
+    Rows of weight zero are in no fold. A number as `cv` makes folds of groups, or of distinct rows
+    with all their copies.
     """
     counted, units = data.counted, data.to_split
     if groups is not None:
         groups = np.asarray(groups)
         count_groups(groups, len(data))
     if cv is None:
-        apart = len(units) if groups is None else count_groups(groups[counted], counted.size)
-        cv = max(2, min(_FOLDS[len(units) >= _SMALL], apart))
+        n = len(units) if groups is None else count_groups(groups[counted], counted.size)
+        cv = max(2, min(_FOLDS[len(units) >= _SMALL], n))
     y = np.asarray(data.y)
     if groups is None and not isinstance(cv, Iterable) and not hasattr(cv, "split"):
         found = split_folds(estimator, cv, len(units), y[units.first], None, seed)

@@ -49,7 +49,9 @@ class Members:
     verbose : bool
         Whether to print a line for each model.
     callbacks : sequence of callables
+        Called after every round of every model.
     progress : FitProgress
+        What callbacks learn about the fit as a whole.
     """
 
     X: Any
@@ -63,42 +65,46 @@ class Members:
     callbacks: Sequence[Any] = ()
     progress: FitProgress = field(default_factory=FitProgress)
     _starts: SharedStarts = field(default_factory=SharedStarts)
-    _made: dict[tuple[int, str], FoldResult] = field(default_factory=dict)
+    _results: dict[tuple[int, str], FoldResult] = field(default_factory=dict)
 
     def fit(self, recipe: str, fold: int) -> FoldResult:
-        """Fit a recipe without a fold; what is the same for two recipes is fitted once.
+        """Fit a recipe without a fold; a model that two recipes have in common is fitted once.
 
-        Raises KeyboardInterrupt if Ctrl-C cut the model short, and StoppedError if a callback did
-        and there are other models.
+        Raises
+        ------
+        KeyboardInterrupt
+            If Ctrl-C ended the fit of the model.
+        StoppedError
+            If a callback ended it, and there are other models.
         """
-        begun = time.perf_counter()
+        start = time.perf_counter()
         member, (train, test) = self.new(recipe, fold), self.splits[fold]
         like = self._starts.prepare(member, fold)
-        known = fold, _as_text(member.get_params())
-        if known in self._made:
-            return replace(self._made[known], recipe=recipe, seconds=0.0)
+        key = fold, _as_text(member.get_params())
+        if key in self._results:
+            return replace(self._results[key], recipe=recipe, seconds=0.0)
         self._fit(member, recipe, fold, train, test, like)
-        if self.progress.stopped and self._made:
+        if self.progress.stopped and self._results:
             raise StoppedError
         self._starts.learn(member, fold, round(float(self.weight[train].sum())))
-        seconds = time.perf_counter() - begun
+        seconds = time.perf_counter() - start
         metric, values = next(iter(member.history_["validation"].items()))
         total = float(self.weight[member.validation_rows_].sum())
         value = float(values[member.n_estimators_])
         stops = resolve_settings(member.get_params(deep=False)).stops_early(len(train))
-        entry = FoldResult(
+        result = FoldResult(
             recipe, fold, value, total, seconds, member, np.array(values) if stops else None
         )
-        self._made[known] = entry
+        self._results[key] = result
         if self.verbose:
-            print(_line(entry, metric, len(self.splits)), flush=True)
-        return entry
+            print(_line(result, metric, len(self.splits)), flush=True)
+        return result
 
     def refit(self, recipe: str, fold: int) -> Member:
-        """Return a model of a recipe for all rows of the last split; `fold` tells seeds apart.
+        """Return a model of a recipe for all rows of the last split, with the seed of a fold.
 
-        The rows to validate with find its rounds, as they do in `fit`; then it is fitted to them as
-        well.
+        Early stopping finds its number of rounds, as in `fit`; then it is fitted to the validation
+        rows as well.
         """
         member, (train, test) = self.new(recipe, fold), self.splits[-1]
         member.set_params(refit=True)
@@ -108,29 +114,30 @@ class Members:
         return member
 
     def refitted(self, kept: Sequence[FoldResult]) -> tuple[list[Member], bool]:
-        """Return models of the latest rows for entries, and whether Ctrl-C came.
+        """Return models of all rows of the last split, and whether Ctrl-C came.
 
-        If there was time for some of the first recipe's only, it is those; if for none, the models
-        of the entries.
+        If the fit ends early, they are those of the first recipe that are finished, and without
+        any the models of the folds.
         """
         found: list[Member] = []
         interrupted = False
-        for entry in kept:
+        for result in kept:
             try:
-                found.append(self.refit(entry.recipe, entry.fold))
+                found.append(self.refit(result.recipe, result.fold))
             except StoppedError:
                 break
             except KeyboardInterrupt:
                 interrupted = True
                 break
         if len(found) < len(kept):
-            found = found[: sum(entry.recipe == kept[0].recipe for entry in kept)]
-        return found or [entry.model for entry in kept], interrupted
+            found = found[: sum(result.recipe == kept[0].recipe for result in kept)]
+        return found or [result.model for result in kept], interrupted
 
     def _fit(
         self, member: Member, recipe: str, fold: int, train: Array, test: Array,
         like: Start | None,
     ) -> None:  # fmt: skip
+        """Fit a member to one part of the rows, and validate it with the other."""
         if self.progress.stopped:
             raise StoppedError
         self.progress.begin(recipe, fold)
@@ -157,7 +164,7 @@ class Members:
         }  # fmt: skip
 
     def fit_alone(self, member: Member, recipe: str, train: Array, test: Array) -> Member:
-        """Return a model that is fitted as if there were no rows but these."""
+        """Return a model that is fitted to these rows without regard to the others."""
         if self.progress.stopped:
             raise StoppedError
         self.progress.begin(recipe, 0)
@@ -179,7 +186,7 @@ def _fit_member(
     member: Member, given: FitArguments, progress: FitProgress, *, units: Units | None = None,
     like: Start | None = None,
 ) -> None:  # fmt: skip
-    """Fit a member; raise KeyboardInterrupt if it was cut short."""
+    """Fit a member; raise KeyboardInterrupt if Ctrl-C ended the fit."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Interrupted)
         request = without_label_warnings(
@@ -198,14 +205,14 @@ def _fit_member(
 
 
 def without_label_warnings(function: Callable[[], Any]) -> Any:
-    """Call a function without a warning that the bag has given when it read y."""
+    """Call a function without the warning about text labels, which the bag gives once."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "text labels are taken in the order")
         return function()
 
 
 def in_recipe(function: Callable[[], Any], recipe: str) -> Any:
-    """Call a function; what it raises names the recipe."""
+    """Call a function, and add the name of the recipe to its errors."""
     try:
         return function()
     except Exception as error:
@@ -214,15 +221,16 @@ def in_recipe(function: Callable[[], Any], recipe: str) -> Any:
 
 
 def _as_text(parameters: dict[str, Any]) -> str:
-    """Return parameters as text that differs where they do: arrays in full."""
+    """Return parameters as text, with arrays in full, so that it is the same for equal ones."""
     whole = {k: np.asarray(v) if hasattr(v, "__array__") else v for k, v in parameters.items()}
     with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
         return repr(whole)
 
 
-def _line(entry: FoldResult, metric: str, n_folds: int) -> str:
-    member = entry.model
+def _line(result: FoldResult, metric: str, n_folds: int) -> str:
+    """Return the line that is printed for a model."""
+    member = result.model
     return (
-        f"{entry.recipe}, fold {entry.fold + 1} of {n_folds}: {metric} {entry.value:.4f}, "
-        f"{member.n_estimators_} rounds, evidence {member.evidence_:.3g}, {entry.seconds:.1f} s"
+        f"{result.recipe}, fold {result.fold + 1} of {n_folds}: {metric} {result.value:.4f}, "
+        f"{member.n_estimators_} rounds, evidence {member.evidence_:.3g}, {result.seconds:.1f} s"
     )

@@ -21,8 +21,8 @@ __all__ = ["bag_ood_references", "mix_with_neighbours"]
 
 _OF_CLASSES = "max_variance", "mutual_information"  # the default first
 _OF_NUMBERS = "epistemic", "max_variance"
-_NEAR = 20  # rows of which one is mixed with another
-_COMPARED = 100  # features
+_NEIGHBOURS = 20  # one of which a row is mixed with
+_MAX_FEATURES = 100  # by which neighbours are found
 
 
 def bag_ood_references(
@@ -49,27 +49,8 @@ def bag_ood_references(
         Features of training rows.
     seed : int
         Seed of the mixtures.
-    n_threads : int, default=1
+    n_threads : int
         Number of threads of predictions.
-
-    Returns
-    -------
-    dict of OODReference
-        References by the name of the score.
-
-    Raises
-    ------
-    TypeError
-        If the models of the bag have no columns or no response.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wgboost import WGBRegressorCV
-    >>> X = np.arange(40.0)[:, None]
-    >>> few = {"n_estimators": 3, "n_particles": 3, "cv": 2, "random_state": 0}
-    >>> sorted(WGBRegressorCV([{}], **few).fit(X, np.sin(X[:, 0])).ood_references_)
-    ['epistemic', 'max_variance']
     """
     rng = np.random.default_rng([seed, 2**31 + 3])
     schema, response = bag.schema, bag.response
@@ -98,7 +79,7 @@ def bag_ood_references(
 
 
 def mix_with_neighbours(matrix: Array, categorical: Array, rng: np.random.Generator) -> Array:
-    """Return rows that each have some features of a row and the others of a neighbour.
+    """Return mixtures (n, p): each has some features of a row and the others of a neighbour.
 
     Neighbours are the 20 rows whose features differ least in rank; categories are equal or not. If
     there are many features, 100 of them are compared.
@@ -111,23 +92,9 @@ def mix_with_neighbours(matrix: Array, categorical: Array, rng: np.random.Genera
         Which columns hold codes.
     rng : numpy.random.Generator
         Source of the draws.
-
-    Returns
-    -------
-    array (n, p)
-        The mixtures.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wgboost.selection import mix_with_neighbours
-    >>> matrix = np.array([[0.0, 1.0], [2.0, 3.0]])
-    >>> mixed = mix_with_neighbours(matrix, np.array([False, False]), np.random.default_rng(0))
-    >>> bool(np.isin(mixed[:, 0], [0.0, 2.0]).all())
-    True
     """
     n, p = matrix.shape
-    some = np.sort(rng.permutation(p)[:_COMPARED])
+    some = np.sort(rng.permutation(p)[:_MAX_FEATURES])
     ranks = rankdata(matrix[:, some[~categorical[some]]], axis=0, nan_policy="omit") / n
     gaps = np.isnan(ranks)
     # Missing values are alike, and differ from others by a half to a whole.
@@ -137,7 +104,7 @@ def mix_with_neighbours(matrix: Array, categorical: Array, rng: np.random.Genera
     if codes.shape[1]:
         distance += codes.shape[1] * cdist(codes, codes, "hamming")
     np.fill_diagonal(distance, np.inf)
-    k = min(_NEAR, n - 1)
+    k = min(_NEIGHBOURS, n - 1)
     near = np.argpartition(distance, k - 1, axis=1)[:, :k]
     other = near[np.arange(n), rng.integers(k, size=n)]
     mixed: Array = np.where(rng.random(matrix.shape) < 0.5, matrix, matrix[other])

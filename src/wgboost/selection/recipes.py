@@ -18,14 +18,15 @@ __all__ = [
 ]
 
 Recipes = dict[str, dict[str, Any]]
+"""Parameters by the name of the recipe."""
 
 FEW, MANY = 5000, 20_000
-"""Rows up to which every recipe deserves a second fold, and from which on a fit takes long."""
+"""Below FEW rows, recipes are tried on more folds. From MANY on, trees are larger."""
 
 _KINDS = {"shared": "shared", "each": "per_particle"}
 
 _OWN = {
-    "validation_fraction": "members are watched on their own fold",
+    "validation_fraction": "members are validated on their own fold",
     "refit": "members stay without their own fold",
     "warm_start": "members are fitted anew",
     "eval_metric": "recipes are compared by it; give eval_metric to the estimator itself",
@@ -39,13 +40,14 @@ _TREES = {
     "split_on": "particle_mean", "colsample": 0.7,
 }  # fmt: skip
 _CLASSES = {"split_on": "all", "kernel": "gaussian", "colsample": 0.5}
-_SCALED = 3.0  # evidence from which on particles of numbers are apart in the posterior's units
+_SCALED = 3.0  # evidence from which on regression has the kernel "scaled"
 
-# Start, trees for each particle or shared ones, leaves, evidence, share of the rows.
+# Start, kind of trees, leaves, evidence, share of the rows.
 _Spec = tuple[str, str, int, float, float]
 
 
 def _few_rows(some: int, many: int) -> list[_Spec]:
+    """Return the recipes for few rows, with `some` or `many` leaves."""
     return [
         ("smooth", "each", some, 3, 0.6),
         ("flow", "each", some, 1, 0.9),
@@ -162,7 +164,7 @@ def ood_recipe(n: int) -> dict[str, Any]:
     """Return the recipe of the members of a classifier bag that only OOD scores use.
 
     Large trees for each particle, leaves that are means, little evidence and rounds beyond the best
-    log loss keep particles apart where there are no data. `benchmarks/left_out.py` is the
+    log loss make particles differ where there are no data. `benchmarks/left_out.py` is the
     experiment behind it.
 
     Parameters
@@ -190,34 +192,7 @@ def ood_recipe(n: int) -> dict[str, Any]:
 
 
 def checked_recipes(given: Any, kind: type[Any]) -> Recipes:
-    """Return recipes by name, checked against the parameters of an estimator.
-
-    Parameters
-    ----------
-    given : dict or list
-        Parameters by the name of the recipe, or a list of parameters.
-    kind : type
-        Class of the estimator.
-
-    Returns
-    -------
-    dict of dict
-        Parameters by the name of the recipe.
-
-    Raises
-    ------
-    TypeError
-        If a recipe is not a dict of parameters.
-    ValueError
-        If a parameter does not exist, or recipes must not set it.
-
-    Examples
-    --------
-    >>> from wgboost import WGBRegressor
-    >>> from wgboost.selection import checked_recipes
-    >>> checked_recipes([{"max_leaves": 8}], WGBRegressor)
-    {'recipe_1': {'max_leaves': 8}}
-    """
+    """Return recipes by name; raise unless they are parameters of this class of estimators."""
     if not isinstance(given, (Mapping, list, tuple)):
         raise TypeError(
             f"recipes={given!r} must be a dict of parameters by the recipe's name, a list of such "

@@ -29,11 +29,11 @@ class RegressorBag(BagSpec):
     )  # fmt: skip
 
     def usual_recipes(self, data: PosteriorData) -> Recipes:
-        """See BagSpec."""
-        # Constraints hold trees, not a smooth start.
+        """See `BagSpec`."""
+        # A smooth start does not obey constraints.
         names = ("monotone_constraints", "interaction_constraints")
-        held = any(self.params[name] is not None for name in names)
-        smooth = can_start_smooth(data) and not held
+        constrained = any(self.params[name] is not None for name in names)
+        smooth = can_start_smooth(data) and not constrained
         return regressor_recipes(len(data.to_split), smooth=smooth)
 
 

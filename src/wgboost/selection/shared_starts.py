@@ -11,22 +11,15 @@ from wgboost.training.continuing import description
 
 __all__ = ["SharedStarts"]
 
-_MANY = 200  # rows from which on folds are alike enough for what was sought in one to suit others
+_MIN_ROWS = 200  # from which on the lengths found in one fold suit the other folds
 
 
 class SharedStarts:
-    """Share the smooth starts of fitted models with models that are still to be fitted.
+    """Smooth starts of fitted models, for models that are still to be fitted.
 
     Models of the same fold with the same `init` and response have the same smooth start. Models of
     other folds, if they have many rows, take over the lengths of its kernel. Where a constant
     predicted as well, further models of the kind start at the flow, as they would anyway.
-
-    Examples
-    --------
-    >>> from wgboost import WGBRegressor
-    >>> from wgboost.selection import SharedStarts
-    >>> SharedStarts().prepare(WGBRegressor(init="smooth"), fold=0) is None
-    True
     """
 
     def __init__(self) -> None:
@@ -34,20 +27,9 @@ class SharedStarts:
         self._needless: set[str] = set()
 
     def prepare(self, member: Member, fold: int) -> Start | None:
-        """Return a start to take over for a model, if there is one.
+        """Return a start for a model of a fold that is not fitted yet, or None.
 
-        Parameters
-        ----------
-        member : WGBRegressor or WGBClassifier
-            The model, not fitted yet. Its `init` is set to "flow" where a smooth start did not
-            help.
-        fold : int
-            Index of the fold that it is fitted without.
-
-        Returns
-        -------
-        Start or None
-            The start.
+        The `init` of the model is set to "flow" where a smooth start did not help.
         """
         kind = _kind(member)
         if kind in self._needless:
@@ -56,17 +38,7 @@ class SharedStarts:
         return self._known.get((kind, fold), self._known.get(kind))
 
     def learn(self, member: Member, fold: int, n_rows: int) -> None:
-        """Keep the start of a fitted model.
-
-        Parameters
-        ----------
-        member : WGBRegressor or WGBClassifier
-            The fitted model.
-        fold : int
-            Index of the fold that it was fitted without.
-        n_rows : int
-            Number of its training rows.
-        """
+        """Keep the start of a model that was fitted to `n_rows` rows without a fold."""
         kind, start = _kind(member), member.model_.start
         if not _is_smooth(member.init):
             return
@@ -74,14 +46,15 @@ class SharedStarts:
             self._needless.add(kind)
             return
         self._known.setdefault((kind, fold), start)
-        if n_rows >= _MANY:
+        if n_rows >= _MIN_ROWS:
             self._known.setdefault(kind, start)
 
 
 def _is_smooth(init: Any) -> bool:
+    """Return whether `init` is a smooth start."""
     return isinstance(init, SmoothStart) or (isinstance(init, str) and init == "smooth")
 
 
 def _kind(member: Member) -> str:
-    """Return what starts have to have in common: the same `init`, of the same response."""
+    """Return a text that models with the same start have in common: `init` and response."""
     return f"{description(member.init)} of {member.response!r}"

@@ -19,7 +19,7 @@ Member = WGBRegressor | WGBClassifier
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """Models with and without members for OOD scores, to see whether these help.
+    """A comparison of models with and without members for OOD scores.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class BagSpec(ABC):
     params: dict[str, Any]
     member_type: ClassVar[type[Member]]
     shared: ClassVar[tuple[str, ...]]
-    """Parameters that members have from the bag."""
+    """Parameters of the bag that are passed on to its members."""
 
     @abstractmethod
     def usual_recipes(self, data: PosteriorData) -> Recipes:
@@ -61,7 +61,7 @@ class BagSpec(ABC):
         return None
 
     def for_rows(self, member: Member, data: PosteriorData, some: Array) -> Member:  # noqa: ARG002
-        """Return a member for some of the rows, as if there were no others."""
+        """Return a member with the parameters that it needs for some of the rows."""
         return member
 
     def ood_members_help(
@@ -70,5 +70,5 @@ class BagSpec(ABC):
         trial: Trial,  # noqa: ARG002
         budget: float | None,  # noqa: ARG002
     ) -> bool:
-        """Return whether members for OOD scores help, found within a budget in seconds."""
+        """Return whether members for OOD scores help; the trial ends after `budget` seconds."""
         return True

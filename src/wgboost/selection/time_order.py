@@ -14,24 +14,11 @@ __all__ = ["is_time_ordered"]
 def is_time_ordered(splits: Sequence[tuple[Array, Array]]) -> bool:
     """Return whether no model is trained on rows that test itself or a later model.
 
-    `TimeSeriesSplit` is such an order. Folds that each row is in one of are not, and neither is a
-    single split.
-
-    Parameters
-    ----------
-    splits : sequence of (train, test)
-        Indices of rows to train on and of rows to test on.
-
-    Returns
-    -------
-    bool
-        Whether the folds are in the order of time.
+    `TimeSeriesSplit` is such an order. K-fold splits are not, and neither is a single split.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn.model_selection import TimeSeriesSplit
-    >>> from wgboost.selection import is_time_ordered
     >>> is_time_ordered(list(TimeSeriesSplit(3).split(np.zeros((8, 1)))))
     True
     """
