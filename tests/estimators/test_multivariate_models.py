@@ -85,7 +85,7 @@ def test_nll_and_rmse_of_columns():
 
 def test_metrics_of_columns_refuse_what_they_cannot_take():
     dist, y = joint(), UNITS.restore(CASE.y)
-    with pytest.raises(ValueError, match=r"dist.marginal\(j\); of all: energy_score"):
+    with pytest.raises(ValueError, match=r"dist.marginal\(j\); for all columns use energy_score"):
         metrics.crps(dist, y)
     with pytest.raises(ValueError, match=r"for 'multivariate_normal'; .* the crps"):
         metrics.energy_score(dist.marginal(0), y[:, 0])

@@ -140,9 +140,9 @@ def test_given_actions_are_chosen_from_and_their_risks_reported():
         ),
         ({"loss": lambda _, t: t["mean"] * np.nan}, "the loss returned nan"),
         ({"loss": lambda a, t: a - t["maen"]}, "no 'maen'; it has 'mean', .* did you mean 'mean'"),
-        ({}, "give a loss to minimise or a utility"),
-        ({"loss": abs, "utility": abs}, "give a loss to minimise or a utility"),
-        ({"loss": lambda _, t: t["mean"], "actions": []}, "actions have shape .* is needed"),
+        ({}, "give either a loss to minimise or a utility"),
+        ({"loss": abs, "utility": abs}, "give either a loss to minimise or a utility"),
+        ({"loss": lambda _, t: t["mean"], "actions": []}, "actions have shape .* give a list"),
     ],
 )
 def test_what_is_no_decision_problem_is_refused(arguments, message):

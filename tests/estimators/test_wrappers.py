@@ -130,9 +130,9 @@ def test_a_fitted_log_target_and_a_power_target():
 
 
 def test_what_cannot_be_transformed_back_is_named():
-    with pytest.raises(ValueError, match="does not rise or fall throughout"):
+    with pytest.raises(ValueError, match="is not monotone from"):
         inverse_transformed(Mixture(Normal(), [[[0.0, 0.0]]]), Function(np.sqrt, np.square))
-    with pytest.raises(TypeError, match="one column of numbers is needed"):
+    with pytest.raises(TypeError, match="only one column of numbers can"):
         inverse_transformed(categorical_mixture(), Function(np.log, np.exp))
 
 
@@ -168,7 +168,7 @@ def test_the_auc_is_scikit_learns(k):
     if k == 2:
         expected = sklearn_metrics.roc_auc_score(y, shares[:, 1], sample_weight=weight)
         assert_allclose(metrics.auc(dist, y, sample_weight=weight), expected)
-    with pytest.raises(ValueError, match="rows of different classes, and y has 1"):
+    with pytest.raises(ValueError, match="rows of different classes and y has 1"):
         metrics.auc(dist, np.zeros(60))
 
 

@@ -105,9 +105,9 @@ def test_heavy_tails_do_not_hide_the_middle():
 
 def test_a_loss_of_y_with_the_wrong_word_says_which_is_right():
     dist = normal_mixture()
-    with pytest.raises(TypeError, match='say over="y"'):
+    with pytest.raises(TypeError, match='give over="y"'):
         bayes_action(dist, newsvendor)
-    with pytest.raises(TypeError, match='say over="y"'):
+    with pytest.raises(TypeError, match='give over="y"'):
         bayes_action(dist, lambda a, y: float(a[0, 0]) - y)
     with pytest.raises(ValueError, match="over='Y' must be one of 'theta', 'y'"):
         bayes_action(dist, newsvendor, over="Y")

@@ -1,4 +1,4 @@
-"""What a model predicts: for each row a mixture over its particles."""
+"""Predictive distributions: for each row a mixture over its particles."""
 
 from wgboost.predictive.joint import JointMixture, make_mixture
 from wgboost.predictive.mixture import Mixture

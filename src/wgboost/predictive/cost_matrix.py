@@ -1,4 +1,4 @@
-"""The expected costs of actions where y is a class and costs are a matrix."""
+"""Expected costs of actions for classes, from a cost matrix."""
 
 from __future__ import annotations
 
@@ -15,16 +15,9 @@ __all__ = ["expected_costs"]
 def expected_costs(dist: Mixture, costs: Any, actions: Any = None) -> tuple[Array, Array]:
     """Return the actions (a,) and the expected cost (n, a) of each of them.
 
-    Parameters
-    ----------
-    dist : Mixture
-        Distributions of classes.
-    costs : array-like of shape (k, a), or pandas frame
-        The cost of action j when the class is i. Rows are in the order of the classes, as in
-        scikit-learn's confusion_matrix; a frame has the classes as its index, in any order, and
-        the actions as its columns.
-    actions : array-like of shape (a,), optional
-        What the columns stand for; by default the columns of a frame, or the classes.
+    ``costs[i, j]`` is the cost of action j when the class is i, in the order of the classes. A data
+    frame has the classes as its index, in any order, and the actions as its columns. Otherwise
+    `actions` are by default the classes.
     """
     if isinstance(costs, (str, dict)):
         raise TypeError(
@@ -36,9 +29,9 @@ def expected_costs(dist: Mixture, costs: Any, actions: Any = None) -> tuple[Arra
             "a matrix of costs is for classes; for numbers give a function of (action, y) and "
             'over="y", or of (action, theta)'
         )
-    shares = dist.probabilities()
-    labels = np.arange(shares.shape[1]) if dist.classes is None else dist.classes
-    shares = shares[:, : len(labels)]
+    probabilities = dist.probabilities()
+    labels = np.arange(probabilities.shape[1]) if dist.classes is None else dist.classes
+    probabilities = probabilities[:, : len(labels)]
     if hasattr(costs, "columns") and hasattr(costs, "index"):
         costs, actions = _by_label(costs, labels, actions)
     try:
@@ -57,7 +50,7 @@ def expected_costs(dist: Mixture, costs: Any, actions: Any = None) -> tuple[Arra
         if matrix.shape[1] != len(labels):
             raise ValueError(
                 f"the matrix of costs has {matrix.shape[1]} columns and there are {len(labels)} "
-                "classes: name the actions that its columns stand for, actions=[...]"
+                "classes: name the actions of its columns, actions=[...]"
             )
         actions = labels
     actions = np.asarray(actions)
@@ -65,18 +58,18 @@ def expected_costs(dist: Mixture, costs: Any, actions: Any = None) -> tuple[Arra
         raise ValueError(
             f"actions have shape {actions.shape}, the matrix of costs {matrix.shape[1]} columns"
         )
-    expected: Array = shares @ matrix
+    expected: Array = probabilities @ matrix
     return actions, expected
 
 
 def _by_label(costs: Any, labels: Array, actions: Any) -> tuple[Any, Any]:
-    """Return a frame's costs in the order of the classes, and what its columns are called."""
+    """Return the costs of a frame in the order of the classes, and the actions."""
     names = list(costs.index)
     missing = [one for one in labels.tolist() if one not in names]
     if missing or len(names) != len(labels):
         raise ValueError(
-            f"the index of the costs is {names}; each of the classes {labels.tolist()} once is "
-            "needed"
+            f"the index of the costs is {names}; it must have each of the classes "
+            f"{labels.tolist()} once"
         )
     chosen = costs.iloc[[names.index(one) for one in labels.tolist()]]
     return chosen, list(costs.columns) if actions is None else actions

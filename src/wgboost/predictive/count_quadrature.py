@@ -1,4 +1,4 @@
-"""Panels of whole numbers, each with the probability and the mean that the mixture gives it."""
+"""Panels of whole numbers that keep the probability and mean of the mixture."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wgboost.typing import Array
 __all__ = ["POINTS", "count_panels"]
 
 POINTS = 4
-"""Points of a panel."""
+"""Number of points of a panel."""
 _NODES, _SHARES = np.polynomial.legendre.leggauss(POINTS)
 _NODES, _SHARES = (_NODES + 1) / 2, _SHARES / 2
 _ORDER = np.arange(1.0, POINTS + 1)
@@ -21,23 +21,15 @@ _ORDER = np.arange(1.0, POINTS + 1)
 def count_panels(
     part: Probabilities, edges: Array, *, outside: bool = False
 ) -> tuple[Array, Array]:
-    """Return whole numbers (r, g) of panels, in rising order, and their probabilities.
+    """Return whole numbers (r, g) of panels in rising order, and their probabilities.
 
-    Parameters
-    ----------
-    part
-        Rows of counts.
-    edges
-        (r, panels + 1), whole numbers. A panel holds those above its first edge, up to the second.
-    outside
-        Whether counts above the last edge belong to the last panel.
+    The edges (r, panels + 1) are whole numbers. A panel has the counts above its first edge up to
+    the second; if `outside`, the last panel has all counts above the last edge too.
 
-    Notes
-    -----
-    A panel of up to four counts has all of them. A longer one has four, by a Gauss-Legendre rule,
-    with shares by their probability. The shares are then changed linearly in y until the mean is
-    right. Where that takes negative shares, because nearly all of the probability is at one end of
-    the panel, the two counts next to the mean stand for the panel.
+    A panel of up to four counts has all of them. A longer one has four points of a Gauss-Legendre
+    rule, weighted by their probability. The weights are then tilted linearly in y so that the mean
+    is right. If that makes a weight negative, because nearly all of the probability is at one end
+    of the panel, the two counts next to the mean represent the panel.
     """
     mass, mean = _mass_and_mean(part, edges, outside=outside)
     start, width = edges[:, :-1, None], np.diff(edges, axis=1)[..., None]
@@ -51,14 +43,14 @@ def count_panels(
         shares = np.where(plain, 1.0, np.exp(logs - np.where(plain, 0.0, top)))
     shares *= np.where(few, np.maximum(width, 1) >= _ORDER, _SHARES)
     shares /= shares.sum(axis=2, keepdims=True)
-    apart = points - points[..., :1]  # small numbers, whose squares have digits
-    centre = (shares * apart).sum(axis=2, keepdims=True)
-    spread = (shares * np.square(apart - centre)).sum(axis=2, keepdims=True)
+    offset = points - points[..., :1]  # small numbers, whose squares are precise
+    centre = (shares * offset).sum(axis=2, keepdims=True)
+    spread = (shares * np.square(offset - centre)).sum(axis=2, keepdims=True)
     missing = mean[..., None] - points[..., :1] - centre
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         tilt = np.where(spread > 0, missing / spread, 0.0)
-        tilted = shares * (1 + tilt * (apart - centre))
-        # Log masses of counts near 2^53 have no digits: their shares can be too uneven to tilt.
+        tilted = shares * (1 + tilt * (offset - centre))
+        # Log masses of counts near 2^53 are imprecise: their shares can be too uneven to tilt.
         kept = np.abs(tilted.sum(axis=2, keepdims=True) - 1) <= 1e-9
     lopsided = ~((tilted >= 0).all(axis=2, keepdims=True) & kept)
     whole = np.floor(mean)
@@ -78,7 +70,7 @@ def _mass_and_mean(part: Probabilities, edges: Array, *, outside: bool) -> tuple
         part.over_grid(side, edges)
         for side in (response.cdf, response.sf, response.mean_below, response.mean_above)
     )
-    # From the nearer end: the difference of two numbers near 1 has no digits.
+    # From the nearer tail: the difference of two numbers near 1 is imprecise.
     lower = below[:, 1:] < 0.5
     mass = np.where(lower, np.diff(below, axis=1), -np.diff(above, axis=1))
     total = np.where(lower, np.diff(mean_below, axis=1), -np.diff(mean_above, axis=1))

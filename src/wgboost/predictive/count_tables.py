@@ -1,7 +1,7 @@
-"""Tables of the cdf of mixtures of counts, from 0 on, without a special function.
+"""Tables of the cdf of mixtures of counts from 0 on, by Panjer's recursion.
 
-Poisson and negative binomial masses follow from each other by Panjer's recursion. Extra zeros are
-an atom at 0. A mixture of counts up to some hundred has its quantiles from such a table.
+The masses of Poisson and negative binomial counts need no special function this way. Extra zeros
+are an atom at 0. Quantiles of mixtures of counts up to a few hundred are read from such a table.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ __all__ = [
 ]
 
 LONGEST_TABLE = 512
-"""Counts of a table at most."""
+"""Largest number of counts of a table."""
 
-_WIDTH = 16  # counts that are added at a time
+_WIDTH = 16  # counts per step
 _LARGEST_MEAN = 256.0
-_UNDERFLOW = -600.0  # a log mass from which the recursion cannot start
-_BLOCK = 2**15  # numbers in an array of masses: a few of them stay in the cache
+_UNDERFLOW = -600.0  # log mass from which the recursion cannot start
+_BLOCK = 2**15  # size of an array of masses: a few of them fit in the cache
 _RELATIVE, _ABSOLUTE = 1e-10, 1e-12  # differences that may be rounding
 
 
@@ -51,19 +51,19 @@ class Components(NamedTuple):
         return Components(self.family, *(part[rows] for part in parts))
 
     def blocks(self) -> list[Array]:
-        """Return blocks of rows of theta (n, G, m, d) whose counts a table may hold."""
+        """Return blocks of rows of theta (n, G, m, d) whose counts may fit in a table."""
         with np.errstate(all="ignore"):
             mean = mix(self.family.mean(self.theta), self.share).max(axis=1)
             lost = (self.family.log_zero(self.theta) < _UNDERFLOW) & (self.share > 0)
         fit = np.flatnonzero((mean <= _LARGEST_MEAN) & ~lost.any(axis=(1, 2)))
-        # Rows of similar means end together.
+        # Rows with similar means finish together.
         fit = fit[np.argsort(mean[fit], kind="stable")]
         width = self.share.shape[1] * self.share.shape[2]
         return [fit[block] for block in row_blocks(fit.size, width, _BLOCK)]
 
 
 def is_tabled(response: Response) -> bool:
-    """Return whether counts of a response have a recursion, or those beside its extra zeros."""
+    """Return whether the counts of a response have a recursion, apart from extra zeros."""
     family = response.part if isinstance(response, ZeroInflated) else response
     return isinstance(family, Count) and family.recursive
 
@@ -82,13 +82,7 @@ def components_of(response: Response, theta: Array, weights: Array | None) -> Co
 
 
 class CountTable:
-    """The cdf of G mixtures of each of r rows, a few counts at a time.
-
-    Parameters
-    ----------
-    parts
-        Components with theta (r, G, m, d).
-    """
+    """The cdf of G mixtures for each of r rows, a few counts at a time."""
 
     def __init__(self, parts: Components) -> None:
         constant, slope = parts.family.panjer(parts.theta)
@@ -99,7 +93,7 @@ class CountTable:
         )  # (G, m, r)
         self._reached = np.ascontiguousarray(parts.zero.T)  # (G, r)
         self.count = 0
-        """The first count that is not yet in the table."""
+        """First count that is not in the table."""
 
     def extend(self) -> Array:
         """Return the cdf (16, G, r) at the next counts."""
@@ -121,7 +115,7 @@ class CountTable:
         return table
 
     def keep(self, rows: Array) -> None:
-        """Go on with some of the rows."""
+        """Drop all other rows."""
         for name in ("_constant", "_slope", "_mass", "_reached"):
             setattr(self, name, np.ascontiguousarray(getattr(self, name)[..., rows]))
 
@@ -131,8 +125,8 @@ def table_quantile(
 ) -> Array:
     """Return the smallest whole x with cdf(x) >= q, or if `upper` with sf(x) <= q, (n,).
 
-    NaN where a table would be too long, and where the probability at a count is so close to q that
-    rounding decides.
+    NaN where a table would be too long, or where the probability at a count is equal to q up to
+    rounding.
     """
     found = np.full(q.shape, np.nan)
     if not is_tabled(response):
@@ -144,11 +138,11 @@ def table_quantile(
         while rows.size and table.count < LONGEST_TABLE:
             first, reached = table.count, table.extend()[:, 0]
             gap = (1 - reached if upper else reached) - q[rows]
-            unsure = (np.abs(gap) <= tolerance[rows]).any(axis=0)
+            ambiguous = (np.abs(gap) <= tolerance[rows]).any(axis=0)
             hit = gap <= 0 if upper else gap >= 0
             done = hit[-1]
-            found[rows] = np.where(done & ~unsure, first + hit.argmax(axis=0), np.nan)
-            rest = ~(done | unsure)
+            found[rows] = np.where(done & ~ambiguous, first + hit.argmax(axis=0), np.nan)
+            rest = ~(done | ambiguous)
             rows = rows[rest]
             if not rest.all():
                 table.keep(rest)

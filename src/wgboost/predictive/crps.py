@@ -58,12 +58,12 @@ def laplace_crps(dist: WeightedParticles, y: Array) -> Array:
         return far
 
     def pairs(mean: Array, scale: Array, other: Array, width: Array) -> Array:
-        apart, middle = np.abs(mean - other), 0.5 * (scale + width)
+        gap, middle = np.abs(mean - other), 0.5 * (scale + width)
         close = np.abs(scale - width) < 1e-4 * middle
         split = np.where(close, 1, scale * scale - width * width)
-        cubes = scale**3 * np.exp(-apart / scale) - width**3 * np.exp(-apart / width)
-        limit = (1.5 * middle + 0.5 * apart) * np.exp(-apart / middle)
-        total: Array = apart + np.where(close, limit, cubes / split)
+        cubes = scale**3 * np.exp(-gap / scale) - width**3 * np.exp(-gap / width)
+        limit = (1.5 * middle + 0.5 * gap) * np.exp(-gap / middle)
+        total: Array = gap + np.where(close, limit, cubes / split)
         return total
 
     return _by_pairs(dist, y, parts, distance, pairs)
@@ -72,7 +72,7 @@ def laplace_crps(dist: WeightedParticles, y: Array) -> Array:
 def cauchy_crps(dist: WeightedParticles, y: Array) -> Array:
     """Return the score of mixtures of Cauchy distributions, (n,).
 
-    E|Y - y| and E|Y - Y'| are infinite. Cut off at any bound, they are finite, and what grows with
+    E|Y - y| and E|Y - Y'| are infinite. If they are cut off at a bound, the part that grows with
     the bound is a multiple of the scales that cancels in E|Y - y| - E|Y - Y'| / 2.
     """
 
@@ -110,7 +110,7 @@ def _by_pairs(
 
 
 def mixture_crps(dist: WeightedParticles, y: Array) -> Array:
-    """Return the score of each row, (n,), by the fastest way that its response has."""
+    """Return the score of each row, (n,), by the fastest method for its response."""
     response = dist.response
     if isinstance(response, Normal):
         return normal_crps(dist, y)
@@ -119,11 +119,11 @@ def mixture_crps(dist: WeightedParticles, y: Array) -> Array:
     if isinstance(response, Cauchy):
         return cauchy_crps(dist, y)
     if response.may_be_infinite:
-        endless = ~np.isfinite(range_of(dist)).all(axis=0)
-        if endless.any():  # y of any size is infinitely far from some of the mass
+        infinite = ~np.isfinite(range_of(dist)).all(axis=0)
+        if infinite.any():  # every y is infinitely far from some of the mass
             scores = np.full(len(dist), np.inf)
-            if not endless.all():
-                scores[~endless] = mixture_crps(dist[~endless], np.asarray(y)[~endless])
+            if not infinite.all():
+                scores[~infinite] = mixture_crps(dist[~infinite], np.asarray(y)[~infinite])
             return scores
     standard, scale = dist.units.standardise(y), dist.units.scale
     if response.discrete:
@@ -152,8 +152,8 @@ def numeric_crps(dist: WeightedParticles, y: Array) -> Array:
 
     low, high = range_of(dist)
     if dist.response.discrete:
-        high = high + 1  # the last whole number stands for the step up to the next
-    # Beyond the range the cdf is 0 or 1, and only y can be there.
+        high = high + 1  # the last whole number is the step up to the next
+    # The cdf is 0 or 1 beyond the range.
     outside = np.maximum(standard - high, 0) + np.maximum(low - standard, 0)
     scores: Array = (integrate(dist, integrand, kink=standard) + outside) * dist.units.scale
     return scores

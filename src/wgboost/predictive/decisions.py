@@ -1,4 +1,4 @@
-"""The Bayes action: what to do when the outcome is known only as a distribution."""
+"""Bayes actions: decisions of least expected loss."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ __all__ = ["bayes_action", "minimize_risk", "risk_over_particles"]
 
 _GRID = np.linspace(0.0, 1.0, 65)
 _LEVELS = np.array([0.005, 0.05, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.95, 0.995])
-_WIDER = 12  # times the range of actions is tripled
+_EXTENSIONS = 12  # of the range of actions, which each triple it
 _SEEDS = 64
 
-_Risk = Callable[[Any], Array]  # of an action: the mean loss of each row, (n,)
+_Risk = Callable[[Any], Array]  # maps an action to the mean loss of each row, (n,)
 
 
 def _not_a_number(*_: Any, **__: Any) -> Any:
     raise TypeError(
-        "theta holds parameters by name, such as theta['mean']; for a loss of (action, y) say "
+        "theta has parameters by name, such as theta['mean']; for a loss of (action, y) give "
         'over="y"'
     )
 
 
 class _Named(dict[str, Array]):
-    """Parameters by name. An unknown name is answered with the nearest."""
+    """Parameters by name; the error for an unknown name suggests the nearest."""
 
     def __missing__(self, name: Any) -> Array:
         names = ", ".join(map(repr, self))
@@ -48,7 +48,7 @@ def bayes_action(
     dist: Mixture, loss: Any = None, actions: Any = None, *, utility: Any = None,
     over: str = "theta", return_risks: bool = False,
 ) -> Any:  # fmt: skip
-    """Return the action of least mean loss for each row.
+    """Find the action of least mean loss for each row.
 
     Parameters
     ----------
@@ -57,32 +57,33 @@ def bayes_action(
     loss : callable or array-like of shape (k, a)
         With over="theta" a function loss(action, theta) -> (n, m). `theta` maps parameter names to
         arrays (n, m) in the user's units (for classes "probability_0", "probability_1", ...), one
-        value for each particle. With over="y" a function loss(action, y) -> (n, g) of values y
-        (n, g) that may occur; classes are labels. `action` is one of the actions, or (n, 1); what
-        belongs to rows is (n, 1) as well. A number stands for a loss that is always the same.
+        value for each particle. With over="y" a function loss(action, y) -> (n, g) of possible
+        values y (n, g); classes are labels. `action` is one of the actions, or (n, 1). Values that
+        belong to rows have to be (n, 1) too. A number is a constant loss.
 
-        For classes also a matrix: loss[i, j] is the cost of action j when the class is i, in
-        the order of `classes_`, or a pandas frame with classes as its index and actions as its
+        For classes it may be a matrix: loss[i, j] is the cost of action j when the class is i, in
+        the order of `classes_`, or a data frame with classes as its index and actions as its
         columns.
     actions : array-like of shape (a,), optional
-        The actions to choose from. Without, the least risk is sought over the real line, from the
-        range of the predictive distribution on: on a grid with the particles' medians and the
-        quantiles of y, then by golden sections; no point of the grid is better than what is
-        returned. For a matrix they are the columns of a frame, or the classes; for a loss of
-        classes y they are the classes.
-    utility : callable or array, optional
-        Instead of a loss: its mean is maximised.
-    over : "theta" or "y"
-        What the loss is a function of beside the action, and averaged over: the particles'
-        parameters, or y itself.
-    return_risks : bool
-        Return the risks (n, a) of all actions, or (n,) of the chosen ones without `actions`, too.
+        The actions to choose from. By default they are the columns of a frame, the classes for a
+        matrix or a loss of classes, or else all real numbers: the risk is minimised on a grid that
+        has the medians of the particles and quantiles of y and extends as long as the risk falls,
+        and then by golden-section search. No point of the grid is better than the result.
+    utility : callable or array-like, optional
+        A utility instead of a loss; its mean is maximised.
+    over : {"theta", "y"}, default="theta"
+        Whether the loss is a function of the action and the parameters of the particles, or of the
+        action and y. The mean is taken over the same.
+    return_risks : bool, default=False
+        Whether to return the risks too.
 
     Returns
     -------
     actions : ndarray of shape (n,)
+        The best action of each row.
     risks : ndarray of shape (n, a) or (n,)
-        With `return_risks`: mean losses, or mean utilities.
+        Mean losses or utilities of all actions, or of the chosen ones without `actions`. Only
+        returned if `return_risks`.
 
     Examples
     --------
@@ -97,7 +98,7 @@ def bayes_action(
     True
     """
     if (loss is None) == (utility is None):
-        raise ValueError("give a loss to minimise or a utility to maximise, one of the two")
+        raise ValueError("give either a loss to minimise or a utility to maximise")
     given, sign = (loss, 1.0) if utility is None else (utility, -1.0)
     check_choice("over", over, ["theta", "y"])
     if not callable(given):
@@ -115,7 +116,7 @@ def bayes_action(
 
     def search() -> tuple[Array, Array, Array]:
         if dist.response.nominal:
-            raise ValueError("classes have no continuum of actions; give actions")
+            raise ValueError("give actions: for classes there is no range of actions to search")
         medians = np.sort(dist.particle_median(), axis=1)
         some = np.linspace(0, medians.shape[1] - 1, min(_SEEDS, medians.shape[1]))
         quantiles = dist.ppf(_LEVELS[None])
@@ -143,7 +144,7 @@ def risk_over_particles(theta: Any, weights: Array, loss: Any, sign: float = 1.0
 def _risk_over_outcomes(dist: Mixture, loss: Any, sign: float) -> _Risk:
     """Return the mean of a loss of (action, y) over the predictive distributions."""
     if dist.response.y_shape:
-        raise ValueError("a loss of y is of one column: bayes_action(dist.marginal(j), ...)")
+        raise ValueError("a loss of y is for one column: bayes_action(dist.marginal(j), ...)")
     every, n = discretize(dist), len(dist)
 
     known = every.values if dist.classes is None else dist.classes[every.values.astype(int)]
@@ -152,7 +153,7 @@ def _risk_over_outcomes(dist: Mixture, loss: Any, sign: float) -> _Risk:
         mean = every.mean(_checked(loss(action, known), known.shape, "each row and y"))
         if np.asarray(action).dtype.kind not in "iuf" or not np.isfinite(mean).all():
             return sign * mean
-        # Most losses of a number have a kink where the action is y.
+        # Most losses have a kink where y equals the action.
         cut = every.cut_at(np.broadcast_to(np.ravel(action), n).astype(np.float64))
         if cut is not None:
             values = _checked(loss(action, cut.values), cut.values.shape, "each row and y")
@@ -163,14 +164,14 @@ def _risk_over_outcomes(dist: Mixture, loss: Any, sign: float) -> _Risk:
 
 
 def _checked(values: Any, shape: tuple[int, ...], each: str) -> Array:
-    """Return losses (n, g); raise ValueError unless there is a number for each."""
+    """Return losses (n, g); raise ValueError if the shape is wrong or one is NaN."""
     values = np.asarray(values, dtype=np.float64)
     if values.shape not in ((), (shape[0], 1), shape):
         raise ValueError(
             f"the loss returned shape {values.shape}; one value for {each}, {shape}, is needed"
         )
     if np.isnan(values).any():
-        raise ValueError("the loss returned nan; every action needs a loss to be compared by")
+        raise ValueError("the loss returned nan; every action needs a number")
     return np.broadcast_to(values, shape)
 
 
@@ -179,34 +180,27 @@ def minimize_risk(
 ) -> tuple[Array, Array]:
     """Return the action of least risk for each row, and the risks (n, a), or (n,) of the chosen.
 
-    Parameters
-    ----------
-    risk
-        The mean loss (n,) of an action, which is one of the actions or (n, 1).
-    search
-        Returns where to look without actions: the ends (n,) of a range, and points (n, s).
-    actions
-        As in `bayes_action`.
+    Without actions, `search` returns the ends (n,) of a range to search, and points (n, s) in it.
     """
     if actions is None:
-        return _over_the_line(risk, *search())
+        return _minimize_on_line(risk, *search())
     actions = np.asarray(actions)
     if actions.ndim != 1 or actions.size == 0:
-        raise ValueError(f"actions have shape {actions.shape}; a list of one or more is needed")
+        raise ValueError(f"actions have shape {actions.shape}; give a list of one or more")
     risks = np.stack([risk(action) for action in actions], axis=1)
     return actions[risks.argmin(axis=1)], risks
 
 
-def _over_the_line(risk: _Risk, low: Array, high: Array, seeds: Array) -> tuple[Array, Array]:
+def _minimize_on_line(risk: _Risk, low: Array, high: Array, seeds: Array) -> tuple[Array, Array]:
     """Return the best point of a grid, refined between its neighbours, and its risk."""
     seeds = np.where(np.isfinite(seeds), seeds, low[:, None])
-    for _ in range(_WIDER):
+    for _ in range(_EXTENSIONS):
         even = low[:, None] + (high - low)[:, None] * _GRID
         grid = np.sort(np.hstack([even, seeds]), axis=1)
         values = np.stack([risk(column[:, None]) for column in grid.T], axis=1)
         best, last = values.argmin(axis=1), grid.shape[1] - 1
         at_end = (best == 0) | (best == last)
-        at_end &= values.min(axis=1) < values.max(axis=1)  # a flat loss has no better side
+        at_end &= values.min(axis=1) < values.max(axis=1)  # a constant loss has no minimum
         if not at_end.any():
             break
         width = high - low
@@ -215,7 +209,7 @@ def _over_the_line(risk: _Risk, low: Array, high: Array, seeds: Array) -> tuple[
     else:
         row = int(np.argmax(at_end))
         raise ValueError(
-            f"the loss of row {row} still falls at action {grid[row, best[row]]:g}; bound it, or "
-            "give actions"
+            f"the loss of row {row} still falls at action {grid[row, best[row]]:g}; give a bounded "
+            "loss, or actions"
         )
     return minimize_bracketed(lambda action: risk(action[:, None]), *minimum_of_grid(grid, values))

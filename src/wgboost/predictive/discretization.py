@@ -1,4 +1,4 @@
-"""A mixture as values of y with probabilities: what expectations of functions are sums over."""
+"""Mixtures as values of y with probabilities, so that expectations are sums."""
 
 from __future__ import annotations
 
@@ -17,53 +17,41 @@ from wgboost.typing import Array
 
 __all__ = ["Discretization", "discretize"]
 
-# Log odds of the components' quantiles that panels lie between: most where most of the mass is.
+# Log odds of the quantiles of components at which panels end: dense where most of the mass is.
 _ODDS = -np.array([36, 24, 14, 9, 6, 4.5, 3.5, 2.75, 2.2, 1.75, 1.35, 1, 0.7, 0.4, 0.15])
 _TAILS = special.expit(_ODDS)
 _PANELS = 192
 _NODES, _SHARES = np.polynomial.legendre.leggauss(POINTS)
 _NODES, _SHARES = (_NODES + 1) / 2, _SHARES / 2
-_WHOLE = 2048  # so many whole numbers are taken one by one
+_WHOLE = 2048  # largest number of whole numbers that are taken one by one
 _LARGEST = float(np.finfo(np.float64).max) / 8
 
 
 @dataclass(frozen=True, eq=False)
 class Discretization:
-    """Values of y for each row, with probabilities that sum to 1.
+    """Values of y for each row, with probabilities that sum to 1."""
 
-    Attributes
-    ----------
-    values : Array
-        (n, g), in the user's units.
-    probabilities : Array
-        (n, g).
-    mixture : Probabilities or None
-        The mixture, where values are those of panels that can be cut.
-    edges : Array or None
-        (n, panels + 1), the ends of the panels in standardised units.
-    """
-
-    values: Array
-    probabilities: Array
-    mixture: Probabilities | None = None
-    edges: Array | None = None
+    values: Array  # (n, g), in the user's units
+    probabilities: Array  # (n, g)
+    mixture: Probabilities | None = None  # if values are those of panels, which can be cut
+    edges: Array | None = None  # (n, panels + 1): ends of the panels, in standardised units
 
     def mean(self, values: Array) -> Array:
         """Return the mean (n,) of a function with these values (n, g)."""
         with np.errstate(invalid="ignore"):
             mean: Array = np.einsum("ng,ng->n", self.probabilities, values)
         if not np.isfinite(mean).all():
-            # A value without probability plays no role, even if it is infinite.
+            # A value without probability has no effect, even if it is infinite.
             counted = np.where(self.probabilities != 0, values, 0.0)
             mean = np.einsum("ng,ng->n", self.probabilities, counted)
         return mean
 
     def cut_at(self, y: Array) -> Discretization | None:
-        """Return what changes if the panel around y (n,) is cut in two there.
+        """Return the change if the panel around y (n,) is cut in two there.
 
-        Its probabilities are to be added to these: negative ones take the panel away, others are
-        of its two parts. The mean of a function with a kink or a jump at y is then as precise as
-        that of a smooth one. None: classes, and whole numbers one by one, need none.
+        Means of the change are added to those of `self`: negative probabilities remove the panel,
+        the others are those of its two parts. The mean of a function with a kink or a jump at y is
+        then as precise as that of a smooth one. None for classes and single whole numbers.
         """
         if self.mixture is None or self.edges is None:
             return None
@@ -78,33 +66,24 @@ class Discretization:
         of_panel = panel[:, None] * _NODES.size + np.arange(_NODES.size)
         whole = np.take_along_axis(self.probabilities, of_panel, axis=1)
         total = shares.sum(axis=1)
-        seen = total > 0  # a panel of no width has no inner mass to share out
-        shares *= np.where(seen, whole.sum(axis=1) / np.where(seen, total, 1), 0.0)[:, None]
+        used = total > 0  # a panel of no width has no inner mass
+        shares *= np.where(used, whole.sum(axis=1) / np.where(used, total, 1), 0.0)[:, None]
         before = np.take_along_axis(self.values, of_panel, axis=1)
         return Discretization(
             np.concatenate([before, dist.units.restore(values)], axis=1),
-            np.concatenate([np.where(seen[:, None], -whole, 0.0), shares], axis=1),
+            np.concatenate([np.where(used[:, None], -whole, 0.0), shares], axis=1),
         )
 
 
 def discretize(dist: Probabilities, points: Array | None = None) -> Discretization:
-    """Return a mixture as outcomes.
+    """Return values of a y of one column with their probabilities.
 
-    Parameters
-    ----------
-    dist
-        Rows with a y of one column.
-    points
-        (n, k) values of y, in the user's units, at which panels have to end.
-
-    Notes
-    -----
-    Classes and up to 2,048 whole numbers are taken one by one. Otherwise the components' quantiles
-    are the ends of 192 panels with four Gauss-Legendre points each. A panel has the probability
-    that the mixture's cdf gives it, its points have shares by their density: neither steep ends
-    of a density nor scales that differ by many powers of ten are lost. Panels of counts also have
-    the mean that the mixture gives them, and zero has a panel of its own. Values
-    that are infinite with some probability come last.
+    Classes and up to 2,048 whole numbers are taken one by one. Otherwise the quantiles of the
+    components are the ends of 192 panels with four Gauss-Legendre points each. Panels also end at
+    `points` (n, k), in the user's units. The probability of a panel is that of the mixture, and its
+    points are weighted by their density. So steep ends of a density and scales that differ by many
+    powers of ten are resolved. Panels of counts also have the mean of the mixture, and zero has its
+    own panel. Infinite values with their probability come last.
     """
     n = len(dist)
     if dist.response.nominal:
@@ -137,7 +116,7 @@ def discretize(dist: Probabilities, points: Array | None = None) -> Discretizati
 
 
 def _infinite(dist: Probabilities, edges: Array) -> Array:
-    """Return the probabilities (n, 2) of -inf and inf: what lies beyond panels without end."""
+    """Return the probabilities (n, 2) of -inf and inf, beyond panels up to the largest number."""
     response, ends = dist.response, edges[:, [0, -1]]
     below = dist.over_grid(response.cdf, ends[:, :1])
     above = dist.over_grid(response.sf, ends[:, 1:])
@@ -161,7 +140,7 @@ def _ends(part: Probabilities) -> Array:
     tails = _tails_of_each(theta.shape[1])
     below, above = response.ppf(tails, theta), response.isf(tails[:, ::-1], theta)
     quantiles = np.concatenate([below, above], axis=2)  # (r, m, levels)
-    if part.weights is not None:  # the particle of the largest weight, for those without any
+    if part.weights is not None:  # replace particles of weight zero by that of the largest
         chosen = quantiles[np.arange(len(part)), part.weights.argmax(axis=1)]
         quantiles = np.where(part.weights[..., None] > 0, quantiles, chosen[:, None])
     every = np.sort(quantiles.reshape(len(part), -1), axis=1).clip(-_LARGEST, _LARGEST)
@@ -169,14 +148,14 @@ def _ends(part: Probabilities) -> Array:
     left = np.minimum(place.astype(int), every.shape[1] - 2)
     share = place - left
     between: Array = every[:, left] * (1 - share) + every[:, left + 1] * share
-    return np.maximum.accumulate(between, axis=1)  # rounding must not reverse two of them
+    return np.maximum.accumulate(between, axis=1)  # rounding must not change their order
 
 
 def _tails_of_each(m: int) -> Array:
-    """Return tail probabilities (m, levels) of m components, the first ones far out.
+    """Return tail probabilities (m, levels) of m components, the smallest first.
 
-    Components that agree would have the same quantiles, and panels as wide as those of a single
-    one: the levels of each lie between those of the others.
+    Levels differ between components. Otherwise the quantiles of equal components would coincide,
+    and panels would be as wide as those of a single one.
     """
     shift = (np.arange(m) + 0.5) / m - 0.5
     inner = np.diff(np.append(_ODDS[1:], -_ODDS[-1])) * shift[:, None]
@@ -187,12 +166,12 @@ def _tails_of_each(m: int) -> Array:
 def _panels(part: Probabilities, edges: Array, *, outside: bool = False) -> tuple[Array, Array]:
     """Return points (r, g) of panels and their probabilities.
 
-    What lies outside of all panels belongs to the first and the last one if `outside`, unless they
-    reach to the largest number.
+    If `outside`, the first and the last panel have the probability beyond them too, unless they
+    reach the largest number.
     """
     response = part.response
     below, above = (part.over_grid(side, edges) for side in (response.cdf, response.sf))
-    # From the nearer end: the difference of two numbers near 1 has no digits.
+    # From the nearer tail: the difference of two numbers near 1 is imprecise.
     mass = np.where(below[:, 1:] < 0.5, np.diff(below, axis=1), -np.diff(above, axis=1))
     mass = np.maximum(mass, 0)
     if outside:
@@ -203,7 +182,7 @@ def _panels(part: Probabilities, edges: Array, *, outside: bool = False) -> tupl
     flat = points.reshape(len(edges), -1)
     logs = part.over_grid(response.logpdf, flat, log_mix).reshape(points.shape)
     top = logs.max(axis=2, keepdims=True)
-    plain = ~np.isfinite(top)  # too narrow or too steep for a density: points count alike
+    plain = ~np.isfinite(top)  # too narrow or too steep for a density: equal weights
     with np.errstate(invalid="ignore"):
         shares = np.where(plain, 1.0, np.exp(logs - np.where(plain, 0.0, top))) * _SHARES
     shares *= (mass / shares.sum(axis=2))[..., None]
@@ -211,7 +190,7 @@ def _panels(part: Probabilities, edges: Array, *, outside: bool = False) -> tupl
 
 
 def _of_counts(dist: Probabilities, inner: Array | None) -> Discretization:
-    """Return whole numbers: all of them where they are few, else some of each panel."""
+    """Return whole numbers: all of them if they are few, else points of panels."""
     response, theta = dist.response, dist.theta()
     low = response.ppf(_TAILS[:1], theta).min(axis=1)
     high = response.isf(_TAILS[:1], theta).max(axis=1)
@@ -221,7 +200,7 @@ def _of_counts(dist: Probabilities, inner: Array | None) -> Discretization:
         panels = _PANELS + 2 + (0 if inner is None else 2 * inner.shape[1])
         size = max(size, panels * POINTS)
     values, shares = np.empty((len(dist), size)), np.zeros((len(dist), size))
-    edges = np.repeat(low[:, None], panels + 1, axis=1)  # without width: nothing to cut
+    edges = np.repeat(low[:, None], panels + 1, axis=1)  # panels of no width are not cut
     for rows in _blocks(dist, size):
         part, some = dist[rows], np.flatnonzero(few[rows])
         points = low[rows, None] + np.arange(size)
@@ -245,7 +224,7 @@ def _of_counts(dist: Probabilities, inner: Array | None) -> Discretization:
 
 
 def _count_ends(part: Probabilities, inner: Array | None) -> Array:
-    """Return the ends (r, panels + 1) of panels of whole numbers: 0 and inner points are alone."""
+    """Return the ends (r, panels + 1) of panels; 0 and inner points have panels of their own."""
     ends = np.floor(_ends(part))
     alone = [np.broadcast_to([-1.0, 0.0], (len(ends), 2))]
     if inner is not None:

@@ -1,7 +1,7 @@
 """The energy score of each row of a mixture of multivariate normals.
 
 It is E|Y - y| - E|Y - Y'| / 2 for two independent draws Y, Y' of the distribution, the CRPS for
-several columns. Lengths are Euclidean, with every column counted in its own unit.
+several columns. Lengths are Euclidean, in units of each column.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _SQUARES = np.square(np.tan(_ANGLES))
 def mean_length(shift: Array, cov: Array) -> Array:
     """Return the mean of |Z| for Z ~ N(shift (..., q), cov (..., q, q)), (...).
 
-    By quadrature of |Z| = integral over u > 0 of (1 - exp(-u^2 |Z|^2)) / u^2 / sqrt(pi), whose
-    mean has a closed form where the columns are independent, along the axes of the ellipse.
+    |Z| is the integral over u > 0 of (1 - exp(-u^2 |Z|^2)) / u^2 / sqrt(pi). Its mean has a closed
+    form along the principal axes, where columns are independent, and is integrated by quadrature.
     """
     variance, axes = np.linalg.eigh(cov)
     variance = np.maximum(variance, 0)
@@ -52,9 +52,9 @@ def energy_scores(dist: JointMixture, y: Array) -> Array:
         theta, weights = dist.theta(rows), dist.weights_of(rows)
         mean, cov = dist.response.mean(theta), dist.response.cov(theta)
         to_y = mix(mean_length(mean - standard[rows, None], cov), weights)
-        apart = mean_length(mean[:, first] - mean[:, second], cov[:, first] + cov[:, second])
+        length = mean_length(mean[:, first] - mean[:, second], cov[:, first] + cov[:, second])
         share = np.full(mean.shape[:2], 1 / m) if weights is None else weights
-        # Two particles in both orders, one with itself once.
-        often = share[:, first] * share[:, second] * np.where(first == second, 1, 2)
-        scores[rows] = to_y - 0.5 * np.sum(often * apart, axis=1)
+        # Pairs of different particles count twice, once in each order.
+        pair_weight = share[:, first] * share[:, second] * np.where(first == second, 1, 2)
+        scores[rows] = to_y - 0.5 * np.sum(pair_weight * length, axis=1)
     return scores

@@ -1,4 +1,4 @@
-"""The least value of functions of one number, for all rows at once."""
+"""Minimisation of functions of one variable, for all rows at once."""
 
 from __future__ import annotations
 
@@ -17,17 +17,10 @@ _STEPS = 45  # the last bracket is 4e-10 of the first
 def minimize_bracketed(
     function: Callable[[Array], Array], x: Array, value: Array, left: Array, right: Array
 ) -> tuple[Array, Array]:
-    """Return a point (n,) with a value of at most `value`, by golden sections.
+    """Return points (n,) between `left` and `right` and their values, by golden-section search.
 
-    Parameters
-    ----------
-    function
-        Maps points (n,) to values (n,).
-    x, value
-        The best points so far and their values. A function with jumps or several minima can send
-        the sections elsewhere; these are kept then.
-    left, right
-        The ends of the search, (n,).
+    `x` and `value` are the best points so far. They are returned if the search finds nothing
+    better, as it may for a function with jumps or several minima.
     """
     a, b = left, right
     one, two = b - _GOLDEN * (b - a), a + _GOLDEN * (b - a)
@@ -48,7 +41,7 @@ def minimize_bracketed(
 def minimum_of_grid(grid: Array, values: Array) -> tuple[Array, Array, Array, Array]:
     """Return the best points of rising grids (n, g), their values and their neighbours, (n,).
 
-    A grid may have a point several times: its neighbours are other points.
+    A grid may have a point several times; its neighbours are different points.
     """
     rows, best = np.arange(len(grid)), values.argmin(axis=1)
     x, last = grid[rows, best], grid.shape[1] - 1

@@ -1,4 +1,4 @@
-"""Where a mixture is densest: its mode, and the shortest interval with a given probability."""
+"""The mode of a mixture, and its shortest interval with a given probability."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["highest_density_intervals", "modes"]
 
 _LEVELS = np.array([0.02, 0.2, 0.4, 0.5, 0.6, 0.8, 0.98])
 _GRID = np.linspace(0, 1, 65)
-_ROUNDING = 1e-12  # of probabilities: it must not ask for one count more
-_NEAR = 32  # values on either side that are tried
+_ROUNDING = 1e-12  # of probabilities, which must not add a count
+_NEAR = 32  # number of values on either side that are tried
 
 
 def modes(dist: Probabilities) -> Array:
@@ -56,8 +56,8 @@ def highest_density_intervals(dist: Probabilities, confidence: float) -> tuple[A
     def width(below: Array) -> Array:
         with np.errstate(invalid="ignore"):
             length = dist.isf(np.maximum(outside - below, 0)) - dist.ppf(below)
-        wide: Array = np.where(np.isnan(length), np.inf, length)
-        return wide
+        widths: Array = np.where(np.isnan(length), np.inf, length)
+        return widths
 
     grid = np.broadcast_to(outside * _GRID, (len(dist), _GRID.size))
     below, _ = minimize_bracketed(width, *minimum_of_grid(grid, width(grid)))
@@ -65,7 +65,7 @@ def highest_density_intervals(dist: Probabilities, confidence: float) -> tuple[A
 
 
 def _of_counts(dist: Probabilities, confidence: float) -> tuple[Array, Array]:
-    """Return the ends of the fewest neighbouring values that are as probable as asked."""
+    """Return the ends of the fewest neighbouring values with this probability."""
     every = discretize(dist)
     reached = np.cumsum(every.probabilities, axis=1)
     before = reached - every.probabilities
@@ -76,18 +76,18 @@ def _of_counts(dist: Probabilities, confidence: float) -> tuple[Array, Array]:
         first = np.flatnonzero(last < values.size)
         width = values[last[first]] - values[first]
         mass = reached[row, last[first]] - before[row, first]
-        best = np.lexsort((-mass, width))[0]  # of several, the most probable
+        best = np.lexsort((-mass, width))[0]  # the most probable of the shortest
         low[row], high[row] = values[first[best]], values[last[first[best]]]
     if every.edges is not None:
-        wide = np.flatnonzero(every.edges[:, 0] < every.edges[:, -1])
-        low[wide], high[wide] = _refined(dist[wide], confidence, every.values[wide], low[wide])
+        some = np.flatnonzero(every.edges[:, 0] < every.edges[:, -1])
+        low[some], high[some] = _refined(dist[some], confidence, every.values[some], low[some])
     return low, high
 
 
 def _refined(
     dist: Probabilities, confidence: float, grid: Array, low: Array
 ) -> tuple[Array, Array]:
-    """Return the ends of the fewest counts as probable as asked, near those from `low` on."""
+    """Return the ends of the fewest counts with this probability, by a search near `low`."""
     outside = 1 - confidence + _ROUNDING
 
     def end(start: Array) -> Array:

@@ -1,4 +1,4 @@
-"""What an observation tells about the particle that it comes from."""
+"""Mutual information of an observation and the particle that it comes from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wgboost.typing import Array
 
 __all__ = ["mutual_information"]
 
-_MANY = 20_000  # so many counts are summed one by one
+_MANY = 20_000  # largest number of counts that are summed one by one
 _LEAST = float(np.finfo(np.float64).tiny)
 
 
@@ -28,7 +28,7 @@ def mutual_information(mixture: Probabilities) -> Array:
     mirrored = mixture.response.mirrored(mixture.theta())
     if mirrored is None:
         total: Array = integrate(mixture, _divergence) + _near_end(mixture)
-    else:  # each half from its own end, where numbers have digits
+    else:  # each half from its own end, where numbers are precise
         halves, middle = (mixture, mixture.with_particles(mirrored)), (low + high) / 2
         parts = [
             integrate(half, _divergence, np.full(len(half), middle), middle) + _near_end(half)
@@ -39,7 +39,7 @@ def mutual_information(mixture: Probabilities) -> Array:
 
 
 def _of_counts(mixture: Probabilities) -> Array:
-    """Return the same of counts: their sum, or where they are many the mean over panels."""
+    """Return the mutual information of counts: a sum, or a mean over panels for many counts."""
     low, high = range_of(mixture)
     many = high - low > _MANY
     total = np.empty(len(mixture))
@@ -52,7 +52,7 @@ def _of_counts(mixture: Probabilities) -> Array:
 
 
 def _gain(logs: Array, weights: Array | None) -> Array:
-    """Return the divergence of what a y says about the particle from the weights, (...)."""
+    """Return the divergence of the posterior of the particle given y from the weights, (...)."""
     with np.errstate(invalid="ignore", over="ignore"):
         ratio = logs - log_mix(logs, weights)[..., None]
         each = np.exp(ratio) * ratio
@@ -62,7 +62,7 @@ def _gain(logs: Array, weights: Array | None) -> Array:
 def _divergence(part: WeightedParticles, y: Array, _: slice) -> Array:
     def mean(logs: Array, weights: Array | None) -> Array:
         mixed = log_mix(logs, weights)[..., None]
-        # Neither where a point is rounded to the end of the support, nor where nobody is.
+        # Not finite where a point is rounded to the end of the support, or where the density is 0.
         with np.errstate(invalid="ignore", over="ignore"):
             each = np.exp(logs) * (logs - mixed)
         return mix(np.where(np.isfinite(each), each, 0), weights)
@@ -71,7 +71,7 @@ def _divergence(part: WeightedParticles, y: Array, _: slice) -> Array:
 
 
 def _near_end(mixture: WeightedParticles) -> Array:
-    """Return the divergence of the probabilities of a y that is too close to 0 for a number."""
+    """Return the divergence of the probabilities of a y below the smallest positive number."""
     if mixture.response.discrete or mixture.response.support[0] != 0:
         return np.zeros(len(mixture))
 

@@ -19,7 +19,7 @@ __all__ = ["JointMixture", "make_mixture"]
 
 
 class JointMixture(Mixture):
-    """n predictive distributions of q columns of y each.
+    """Hold n predictive distributions of q columns of y each.
 
     Methods that return one number per row for `Mixture` return (n, q) here: `mean`, `var`, `std`,
     `aleatoric` and `epistemic` are those of each column, in its unit. Values y have their columns
@@ -116,7 +116,7 @@ class JointMixture(Mixture):
     # --- moments of the columns ---------------------------------------------------------------
 
     def _over_columns(self, values: Any, *shape: int) -> Array:
-        """Return the mean over particles of values(theta) (r, m, *shape), (n, *shape)."""
+        """Return the mean (n, *shape) over particles of values(theta) (r, m, *shape)."""
 
         def averaged(theta: Array, weights: Array | None) -> Array:
             last = values(theta).reshape(*theta.shape[:2], -1).swapaxes(1, 2)
@@ -154,8 +154,9 @@ class JointMixture(Mixture):
         def spread(theta: Array, weights: Array | None) -> Array:
             means = self.response.mean(theta)  # (r, m, q)
             share = np.full(means.shape[:2], 1 / means.shape[1]) if weights is None else weights
-            apart = means - (share[:, None] @ means)
-            product: Array = np.swapaxes(share[..., None] * apart, 1, 2) @ apart
+            deviations = means - (share[:, None] @ means)
+            weighted = share[..., None] * deviations
+            product: Array = np.swapaxes(weighted, 1, 2) @ deviations
             return product
 
         total = self._over_columns(self.response.cov, q, q) + self.over_rows(spread, q, q)
@@ -185,7 +186,7 @@ class JointMixture(Mixture):
         low, high = (np.full(shape, end) for end in self.response.support)
         return self.units.restore(low), self.units.restore(high)
 
-    # --- what a column alone has --------------------------------------------------------------
+    # --- methods of a single column -----------------------------------------------------------
 
     def _probability(self, y: Any, side: Any) -> Array:
         del y

@@ -1,4 +1,4 @@
-"""Labels of classes as codes: their places in the sorted labels."""
+"""Labels of classes as codes: their positions in the sorted labels."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ __all__ = ["encode_labels"]
 
 
 def encode_labels(classes: Array, y: Any) -> Array:
-    """Return the codes of labels; raise ValueError for one that is not among the classes."""
+    """Return the codes of labels; raise ValueError for an unknown label."""
     labels = np.asarray(y)
-    unseen = labels[~np.isin(labels, classes)]
-    if unseen.size:
+    unknown = labels[~np.isin(labels, classes)]
+    if unknown.size:
         raise ValueError(
-            f"y has the label {unseen.tolist()[0]!r}, which the training labels "
-            f"{classes.tolist()} do not: drop those rows, or split so that each class is in both "
-            "parts (StratifiedKFold)"
+            f"y has the label {unknown.tolist()[0]!r}, which is not among the training labels "
+            f"{classes.tolist()}: drop those rows, or stratify the split (StratifiedKFold)"
         )
     codes: Array = np.searchsorted(classes, labels)
     return codes

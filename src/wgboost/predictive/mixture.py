@@ -20,7 +20,7 @@ _HALF = np.array(0.5)
 
 
 class Mixture(Tabled):
-    """n predictive distributions, each a mixture over the particles of one row.
+    """Hold n predictive distributions, each a mixture over the particles of one row.
 
     Row i is the weighted mean over j of p(y | particle j of row i). Everything is in the user's
     units. Rows are the first axis of arguments and results. Methods that take values (y, or a
@@ -101,7 +101,7 @@ class Mixture(Tabled):
         >>> dist.std().round(4)
         array([1.118])
         """
-        # The unit after the root: its square may be too small or too large for a number.
+        # Multiply by the unit after the root: its square may underflow or overflow.
         deviation: Array = np.sqrt(self._mean_of_variances() + self._variance_of_means())
         return deviation * self.units.scale
 
@@ -151,7 +151,7 @@ class Mixture(Tabled):
         each = self.over_rows(lambda t, w: mix(self.response.entropy(t), w))
         return each + self.mutual_information() + math.log(self.units.scale)
 
-    # --- what the data cannot say, and what the model does not know ---------------------------
+    # --- aleatoric and epistemic uncertainty --------------------------------------------------
 
     def aleatoric(self) -> Array:
         """Compute the aleatoric uncertainty: what remains if the particle is known.
@@ -272,8 +272,7 @@ class Mixture(Tabled):
         shape = (n,) if size is None else (n, size) if np.ndim(size) == 0 else tuple(size)
         if shape[:1] != (n,):
             raise ValueError(
-                f"size={format_value(size)} must be a number of samples, or a shape ({n}, ...): "
-                "rows come first"
+                f"size={format_value(size)} must be a number of samples or a shape ({n}, ...)"
             )
         rng = np.random.default_rng(random_state)
         rows = (n,) + (1,) * (len(shape) - 1)

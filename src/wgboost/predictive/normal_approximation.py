@@ -1,9 +1,9 @@
-"""The CRPS of large counts that are next to normal, in closed form.
+"""The CRPS of large counts that are nearly normal, in closed form.
 
-E|Y - y| - E|Y - Y'| / 2 by pairs of components. The mean of the absolute value of a whole number D
-follows from its cumulants: Edgeworth's series of its density, integrated against |x|, is a sum of
-Hermite polynomials where |x| has its kink; and the sum over whole numbers differs from the integral
-by the corrections of Euler and Maclaurin at that kink.
+It is E|Y - y| - E|Y - Y'| / 2 by pairs of components. The mean of the absolute value of a whole
+number D follows from its cumulants: the Edgeworth series of its density, integrated against |x|, is
+a sum of Hermite polynomials at the kink of |x|. The sum over whole numbers differs from the
+integral by Euler-Maclaurin corrections at that kink.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from wgboost.typing import Array
 
 __all__ = ["is_approximately_normal", "normal_approximation_crps"]
 
-_SKEWNESS = 1e-3  # squared: terms of the fifth power and beyond are left out
+_SKEWNESS = 1e-3  # largest squared skewness: terms of the fifth power and beyond are left out
 
 
 def is_approximately_normal(family: Count, theta: Array, share: Array) -> Array:
-    """Return whether every component of a row is so close to normal that the series is good."""
+    """Return whether every component of a row is close enough to normal for the series."""
     _, second, third, *_ = _cumulants(family, theta)
     close = third * third <= _SKEWNESS * second**3
     return np.asarray((close | (share <= 0)).all(axis=1))
 
 
 def _cumulants(family: Count, theta: Array) -> Array:
-    """Return the first six cumulants (6, ...), of a negative binomial count or its limit."""
+    """Return the first six cumulants (6, ...) of a negative binomial or Poisson count."""
     mean = family.mean(theta)
     excess = family.var(theta) / mean - 1  # dispersion times mean
     w = excess * (1 + excess)
@@ -44,22 +44,22 @@ def normal_approximation_crps(
 ) -> Array:
     """Return the scores (r,) of components (r, m) with shares, and atoms `zero` (r,) at 0.
 
-    Without `skewed` by the first two cumulants alone.
+    If not `skewed`, only the first two cumulants are used.
     """
     r, m = share.shape
     scores = np.empty(r)
     one, two = np.triu_indices(m, 1)
     for rows, _ in blocks(r, 1, 8 * (one.size + m)):
         each, part, atom = _cumulants(family, theta[rows]), share[rows], zero[rows]
-        each = np.where(part > 0, each, np.eye(6)[1][:, None, None])  # of what counts for nothing
+        each = np.where(part > 0, each, np.eye(6)[1][:, None, None])  # weight zero
         if not skewed:
             each[2:] = 0
         shifted = each.copy()
         shifted[0] -= y[rows, None]
         odd = np.array([-1.0, 1, -1, 1, -1, 1])[:, None, None]
         to_y = (part * _mean_distance(shifted)).sum(axis=1) + atom * y[rows]
-        apart = _mean_distance(each[..., one] + odd * each[..., two])
-        pairs = 2 * (part[:, one] * part[:, two] * apart).sum(axis=1)
+        distance = _mean_distance(each[..., one] + odd * each[..., two])
+        pairs = 2 * (part[:, one] * part[:, two] * distance).sum(axis=1)
         pairs += (part * part * _mean_distance(each + odd * each)).sum(axis=1)
         pairs += 2 * atom * (part * each[0]).sum(axis=1)
         scores[rows] = to_y - 0.5 * pairs

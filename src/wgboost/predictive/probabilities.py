@@ -22,7 +22,7 @@ __all__ = ["Probabilities"]
 
 
 class Probabilities(WeightedParticles):
-    """Rows of particles as mixtures: where y may lie, and how probably."""
+    """Densities, probabilities and quantiles of rows of particles."""
 
     # --- density and probability --------------------------------------------------------------
 
@@ -46,27 +46,26 @@ class Probabilities(WeightedParticles):
         array([-1.0439])
         """
         if is_censored(y) or isinstance(y, Observations):
-            return self._log_likelihood_seen(
-                y if isinstance(y, Observations) else Observations.of(y)
-            )
+            observed = y if isinstance(y, Observations) else Observations.of(y)
+            return self._log_likelihood_observed(observed)
         grid, shape = as_grid("y", y, len(self), self.response.y_shape)
         logs = self.over_grid(self.response.logpdf, self.units.standardise(grid), log_mix)
         density: Array = logs - np.log(self.units.scale).sum()
         return density.reshape(shape)
 
-    def _log_likelihood_seen(self, seen: Observations) -> Array:
+    def _log_likelihood_observed(self, observed: Observations) -> Array:
         n, m, d = self.particles.shape
-        if len(seen) != n:
-            raise ValueError(f"y has {len(seen)} rows, the distribution {n}")
+        if len(observed) != n:
+            raise ValueError(f"y has {len(observed)} rows, the distribution {n}")
         out = np.empty(n)
         for rows, _ in blocks(n, 1, m * d * 8):
-            part: Any = standardise(seen[rows], self.units)
-            logs, log_seen = part.logs(self.response, self.theta(rows))
+            part: Any = standardise(observed[rows], self.units)
+            logs, log_visible = part.logs(self.response, self.theta(rows))
             out[rows] = log_mix(logs, self.weights_of(rows))
-            if log_seen is not None:
-                out[rows] -= log_mix(log_seen, self.weights_of(rows))
+            if log_visible is not None:  # truncated rows
+                out[rows] -= log_mix(log_visible, self.weights_of(rows))
         # Densities change with the unit of y, probabilities do not.
-        return out - np.where(seen.exact, math.log(self.units.scale), 0.0)
+        return out - np.where(observed.exact, math.log(self.units.scale), 0.0)
 
     def logpdf(self, y: Any) -> Array:
         """Compute the log density at y, which is finite however far y is in the tails.
@@ -92,7 +91,7 @@ class Probabilities(WeightedParticles):
         >>> dist.logpdf(0.5).round(4)
         array([-1.0439])
         """
-        self._demand("pdf")
+        self._check_kind("pdf")
         return self.log_likelihood(y)
 
     def pdf(self, y: Any) -> Array:
@@ -139,7 +138,7 @@ class Probabilities(WeightedParticles):
         >>> Mixture(Poisson(), [[[0.0]]]).logpmf(0)
         array([-1.])
         """
-        self._demand("pmf")
+        self._check_kind("pmf")
         return self.log_likelihood(y)
 
     def pmf(self, y: Any) -> Array:
@@ -257,11 +256,11 @@ class Probabilities(WeightedParticles):
             logs = self.over_grid(side, self.units.standardise(grid), log_mix)
         return np.minimum(logs, 0).reshape(shape)
 
-    def _demand(self, wanted: str) -> None:
+    def _check_kind(self, wanted: str) -> None:
         kind, other = ("discrete", "pmf") if self.response.discrete else ("continuous", "pdf")
         if wanted != other:
             raise AttributeError(
-                f"the response {self.response.name!r} is {kind}: it has a {other}, no {wanted}"
+                f"the response {self.response.name!r} is {kind}: it has a {other}, not a {wanted}"
             )
 
     # --- quantiles ----------------------------------------------------------------------------

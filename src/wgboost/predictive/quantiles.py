@@ -1,7 +1,7 @@
 """Quantiles of mixtures, by root searches that cannot leave their brackets.
 
-A quantile of a mixture lies between the smallest and the largest of its components' quantiles.
-The searches take pairs: row i of theta (N, m, d) with the probability at i.
+A quantile of a mixture is between the smallest and the largest quantile of its components. Searches
+take N pairs of a row of theta (N, m, d) and a probability.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ __all__ = ["continuous_quantile", "discrete_quantile", "mixture_quantiles"]
 _ROUNDING = float(np.finfo(np.float64).eps)
 _QUARTER = np.array(0.25)
 _MATCH = 1e-13  # relative error of the probability at a quantile
-_FLAT = 1e-12  # in interquartile ranges: how far rounding of the cdf may move a quantile
-_WIDE = 1e48  # in interquartile ranges: a bracket that is bisected by exponents
+_FLAT = 1e-12  # largest error of a quantile by rounding of the cdf, in interquartile ranges
+_WIDE = 1e48  # width from which a bracket is bisected by exponents, in interquartile ranges
 _LARGEST = float(np.finfo(np.float64).max)
 _SIGN = np.int64(np.iinfo(np.int64).min)
 
@@ -31,7 +31,7 @@ _Side = Callable[[Array, Array], Array]
 
 
 def mixture_quantiles(mixture: WeightedParticles, q: Array, upper: bool) -> Array:
-    """Return the y, in standardised units, with probability q (n, g) below, or above, it."""
+    """Return the y, in standardised units, with probability q (n, g) below or above."""
     low, high = mixture.response.support
     out = np.full(q.shape, np.nan)
     out[q == 0] = high if upper else low
@@ -41,7 +41,7 @@ def mixture_quantiles(mixture: WeightedParticles, q: Array, upper: bool) -> Arra
         if mixture.response.discrete:
             found = discrete_quantile(mixture.response, theta, weight, tail, upper)
         else:
-            # From the nearer end: 1 - q is exact for q > 1/2, and the tail keeps its digits.
+            # From the nearer tail, which is precise; 1 - q is exact for q > 1/2.
             far = tail > 0.5
             tail = np.where(far, 1 - tail, tail)
             found = continuous_quantile(mixture.response, theta, weight, tail, far != upper)
@@ -49,7 +49,7 @@ def mixture_quantiles(mixture: WeightedParticles, q: Array, upper: bool) -> Arra
     return out
 
 
-def _chosen(weight: Array | None, rows: Array) -> Array | None:
+def _take_weights(weight: Array | None, rows: Array) -> Array | None:
     return None if weight is None else weight[rows]
 
 
@@ -73,24 +73,16 @@ def continuous_quantile(
 ) -> Array:
     """Return x with probability `tail` above it where `upper`, below it elsewhere, (N,).
 
-    Parameters
-    ----------
-    response
-        A continuous response.
-    theta, weight
-        The particles (N, m, d) and their weights (N, m), which sum to 1, or None.
-    tail, upper
-        A probability in (0, 1), best at most 1/2, and the side on which it lies, both (N,).
+    The particles are theta (N, m, d) with weights (N, m) that sum to 1, or None. `tail` (N,) is
+    best at most 1/2. The probability at x is `tail` to a relative 1e-13, or x is the nearest number
+    to the quantile.
 
-    Notes
-    -----
-    Newton's method on the log of the tail probability, from the quantile of the mean particle. The
-    variable is the log of the distance to the nearest end of the support, if there is one: a
-    density that is a power of this distance has its quantile after one step, however steep it is.
-    A step that leaves the bracket or is not half as long as the last one is replaced by bisection
-    between the components' quantiles, of exponents where these differ by orders of magnitude.
-
-    The probability at x is `tail` to a relative 1e-13, or x is the nearest number to the quantile.
+    This is Newton's method on the log of the tail probability, from the quantile of the mean
+    particle. The variable is the log of the distance to the nearest end of the support, if there is
+    one: the quantile of a density that is a power of this distance takes one step, however steep it
+    is. A step that leaves the bracket or is not half as long as the last one is replaced by
+    bisection between the quantiles of components, of exponents if these differ by orders of
+    magnitude.
     """
     centre = _centre(theta, weight)
     x = _by_side(upper, response.isf, response.ppf, tail, centre)
@@ -101,9 +93,9 @@ def continuous_quantile(
     step, bracketed = np.full(x.shape, np.inf), np.zeros(x.shape, dtype=bool)
     active = np.flatnonzero(~np.isnan(x)) if theta.shape[1] > 1 else np.empty(0, dtype=np.intp)
     while active.size:
-        at, particles, share = x[active], theta[active], _chosen(weight, active)
+        at, particles, share = x[active], theta[active], _take_weights(weight, active)
         side, goal = upper[active], tail[active]
-        with np.errstate(over="ignore"):  # a step from where the cdf is flat may be very long
+        with np.errstate(over="ignore"):  # steps are long where the cdf is flat
             value = mix(_by_side(side, response.sf, response.cdf, at[:, None], particles), share)
             density = mix(np.exp(response.logpdf(at[:, None], particles)), share)
         beyond = np.where(side, value <= goal, value >= goal)  # the quantile is not above x
@@ -115,14 +107,15 @@ def continuous_quantile(
             newton = miss * run * np.where(side, 1, -1)
             following, length = _moved(response.support, at, newton)
             good = (following > a) & (following < b) & (length <= step[active] / 2)
-            # Where the cdf is flat, rounding alone moves x by as much as this.
+            # Rounding moves x by this much where the cdf is flat.
             blurred = _ROUNDING * run > _FLAT * spread[active] + np.spacing(np.abs(at))
             matched = (np.abs(miss) <= _MATCH) | (np.abs(newton) <= np.spacing(np.abs(at)) / 2)
         near = matched & ~blurred
         new = ~(good | near | bracketed[active])
         if new.any():
             rows = active[new]
-            ends = _bracket(response, theta[rows], _chosen(weight, rows), tail[rows], upper[rows])
+            weights = _take_weights(weight, rows)
+            ends = _bracket(response, theta[rows], weights, tail[rows], upper[rows])
             a[new] = low[rows] = np.maximum(low[rows], ends[0])
             b[new] = high[rows] = np.minimum(high[rows], ends[1])
             bracketed[rows] = True
@@ -133,7 +126,7 @@ def continuous_quantile(
             halved = _moved(response.support, at, middle - at)[1]
         step[active] = np.where(good, length, np.where(np.isnan(halved), np.inf, halved))
         active = active[~(near | closed)]
-    # A component whose quantile is too large for a number does not make the mixture's so.
+    # Quantiles of components may overflow even if that of the mixture does not.
     x[np.abs(x) == _LARGEST] *= np.inf
     return x
 
@@ -141,7 +134,7 @@ def continuous_quantile(
 def _moved(support: tuple[float, float], x: Array, newton: Array) -> tuple[Array, Array]:
     """Return x after a step along the log distance to the nearest end, and the step's length.
 
-    `newton` is the step in x; without an end it is the step that is made.
+    `newton` is the step in x, which is taken if the support has no end.
     """
     low, high = support
     if np.isinf(low) and np.isinf(high):
@@ -155,7 +148,7 @@ def _moved(support: tuple[float, float], x: Array, newton: Array) -> tuple[Array
 def _bracket(
     response: Response, theta: Array, weight: Array | None, tail: Array, upper: Array
 ) -> tuple[Array, Array]:
-    """Return the smallest and the largest quantile of the components that count."""
+    """Return the smallest and the largest quantile of components with a positive weight."""
     quantiles = _by_side(upper, response.isf, response.ppf, tail[:, None], theta)
     quantiles = np.clip(quantiles, -_LARGEST, _LARGEST)
     if weight is None:
@@ -166,17 +159,17 @@ def _bracket(
 
 
 def _middle(a: Array, b: Array, low: float, spread: Array) -> Array:
-    """Return points between a and b; by their exponents where they are worlds apart."""
+    """Return points between a and b, by exponents if these differ by orders of magnitude."""
     with np.errstate(over="ignore", invalid="ignore"):
         middle: Array = a + 0.5 * (b - a)
-        wide = b > 4 * a if low == 0 else b - a > _WIDE * spread
-    if wide.any():
-        # The bits of doubles, read as whole numbers, rise with them.
-        ends = (np.where(wide, end, 0).view(np.int64) for end in (a, b))
+        distant = b > 4 * a if low == 0 else b - a > _WIDE * spread
+    if distant.any():
+        # The bits of doubles, read as integers, are in the same order.
+        ends = (np.where(distant, end, 0).view(np.int64) for end in (a, b))
         first, last = (np.where(bits < 0, _SIGN - bits, bits) for bits in ends)
         bits = (first >> 1) + (last >> 1)
         between = np.where(bits < 0, _SIGN - bits, bits).view(np.float64)
-        middle = np.where(wide, between, middle)
+        middle = np.where(distant, between, middle)
     return middle
 
 
@@ -187,11 +180,12 @@ def discrete_quantile(
     found = table_quantile(response, theta, weight, q, upper=upper)
     rest = np.flatnonzero(np.isnan(found))
     if rest.size:
-        found[rest] = _searched(response, theta[rest], _chosen(weight, rest), q[rest], upper)
+        weights = _take_weights(weight, rest)
+        found[rest] = _search_quantile(response, theta[rest], weights, q[rest], upper)
     return found
 
 
-def _searched(
+def _search_quantile(
     response: Response, theta: Array, weight: Array | None, q: Array, upper: bool
 ) -> Array:
     """Return the smallest whole x from evaluations of the tails, (N,)."""
@@ -200,7 +194,7 @@ def _searched(
     side = response.sf if upper else response.cdf
 
     def reached(x: Array, rows: Array) -> Array:
-        value = mix(side(x[:, None], theta[rows]), _chosen(weight, rows))
+        value = mix(side(x[:, None], theta[rows]), _take_weights(weight, rows))
         hit: Array = (value <= q[rows]) if upper else (value >= q[rows])
         return hit
 

@@ -1,9 +1,9 @@
 """The CRPS by one quadrature for all particles of a row.
 
-The density of the mixture is integrated twice, from both ends up to y: once for the cdf, and once
-for the square of it. Panels lie evenly in a coordinate in which densities are smooth: the log of a
-positive y, the log odds of a share, the inverse hyperbolic sine of any other. The two halves know
-how much probability they should add up to, which tells the rows that need more panels.
+The density of the mixture is integrated twice, from both ends to y: once for the cdf, and once for
+its square. Panels have equal width in a coordinate in which densities are smooth: the log of a
+positive y, the log odds of a y in (0, 1), or the inverse hyperbolic sine. Rows in which the
+probabilities of the two halves do not sum to 1 get more panels.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from wgboost.typing import Array
 
 __all__ = ["shared_crps"]
 
-_TAILS = np.array([1e-7, 1e-9, 1e-14])  # of the mean particle, where panels may begin and end
-_LOOSE = 3e-7  # of the mixture there; further out if it has more
+_TAILS = np.array([1e-7, 1e-9, 1e-14])  # of the mean particle, where panels may start and end
+_LOOSE = 3e-7  # largest tail of the mixture there; else panels start further out
 _PANELS = (4, 8, 16, 32, 64)  # of each half
 
 
 @dataclass(frozen=True, eq=False)
 class _Range:
-    """Where the rows of a mixture are integrated; all fields are (n,)."""
+    """Ranges of integration of the rows of a mixture; all fields are (n,)."""
 
     first: Array  # the ends and y as coordinates u
     at: Array
@@ -37,8 +37,8 @@ class _Range:
     below: Array  # the probability beyond either end
     above: Array
     beyond: Array  # the integral of the squared probability there
-    middle: Array  # the mean particle's median, and its distance from the upper quartile,
-    width: Array  # where coordinates depend on them
+    middle: Array  # the median of the mean particle, and its distance from the upper quartile,
+    width: Array  # if coordinates depend on them
 
     def __getitem__(self, rows: Array) -> _Range:
         return _Range(*(getattr(self, field.name)[rows] for field in fields(self)))
@@ -74,9 +74,9 @@ def _to_x(response: Response, u: Array, middle: Array, width: Array) -> tuple[Ar
 
 
 def shared_crps(dist: WeightedParticles, y: Array) -> tuple[Array, Array]:
-    """Return the CRPS (n,) at y (n,), both in standardised units, and the rows where it is good.
+    """Return the CRPS (n,) of a continuous response at y (n,), and where it has converged.
 
-    For continuous responses.
+    Scores and y are in standardised units.
     """
     n, m = dist.particles.shape[:2]
     scores, good = np.full(n, np.nan), np.zeros(n, dtype=bool)
@@ -116,7 +116,7 @@ def _scores(part: WeightedParticles, y: Array, where: _Range, panels: int) -> tu
     left = _half(part, where, where.first, where.below, panels)
     right = _half(part, where, where.last, where.above, panels)
     end = _to_x(part.response, where.at[:, None], where.middle, where.width)[0][:, 0]
-    # Between y and where its coordinate was held the integrand is that at the end.
+    # If the coordinate of y was clipped, the integrand is constant from there to y.
     total = (
         left[0]
         + right[0]
@@ -127,9 +127,9 @@ def _scores(part: WeightedParticles, y: Array, where: _Range, panels: int) -> tu
 
 
 def _end(part: WeightedParticles, centre: Array, *, upper: bool) -> Array:
-    """Return a point with little enough of the mixture beyond.
+    """Return a point with almost none of the mixture beyond.
 
-    A quantile of the mean particle, or where particles disagree the outermost of theirs.
+    It is a quantile of the mean particle, or the outermost one of all if particles disagree.
     """
     side = part.response.sf if upper else part.response.cdf
     quantile = part.response.isf if upper else part.response.ppf
@@ -160,9 +160,9 @@ def _density(part: WeightedParticles, x: Array) -> Array:
 def _half(
     part: WeightedParticles, where: _Range, first: Array, start: Array, panels: int
 ) -> tuple[Array, Array]:
-    """Return the integral of the squared probability from first to y, and that at y.
+    """Return the integral of the squared probability from `first` to y, and the probability at y.
 
-    `start` is the probability at the first, which lies above y for the upper half.
+    `start` is the probability at `first`, which is above y for the upper half.
     """
     length = (where.at - first)[:, None] / panels
     u = first[:, None, None] + length[..., None] * (np.arange(panels)[:, None] + T)
@@ -177,7 +177,7 @@ def _half(
 
 
 def _beyond(part: WeightedParticles, end: Array, tail: Array, side: int) -> Array:
-    """Return the integral of the squared tail from the end on, as of a power of the distance."""
+    """Return the integral of the squared tail beyond the end, as for a power of the distance."""
     low, high = part.response.support
     if np.isfinite(high if side > 0 else low):
         return np.zeros(len(end))

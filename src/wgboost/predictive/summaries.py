@@ -1,4 +1,4 @@
-"""What a mixture comes to: means of functions, tails, the densest interval, the mode."""
+"""Summaries of mixtures: expectations, tails, highest-density intervals and modes."""
 
 from __future__ import annotations
 
@@ -18,41 +18,42 @@ __all__ = ["Summaries"]
 
 
 class Summaries(Probabilities):
-    """Rows of particles as mixtures: expectations, tails, modes, and the same by particle."""
+    """Expectations, tails and modes of rows of particles, and quantities of each particle."""
 
-    def _of_one_column(self, what: str) -> None:
+    def _check_one_column(self, what: str) -> None:
         """Raise AttributeError where y has several columns."""
         if self.response.y_shape:
-            raise AttributeError(f"{what} is of one column of y: marginal(j) has it")
+            raise AttributeError(f"{what} is for one column of y: use marginal(j)")
 
     def expect(self, function: Callable[[Array], Any], points: Any = None) -> Array:
-        """Return the mean of a function of y for each row.
+        """Compute the mean of a function of y for each row.
 
         Parameters
         ----------
         function : callable
-            Maps values of y (n, g) to numbers of the same shape. Of classes the values are labels
-            where `classes` is known, else codes. Values that belong to rows are given as (n, 1).
+            Maps values of y (n, g) to numbers of the same shape. Values of classes are labels, or
+            codes if `classes` is None. Arrays that belong to rows have to be (n, 1).
         points : float, list of floats or array-like of shape (n, k), optional
             Values of y at which the function has a kink or a jump. Without them the mean of a
-            function that jumps is right to about 0.005 of the jump.
+            function with a jump has an error of about 0.005 of the jump.
 
         Returns
         -------
         ndarray of shape (n,)
+            The means.
 
         Notes
         -----
-        The range of y is cut at the particles' quantiles into 192 panels of four points. Means of
-        functions that are smooth on the scale of the panels are good to about 1e-8 if the scales
-        of the particles are within a factor of 1e4. The mean of y^2 is off by 1e-6 of its size if
-        they span 8 powers of ten and by 1e-3 if they span 12. Functions that oscillate within a
-        panel, or that are infinite at an end of the support where the density is too (log y of a
-        gamma response of shape 0.05), are not resolved: average them over `rvs` instead.
+        The range of y is divided at quantiles of the particles into 192 panels of four points. The
+        mean of a function that is smooth within panels has an error of about 1e-8 if the scales of
+        the particles are within a factor of 1e4. The relative error of the mean of y^2 is 1e-6 if
+        scales span 8 powers of ten, and 1e-3 if they span 12. Functions that oscillate within a
+        panel, or are infinite at an end of the support where the density is infinite too (log y of
+        a gamma response of shape 0.05), are not resolved: average them over `rvs` instead.
 
-        Of each particle 2e-16 of the mass is left out at either end: a mean that is infinite comes
-        out finite. If y is infinite with a larger probability, the function is called with
-        infinite values too.
+        2e-16 of the mass of each particle is left out at both ends, so an infinite mean becomes
+        finite. If y is infinite with a larger probability, the function is called with infinite
+        values too.
 
         Examples
         --------
@@ -64,48 +65,50 @@ class Summaries(Probabilities):
         >>> dist.expect(lambda y: np.maximum(y - 1, 0), points=1).round(6)
         array([0.241129])
         """
-        self._of_one_column("expect")
+        self._check_one_column("expect")
         if not callable(function):
             raise TypeError(f"{format_value(function)} must be a function of y")
         every = discretize(self, None if points is None else self._points(points))
-        seen = every.values if self.classes is None else self.classes[every.values.astype(int)]
-        values = np.asarray(function(seen))
+        y = every.values if self.classes is None else self.classes[every.values.astype(int)]
+        values = np.asarray(function(y))
         try:
-            values = np.broadcast_to(np.asarray(values, dtype=np.float64), seen.shape)
+            values = np.broadcast_to(np.asarray(values, dtype=np.float64), y.shape)
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"the function returned shape {values.shape} for values of shape {seen.shape}; a "
-                "number for each of them is needed, and what belongs to rows as (n, 1)"
+                f"the function returned shape {values.shape} for values of shape {y.shape}; return "
+                "a number for each value, and use arrays that belong to rows as (n, 1)"
             ) from error
         bad = np.isnan(values) & (every.probabilities > 0)
         if bad.any():
             row, place = np.argwhere(bad)[0]
-            raise ValueError(f"the function is nan at y = {seen[row, place]} of row {row}")
+            raise ValueError(f"the function is nan at y = {y[row, place]} of row {row}")
         return every.mean(values)
 
     def _points(self, points: Any) -> Array:
         given = np.asarray(points, dtype=np.float64)
-        wide = np.atleast_2d(given)
-        if given.ndim > 2 or wide.shape[0] not in (1, len(self)):
+        rows = np.atleast_2d(given)
+        if given.ndim > 2 or rows.shape[0] not in (1, len(self)):
             raise ValueError(
-                f"points have shape {given.shape}; a list of numbers, or ({len(self)}, k), is "
-                "needed"
+                f"points have shape {given.shape}; give a list of numbers, or ({len(self)}, k)"
             )
-        return np.broadcast_to(wide, (len(self), wide.shape[1]))
+        return np.broadcast_to(rows, (len(self), rows.shape[1]))
 
     def expected_shortfall(self, q: Any = 0.05, *, upper: bool = False) -> Array:
-        """Return the mean of the worst share of outcomes: the conditional value at risk.
+        """Compute the expected shortfall: the mean of the worst share of outcomes.
+
+        It is also called conditional value at risk.
 
         Parameters
         ----------
-        q : float or list of floats
+        q : float or list of floats, default=0.05
             The share of outcomes, above 0.
-        upper : bool
-            Whether large y are the bad ones; otherwise small ones are.
+        upper : bool, default=False
+            Whether large y are the worst outcomes. By default small y are.
 
         Returns
         -------
-        ndarray of shape (n,), or (n, k) of k shares
+        ndarray of shape (n,), or (n, k) for k shares
+            The means of the tail.
 
         Examples
         --------
@@ -113,42 +116,41 @@ class Summaries(Probabilities):
         >>> Mixture(Normal(), [[[0.0, 0.0]]]).expected_shortfall(0.05).round(4)
         array([-2.0627])
         """
-        self._of_one_column("expected_shortfall")
+        self._check_one_column("expected_shortfall")
         self._need_order("expected_shortfall")
         levels = check_levels("q", q)
         if not (levels > 0).all():
             raise ValueError(
-                f"q={format_value(q)} must be > 0: there has to be a tail to average over"
+                f"q={format_value(q)} must be > 0, so that there is a tail to average over"
             )
 
         def tail(level: float) -> Array:
             end = self.isf(level) if upper else self.ppf(level)
-            # With the whole distribution in the tail there is no end to measure from.
+            # The tail has no end if it is the whole distribution.
             end = np.where(np.isfinite(end), end, self.median())
             every = discretize(self, end[:, None])
-            apart = every.values - end[:, None]
+            excess = every.values - end[:, None]
             if level < 1:
-                apart = np.maximum(apart, 0) if upper else np.minimum(apart, 0)
-            return end + every.mean(apart) / level
+                excess = np.maximum(excess, 0) if upper else np.minimum(excess, 0)
+            return end + every.mean(excess) / level
 
         if levels.ndim == 0:
             return tail(float(levels))
         return np.stack([tail(float(level)) for level in levels], axis=1)
 
     def hdi(self, confidence: Any = 0.9) -> tuple[Array, Array]:
-        """Return the ends of the highest-density interval: the shortest with this probability.
+        """Compute the highest-density interval: the shortest one with this probability.
 
         Parameters
         ----------
-        confidence : float or list of floats
+        confidence : float or list of floats, default=0.9
             The probability of the interval, or several.
 
         Returns
         -------
-        low, high : ndarray of shape (n,), or (n, k) of k probabilities
-            Of a density with several peaks they hold what lies between the peaks, too: one
-            interval, not a union of several. Of counts the fewest neighbouring values that have
-            at least this probability.
+        low, high : ndarray of shape (n,), or (n, k) for k probabilities
+            The ends of the interval. It is one interval even if the density has several peaks. For
+            counts it has the fewest neighbouring values with at least this probability.
 
         Examples
         --------
@@ -158,7 +160,7 @@ class Summaries(Probabilities):
         >>> float(low[0].round(3)), float(high[0].round(3))
         (0.0, 2.303)
         """
-        self._of_one_column("hdi")
+        self._check_one_column("hdi")
         self._need_order("hdi")
         levels = check_levels("confidence", confidence)
         if levels.ndim == 0:
@@ -184,7 +186,7 @@ class Summaries(Probabilities):
         >>> Mixture(Poisson(), [[[1.5]]]).mode()  # a mean of 4.48
         array([4.])
         """
-        self._of_one_column("mode")
+        self._check_one_column("mode")
         if isinstance(self.response, (Categorical, Ordinal)):
             code: Array = np.argmax(self.probabilities(), axis=1)
             return code
@@ -192,7 +194,7 @@ class Summaries(Probabilities):
 
     def _need_order(self, what: str) -> None:
         if self.response.nominal:
-            raise ValueError(f"classes have no order, and no {what}; probabilities() has them")
+            raise ValueError(f"classes have no {what}; see probabilities()")
 
     # --- by particle --------------------------------------------------------------------------
 
@@ -278,7 +280,7 @@ class Summaries(Probabilities):
         return self.particle_ppf(0.5)
 
     def _by_particle(self, name: str, values: Any, function: Any) -> Array:
-        self._of_one_column("what single particles say")
+        self._check_one_column("a quantity of particles")
         given = np.asarray(values, dtype=np.float64)
         n = len(self)
         if given.ndim > 2 or (given.ndim and given.shape[0] not in (n, 1)):
@@ -290,7 +292,7 @@ class Summaries(Probabilities):
         grid = np.broadcast_to(grid, (n, grid.shape[-1]))
         if name == "y":
             grid = self.units.standardise(grid)
-        with np.errstate(over="ignore"):  # y so far out that nothing is beyond
+        with np.errstate(over="ignore"):  # y far in the tails
             found: Array = function(grid[:, None], self.theta()[:, :, None])
         if name == "q":
             found = self.units.restore(found)

@@ -1,4 +1,4 @@
-"""Predictive distributions as a table: one line a row, the columns that people look at first."""
+"""Predictive distributions as a table with one line per row."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from wgboost.validation import check_levels
 __all__ = ["QUANTILES", "Tabled", "as_table", "names_of"]
 
 QUANTILES = (0.05, 0.5, 0.95)
-"""Levels of the quantiles in a table unless others are asked for."""
+"""Default levels of the quantiles in a table."""
 
 
 def _number_columns(dist: Any, quantiles: Any = QUANTILES) -> dict[str, Array]:
-    """Return the columns of a numeric y by name: moments, their two parts, quantiles."""
+    """Return the columns of a numeric y by name: moments, their parts and quantiles."""
     levels = np.zeros(0)
     if quantiles is not None and np.size(quantiles):
         levels = np.atleast_1d(check_levels("quantiles", quantiles))
     if np.unique(levels).size < levels.size:
-        raise ValueError(f"quantiles={quantiles!r} names one twice")
+        raise ValueError(f"quantiles={quantiles!r} has a level twice")
     found: dict[str, Array] = {}
     if dist.response.has_mean:
         aleatoric, epistemic = dist.aleatoric(), dist.epistemic()
@@ -45,7 +45,7 @@ def _number_columns(dist: Any, quantiles: Any = QUANTILES) -> dict[str, Array]:
 
 
 def _class_columns(dist: Any) -> dict[str, Array]:
-    """Return the columns of classes by name: the most probable, probabilities, entropies."""
+    """Return the columns of classes by name: the prediction, probabilities and entropies."""
     shares = dist.probabilities()
     labels = np.arange(shares.shape[1]) if dist.classes is None else dist.classes
     shares = shares[:, : len(labels)]
@@ -60,10 +60,10 @@ def _class_columns(dist: Any) -> dict[str, Array]:
 
 
 def as_table(columns: dict[str, Array], like: Any = None) -> Any:
-    """Return columns as a frame.
+    """Return columns as a data frame.
 
-    Of the library of `like` if that is a frame, with its index if it has one; otherwise of pandas,
-    or of polars where pandas is not installed, with `like` as the index of a pandas frame.
+    If `like` is a data frame, the result is of the same library and has its index. Otherwise it is
+    of pandas with `like` as its index, or of polars if pandas is not installed.
     """
     frame = nw.from_native(like, pass_through=True)
     is_frame = isinstance(frame, nw.DataFrame)
@@ -83,7 +83,7 @@ def _installed() -> Any:
 
 
 def names_of(names: Sequence[str] | None, n_columns: int) -> list[str]:
-    """Return names of the columns of y, their numbers where they are not given."""
+    """Return the names of the columns of y, by default their numbers."""
     given = [] if names is None else [str(name) for name in names]
     if given and len(given) != n_columns:
         raise ValueError(f"names has {len(given)} names, y has {n_columns} columns")
@@ -91,7 +91,7 @@ def names_of(names: Sequence[str] | None, n_columns: int) -> list[str]:
 
 
 class Tabled(Summaries):
-    """Mixtures that can be shown as a table."""
+    """Mixtures that can be converted to a table."""
 
     def columns(
         self, quantiles: Any = QUANTILES, names: Sequence[str] | None = None
@@ -123,24 +123,25 @@ class Tabled(Summaries):
     def to_frame(
         self, quantiles: Any = QUANTILES, *, index: Any = None, names: Sequence[str] | None = None
     ) -> Any:
-        """Return the distributions as a table, one line a row.
+        """Convert the distributions to a table with one line per row.
 
         Parameters
         ----------
-        quantiles : float, list of floats or None
+        quantiles : float, list of floats or None, default=(0.05, 0.5, 0.95)
             Levels of the quantiles of a numeric y.
-        index : array-like of shape (n,), pandas index or frame, optional
-            The index of the table, or a frame whose index and library it has.
+        index : array-like of shape (n,), pandas index or data frame, optional
+            The index of the table, or a data frame whose index and library are used.
         names : list of str, optional
-            Names of the columns of y, where it has several; their numbers by default.
+            Names of the columns of y if it has several; their numbers by default.
 
         Returns
         -------
-        DataFrame of pandas, or of polars where pandas is not installed
-            Of numbers "mean", "std" with its parts "std_aleatoric" and "std_epistemic" (of a
-            response without a mean "median"), and "q0.05", ... Of classes "prediction", the
-            probability "p_LABEL" of each, "entropy" with its parts. Several columns of y have
-            their names in front.
+        DataFrame
+            Columns of numbers are "mean", "std", "std_aleatoric" and "std_epistemic" (or "median"
+            if the response has no mean), and "q0.05", ... Columns of classes are "prediction", the
+            probabilities "p_LABEL", "entropy", "entropy_aleatoric" and "entropy_epistemic". If y
+            has several columns, their names are prefixes. The frame is of pandas, or of polars if
+            pandas is not installed.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Predictive distributions of a y of which the model was trained on a function."""
+"""Predictive distributions of y from a model that was trained on a transformed y."""
 
 from __future__ import annotations
 
@@ -30,26 +30,14 @@ _Function = Callable[[Array], Array]
 
 @dataclass(frozen=True, eq=False)
 class TransformedResponse(Response):
-    """The response of y = backward(z), where z, in its units, has a response of its own.
-
-    Parameters
-    ----------
-    response, units
-        What the model was trained with.
-    forward, backward
-        The function from y to z, and its inverse; both rise, or both fall.
-    rising : bool
-        Which of the two.
-    ends
-        The smallest and the largest possible y.
-    """
+    """The response of y = backward(z), where z has the response that the model was trained with."""
 
     response: Response
-    inner: Units
-    forward: _Function
+    inner: Units  # of z
+    forward: _Function  # from y to z
     backward: _Function
-    rising: bool
-    ends: tuple[float, float]
+    rising: bool  # whether both functions increase; otherwise both decrease
+    ends: tuple[float, float]  # the smallest and the largest possible y
 
     name: ClassVar[str] = "transformed"
 
@@ -65,19 +53,19 @@ class TransformedResponse(Response):
 
     @property
     def has_mean(self) -> bool:
-        """Whether z has a mean; that of y is then taken over all but 2e-16 of its mass."""
+        """Whether z has a mean. The mean of y is then over all but 2e-16 of its mass."""
         return self.response.has_mean
 
     @property
     def may_be_infinite(self) -> bool:
-        """Whether y may be infinite with some probability, as of a power of bounded range."""
+        """Whether y may be infinite with some probability, as for some power transforms."""
         return True
 
     def natural(self, theta: Array, units: Units) -> dict[str, Array]:  # noqa: ARG002
         """Return the parameters of z, in its units."""
         return self.response.natural(theta, self.inner)
 
-    def _seen(self, y: Array) -> Array:
+    def _transform(self, y: Array) -> Array:
         """Return z in standardised units; NaN where y is impossible."""
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             return self.inner.standardise(self.forward(np.asarray(y, dtype=np.float64)))
@@ -85,35 +73,35 @@ class TransformedResponse(Response):
     def _log_slope(self, y: Array) -> Array:
         """Return the log of the slope of standardised z in y.
 
-        A central difference between the y of two neighbouring z, which no end of the range lies
-        between; to one side where one of the two is not a number.
+        It is a central difference between the y of two neighbouring z, or a one-sided one if the
+        other y is NaN.
         """
         y = np.asarray(y, dtype=np.float64)
-        z = self._seen(y)
+        z = self._transform(y)
         step = _SMALL * np.maximum(np.abs(z), 1.0)
         with np.errstate(all="ignore"):
             pair = np.stack([self._plain(z + step), self._plain(z - step)])
             near = np.stack([np.nextafter(y, np.inf), np.nextafter(y, -np.inf)])
             pair = np.where(pair[0] == pair[1], near, pair)
-            seen = self._seen(pair)
-            known = np.isfinite(pair) & np.isfinite(seen)
-            pair, seen = np.where(known, pair, y), np.where(known, seen, z)
-            logs: Array = np.log(np.abs((seen[0] - seen[1]) / (pair[0] - pair[1])))
+            images = self._transform(pair)
+            known = np.isfinite(pair) & np.isfinite(images)
+            pair, images = np.where(known, pair, y), np.where(known, images, z)
+            logs: Array = np.log(np.abs((images[0] - images[1]) / (pair[0] - pair[1])))
         return logs
 
     def logpdf(self, y: Array, theta: Array) -> Array:
         """Return the log density; -inf where y is impossible."""
-        z = self._seen(y)
+        z = self._transform(y)
         logs = self.response.logpdf(np.nan_to_num(z), theta) + self._log_slope(y)
         return np.where(np.isnan(z) | np.isnan(logs), -np.inf, logs)
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
         """Return the gradient of logpdf in theta, that of z."""
-        return self.response.likelihood_score(self._seen(y), theta)
+        return self.response.likelihood_score(self._transform(y), theta)
 
     def likelihood_hessian(self, y: Array, theta: Array) -> Array:
         """Return the Hessian of logpdf in theta, that of z."""
-        return self.response.likelihood_hessian(self._seen(y), theta)
+        return self.response.likelihood_hessian(self._transform(y), theta)
 
     def likelihood_fisher(self, theta: Array) -> Array:
         """Return the diagonal of the Fisher information, that of z."""
@@ -140,9 +128,9 @@ class TransformedResponse(Response):
         return self._below(y, theta, lower=False)
 
     def _below(self, y: Array, theta: Array, *, lower: bool) -> Array:
-        z, (low, high) = self._seen(y), self.ends
+        z, (low, high) = self._transform(y), self.ends
         side = self.response.cdf if lower == self.rising else self.response.sf
-        # What the function is not defined for lies below, or `ends` say so.
+        # Values for which the function is not defined are below those for which it is.
         found = side(np.where(np.isnan(z), -np.inf if self.rising else np.inf, z), theta)
         found = np.where(np.asarray(y) <= low, 0.0 if lower else 1.0, found)
         return np.where(np.asarray(y) >= high, 1.0 if lower else 0.0, found)
@@ -156,22 +144,22 @@ class TransformedResponse(Response):
         return self._restored(self._quantile(q, theta, lower=False))
 
     def _quantile(self, q: Array, theta: Array, *, lower: bool) -> Array:
-        """Return the z of the y with this probability below it, or above it."""
+        """Return the z of the y with this probability below or above it."""
         side = self.response.ppf if lower == self.rising else self.response.isf
         return side(q, theta)
 
     def _plain(self, z: Array) -> Array:
-        """Return y; NaN for z that no y belongs to, as beyond the range of a power transform."""
+        """Return y; NaN for z without a y, as beyond the range of a power transform."""
         with np.errstate(all="ignore"):
             return self.backward(self.inner.restore(z))
 
     def _restored(self, z: Array) -> Array:
-        """Return y; an end for z beyond all that a y belongs to."""
+        """Return y; an end of the range for z without a y."""
         y, (low, high) = self._plain(z), self.ends
         return np.where(np.isnan(y) & ~np.isnan(z), np.where((z > 0) == self.rising, high, low), y)
 
     def _levels(self, theta: Array) -> Array:
-        """Return z (..., k) at levels of which the weighted mean is an expectation."""
+        """Return z (..., k) at the levels of a quadrature."""
         tails = special.expit(-np.abs(_ODDS))
         theta = theta[..., None, :]
         below = self._quantile(tails[_ODDS <= 0], theta, lower=True)
@@ -179,16 +167,16 @@ class TransformedResponse(Response):
         return np.concatenate([below, above], axis=-1)
 
     def _outcomes(self, theta: Array) -> Array:
-        """Return y (..., k) at levels of which the weighted mean is an expectation."""
+        """Return y (..., k) at the levels of a quadrature."""
         return self._restored(self._levels(theta))
 
     def mean(self, theta: Array) -> Array:
-        """Return the mean of y; infinite if y is with a probability of 2e-16 or more."""
+        """Return the mean of y, which is infinite if y is so with a probability of 2e-16."""
         mean: Array = self._outcomes(theta) @ _SHARES
         return mean
 
     def var(self, theta: Array) -> Array:
-        """Return the variance of y; infinite where the mean is."""
+        """Return the variance of y, which is infinite if the mean is."""
         y = self._outcomes(theta)
         mean = (y @ _SHARES)[..., None]
         finite = np.isfinite(mean)
@@ -199,8 +187,8 @@ class TransformedResponse(Response):
     def entropy(self, theta: Array) -> Array:
         """Return the entropy of y in nats.
 
-        It is inf where y is infinite with a probability of 2e-16 or more, and -inf where it is so
-        often at an end, as y of which a power transform is beyond its range.
+        It is inf if y is infinite with a probability of 2e-16 or more, and -inf if y is at an end
+        of its range with such a probability.
         """
         z, (low, high) = self._levels(theta), self.ends
         y, beyond = self._restored(z), np.isnan(self._plain(z))
@@ -218,7 +206,7 @@ class TransformedResponse(Response):
 class _Applied:
     """A transformer of one column, or its inverse, as a function of arrays of any shape.
 
-    Values outside `domain`, which the transformer refuses, give NaN.
+    The result is NaN outside of `domain`, where the transformer raises an error.
     """
 
     transformer: Any
@@ -232,7 +220,7 @@ class _Applied:
         return np.asarray(found, dtype=np.float64).reshape(np.shape(values))
 
     def _plain(self, column: Array) -> Any:
-        """Call the function itself: the transformer would refuse what is infinite."""
+        """Call the function itself, because the transformer does not take infinite values."""
         one = self.transformer
         function = one.inverse_func if self.inverse else one.func
         settings = (one.inv_kw_args if self.inverse else one.kw_args) or {}
@@ -242,26 +230,27 @@ class _Applied:
         one, (low, high) = self.transformer, self.domain
         method = one.inverse_transform if self.inverse else one.transform
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # NaN is dealt with where it comes from
-            found = method(np.clip(column, low, high))  # infinity is refused
+            warnings.simplefilter("ignore")  # of NaN
+            found = method(np.clip(column, low, high))  # infinity raises an error
         refused = ((column < low) & (low > -_LARGEST)) | ((column > high) & (high < _LARGEST))
         return np.where(refused, np.nan, found)
 
 
 def _accepted(transformer: Any, value: float) -> bool:
+    """Return whether a value is in the domain of a transformer."""
     try:
         with np.errstate(all="ignore"):
             found = transformer.transform(np.array([[value]]))
-    except ValueError:  # scikit-learn's transformers say so what they are not defined for
+    except ValueError:  # scikit-learn's transformers raise it outside of their domain
         return False
     return not np.isnan(found).any()
 
 
 def _last_accepted(transformer: Any, inside: float, sign: float) -> float:
-    """Return the last number that the transformer accepts, from one it does towards infinity."""
+    """Return the end of the domain of a transformer, from a point inside towards infinity."""
     if _accepted(transformer, sign * _LARGEST):
         return sign * _LARGEST
-    # Halving the distance first in size, then to the last digit.
+    # Bisection of the bits: first of the exponent, then to the last digit.
     good, bad = inside, sign * _LARGEST
     if good * bad < 0:
         if not _accepted(transformer, 0.0):
@@ -288,19 +277,19 @@ def _bounded(
     backward = _Applied(transformer, True)
     with np.errstate(all="ignore"):
         far = backward(support)
-        if isinstance(transformer, FunctionTransformer):  # refuses nothing
+        if isinstance(transformer, FunctionTransformer):  # no checks of the domain
             ends = far if far[0] < far[1] else np.array([-np.inf, np.inf])
             return _Applied(transformer, False), backward, (float(ends[0]), float(ends[1]))
         low = _last_accepted(transformer, float(y.min()), -1.0)
         high = _last_accepted(transformer, float(y.max()), 1.0)
         forward = _Applied(transformer, False, (low, high))
-        # The inverse is that of z between those of the outermost y; others it may answer wrongly.
+        # The inverse may be wrong for z beyond the image of the outermost y.
         image = forward(np.array([low, high]))
         less = np.where(np.isinf(support), np.sign(support) * np.sqrt(_LARGEST), support)
         ends = np.array([low, high])
         ends = np.where(np.abs(ends) == _LARGEST, np.sign(ends) * np.inf, ends)
         ends[np.abs(ends) <= np.nextafter(0.0, 1.0)] = 0.0
-        # Ends where y stays the same, as that of a QuantileTransformer, or that of z has.
+        # Ends at which the inverse is constant, as for a QuantileTransformer, or z has an end.
         held = (far == backward(less)) & ((forward(far) == image) | np.isfinite(support))
         ends = np.where(held, far, ends)
         image = np.clip(np.where(held, np.sign(image) * np.inf, image), -_LARGEST, _LARGEST)[order]
@@ -309,26 +298,15 @@ def _bounded(
 
 
 def inverse_transformed(dist: Mixture, transformer: Any) -> Mixture:
-    """Return the distributions of y of which `dist` are those of ``transformer.transform(y)``.
+    """Return the distributions of y if `dist` are those of ``transformer.transform(y)``.
 
-    Parameters
-    ----------
-    dist : Mixture
-        Distributions of one column.
-    transformer
-        A fitted transformer with `transform` and `inverse_transform`, monotone, as the
-        `transformer_` of scikit-learn's TransformedTargetRegressor.
-
-    Returns
-    -------
-    Mixture
-        With the units of y if the transformer shifts and scales; otherwise with a response that
-        takes densities, probabilities and quantiles through it.
+    The transformer is fitted and monotone, as `transformer_` of scikit-learn's
+    TransformedTargetRegressor. A shift and scale changes the units only.
     """
     if dist.response.y_shape or dist.response.nominal:
         raise TypeError(
-            f"the response {dist.response.name!r} cannot be transformed back: one column of "
-            "numbers is needed"
+            f"the response {dist.response.name!r} cannot be transformed back; only one column of "
+            "numbers can"
         )
 
     backward = _Applied(transformer, True)
@@ -347,14 +325,14 @@ def inverse_transformed(dist: Mixture, transformer: Any) -> Mixture:
         return Mixture(dist.response, dist.particles, units, dist.weights)
     if dist.response.discrete:
         raise TypeError(
-            f"the response {dist.response.name!r} is of whole numbers, which {transformer!r} does "
-            "not keep; fit without transforming y"
+            f"the response {dist.response.name!r} is for whole numbers, which {transformer!r} "
+            "does not keep; fit without transforming y"
         )
     steps = np.diff(y) * np.sign(slope)
     if not (np.isfinite(y).all() and (steps >= 0).all() and slope != 0):
         raise ValueError(
-            f"{transformer!r} does not rise or fall throughout {probes[0]:g} to {probes[-1]:g}, "
-            "where the model predicts values: quantiles cannot be transformed back"
+            f"{transformer!r} is not monotone from {probes[0]:g} to {probes[-1]:g}, the range of "
+            "the predictions: quantiles cannot be transformed back"
         )
     forward, backward, ends = _bounded(transformer, dist, y, slope > 0)
     response = TransformedResponse(dist.response, dist.units, forward, backward, slope > 0, ends)

@@ -1,4 +1,4 @@
-"""Rows of weighted particles: storage, indexing, and averages in blocks."""
+"""Rows of weighted particles: storage, indexing and averages in blocks."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _Reduction = Callable[[Array, Array | None], Array]
 
 
 class WeightedParticles:
-    """n rows of m particles with a response that gives them a meaning.
+    """n rows of m particles, the parameters of a response.
 
     Attributes
     ----------
     response : Response
-        What y is, given a particle.
-    particles : Array
-        (n, m, d), in the response's coordinates and standardised units, as they were given.
+        The distribution of y given a particle.
+    particles : ndarray of shape (n, m, d)
+        The particles, in the coordinates of the response and standardised units.
     units : Units
-        What turns standardised y into the user's.
-    weights : Array or None
-        (n, m) in float64, each row's sum 1; None if they are equal.
-    classes : Array or None
-        Labels of the classes, in the order of their codes, where a classifier knows them.
+        The shift and scale from standardised y to the user's units.
+    weights : ndarray of shape (n, m) or None
+        Weights that sum to 1 in each row; None if they are equal.
+    classes : ndarray of shape (k,) or None
+        Labels of the classes in the order of their codes; None if they are not known.
     """
 
     classes: Array | None = None
@@ -59,7 +59,7 @@ class WeightedParticles:
             )
         if len(response.y_shape) != self.y_axes:
             needed = "JointMixture" if response.y_shape else "Mixture"
-            raise TypeError(f"{needed} is for the response {response.name!r}; make_mixture knows")
+            raise TypeError(f"use {needed} for the response {response.name!r}, or make_mixture")
         self.response: Response = response
         self.particles: Array = particles
         self.units: Units = Units() if units is None else units
@@ -72,13 +72,11 @@ class WeightedParticles:
         if not isinstance(rows, slice):
             rows = np.asarray(rows)
             if rows.ndim > 1 or rows.dtype.kind not in "iub":
-                raise IndexError(
-                    "rows are chosen by a number, a slice, a mask or a list of numbers"
-                )
+                raise IndexError("index rows by a number, a slice, a mask or a list of numbers")
             rows = np.atleast_1d(np.arange(len(self))[rows])
-        return self._like(self.particles[rows], self.weights_of(rows))
+        return self._replace(self.particles[rows], self.weights_of(rows))
 
-    def _like(self, particles: Array, weights: Array | None) -> Self:
+    def _replace(self, particles: Array, weights: Array | None) -> Self:
         other = object.__new__(type(self))
         other.response, other.units = self.response, self.units
         other.particles, other.weights = particles, weights
@@ -123,7 +121,7 @@ class WeightedParticles:
         >>> Mixture(Categorical(), [[[0.0]]]).without_labels().classes is None
         True
         """
-        other = self._like(self.particles, self.weights)
+        other = self._replace(self.particles, self.weights)
         other.classes = None
         return other
 
@@ -133,7 +131,7 @@ class WeightedParticles:
         Parameters
         ----------
         some : slice
-            The particles. Where none of them has a weight they get equal ones.
+            The particles. If all of them have weight zero, they get equal weights.
 
         Returns
         -------
@@ -149,10 +147,9 @@ class WeightedParticles:
         weights = None
         if self.weights is not None:
             total = self.weights[:, some].sum(axis=1, keepdims=True)
-            # Where none of them has a weight they are equal.
             shares = np.where(total > 0, self.weights[:, some], 1.0)
             weights = shares / shares.sum(axis=1, keepdims=True)
-        return self._like(self.particles[:, some], weights)
+        return self._replace(self.particles[:, some], weights)
 
     def with_particles(self, particles: Array) -> Self:
         """Return distributions with other particles and the same weights.
@@ -177,7 +174,7 @@ class WeightedParticles:
             raise ValueError(
                 f"particles have shape {particles.shape}; {self.particles.shape} is needed"
             )
-        return self._like(particles, self.weights)
+        return self._replace(particles, self.weights)
 
     def __repr__(self) -> str:
         n, m, _ = self.particles.shape
@@ -282,7 +279,7 @@ class WeightedParticles:
         out = np.empty(grid.shape[:2])
         for rows, columns in blocks(n, grid.shape[1], m * d):
             weights = self.weights_of(rows)
-            with np.errstate(over="ignore"):  # y so far out that its density is 0
+            with np.errstate(over="ignore"):  # y far in the tails
                 values = kernel(grid[rows, columns, None], self.theta(rows)[:, None])
             out[rows, columns] = reduction(values, None if weights is None else weights[:, None])
         return out
