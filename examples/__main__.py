@@ -26,8 +26,8 @@ def run(name: str, folder: Path) -> list[Path]:
         paths.append(folder / f"{figure.get_label() or f'{name}_{number}'}.png")
         figure.savefig(paths[-1], dpi=90)
         plt.close(figure)
-        with Image.open(paths[-1]) as picture:  # 255 colours take a third of the bytes
-            small = picture.convert("RGB").quantize(255, dither=Image.Dither.NONE)
+        with Image.open(paths[-1]) as image:  # 255 colours take a third of the bytes
+            small = image.convert("RGB").quantize(255, dither=Image.Dither.NONE)
         small.save(paths[-1], optimize=True)
     return paths
 

@@ -136,7 +136,7 @@ def test_files_of_another_kind_are_not_overwritten(folder, tmp_path):
     error = error_of("evaluate", model, data, "--report", folder / "m.wgb")
     assert "is an input file" in error
     assert "is a folder" in error_of(*base, tmp_path)
-    assert "there is no folder" in error_of(*base, tmp_path / "no" / "m.wgb")
+    assert "no folder" in error_of(*base, tmp_path / "no" / "m.wgb")
     assert "is a file; name a folder" in error_of("plot", model, data, "--out", notes)
     (tmp_path / "empty.csv").touch()
     call("predict", model, data, "--out", tmp_path / "empty.csv")

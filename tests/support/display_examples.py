@@ -1,4 +1,4 @@
-"""Small fitted models for the tests of pictures."""
+"""Small fitted models for the tests of displays."""
 
 from functools import cache
 
@@ -25,7 +25,7 @@ TRAIN, TEST = slice(0, 120), slice(120, None)
 
 @cache
 def model(kind):
-    """A model fitted on the first half of the rows."""
+    """Return a model fitted to the first half of the rows."""
     if kind in ("classes", "binary"):
         y = LABELS if kind == "classes" else BINARY
         return WGBClassifier(**SETTINGS).fit(X[TRAIN], y[TRAIN])

@@ -10,8 +10,9 @@ import polars as pl
 from wgboost.cli.roles import ColumnRoles
 from wgboost.cli.screen import CommandError, Problems, Screen
 from wgboost.cli.table import Table
+from wgboost.data.schema import Schema
 
-__all__ = ["feature_kinds", "new_features", "training_features"]
+__all__ = ["new_features", "training_features"]
 
 
 def training_features(
@@ -64,9 +65,8 @@ def _is_text(series: pl.Series) -> bool:
     return series.dtype in (pl.String, pl.Categorical, pl.Enum)
 
 
-def feature_kinds(model: Any) -> dict[str, str]:
+def _kinds(schema: Schema) -> dict[str, str]:
     """Return the kind of each feature of a model: "numbers", "dates", "text" or "any"."""
-    schema = model.model_.schema
     names = schema.names or ()
     return {
         name: "any" if levels is not None and not levels.values
@@ -77,16 +77,16 @@ def feature_kinds(model: Any) -> dict[str, str]:
 
 
 def new_features(
-    table: Table, model: Any, roles: ColumnRoles, screen: Screen, known: Collection[str] = ()
+    table: Table, schema: Schema, roles: ColumnRoles, screen: Screen, known: Collection[str] = ()
 ) -> Any:
     """Return the features of a model as a frame, or as an array if they have no names.
 
     Other columns are left out with a note, except those in `known`. It raises CommandError for a
     missing column.
     """
-    if model.model_.schema.names is None:
+    if schema.names is None:
         names = [name for name in table.frame.columns if name not in roles.names]
-        p = len(model.model_.schema.levels)
+        p = len(schema.levels)
         if len(names) != p:
             raise CommandError(
                 f"the model was trained on {p} columns without names, and {table.source} has "
@@ -95,7 +95,7 @@ def new_features(
             )
         numbers = table.columns(names, dict.fromkeys(names, "numbers"))
         return numbers.cast(pl.Float64).to_numpy()
-    kinds, problems = feature_kinds(model), Problems()
+    kinds, problems = _kinds(schema), Problems()
     for name in kinds:
         with problems:
             table.check(name, "the model needs")

@@ -48,19 +48,19 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite a file of anothe
 
 
 def flag(
-    words: str, metavar: str | None = None, *, panel: str | None = None, default: Any = None
+    text: str, metavar: str | None = None, *, panel: str | None = None, default: Any = None
 ) -> Any:
     """Return a field of a dataclass that is set by the flag of the same name.
 
     The flag of a field of type bool takes no value. That of a tuple may be repeated.
     """
-    return field(default=default, metadata={"words": words, "metavar": metavar, "panel": panel})
+    return field(default=default, metadata={"help": text, "metavar": metavar, "panel": panel})
 
 
-def _parameter(name: str, kind: Any, words: str, metavar: str | None, panel: str | None) -> Any:
+def _parameter(name: str, kind: Any, text: str, metavar: str | None, panel: str | None) -> Any:
     several = getattr(kind, "__origin__", None) is tuple
     option = typer.Option(
-        f"--{name.replace('_', '-')}", metavar=metavar, help=words, rich_help_panel=panel,
+        f"--{name.replace('_', '-')}", metavar=metavar, help=text, rich_help_panel=panel,
         show_default=False,
     )  # fmt: skip
     return inspect.Parameter(
@@ -76,7 +76,7 @@ def flags_of(kind: type, note: str = "") -> list[inspect.Parameter]:
     hints = get_type_hints(kind)
     return [
         _parameter(
-            one.name, hints[one.name], one.metadata["words"] + note, one.metadata["metavar"],
+            one.name, hints[one.name], one.metadata["help"] + note, one.metadata["metavar"],
             one.metadata["panel"],
         )
         for one in fields(kind)

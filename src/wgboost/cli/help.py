@@ -42,18 +42,18 @@ class CommandWithExamples(TyperCommand):
             argument = one.param_type_name == "argument"
             name = one.metavar if argument else ", ".join(sorted(one.opts, key=len))
             shown = "" if argument or not one.metavar else f" {one.metavar}"
-            words = one.help or ""
+            text = one.help or ""
             if not argument:
-                words += " [required]" if one.required else _default(one.default, words)
+                text += " [required]" if one.required else _default(one.default, text)
             panel = "Arguments" if argument else getattr(one, "rich_help_panel", None) or "Options"
-            panels.setdefault(panel, []).append((f"{name}{shown}", words.strip()))
+            panels.setdefault(panel, []).append((f"{name}{shown}", text.strip()))
         for panel, rows in panels.items():
             if rows:
                 with formatter.section(panel):
                     formatter.write_dl(rows, col_max=_WIDTH)
 
 
-def _default(value: Any, words: str) -> str:
+def _default(value: Any, text: str) -> str:
     """Return the default of a flag for its help, unless the help has it already."""
-    is_shown = "[default: " in words or callable(value) or value in (None, False, (), [])
+    is_shown = "[default: " in text or callable(value) or value in (None, False, (), [])
     return "" if is_shown else f" [default: {value}]"

@@ -77,7 +77,7 @@ def _overview(facts: dict[str, Any]) -> Grid:
     grid = Grid(box=None, show_header=False, pad_edge=False)
     grid.add_column(no_wrap=True)
     grid.add_column()
-    words = {
+    texts = {
         "estimator": facts["estimator"],
         "response": facts["response"],
         "columns": ", ".join(f"{role} {_words(name)}" for role, name in facts["columns"].items()),
@@ -89,7 +89,7 @@ def _overview(facts: dict[str, Any]) -> Grid:
         "parameters": ", ".join(f"{k}={v!r:.60}" for k, v in facts["parameters"].items()),
         "size": None if facts["bytes"] is None else f"{facts['bytes'] / 1000:.0f} kB",
     }
-    for name, value in words.items():
+    for name, value in texts.items():
         if value:
             grid.add_row(name, Text(value))
     return grid

@@ -49,7 +49,7 @@ def read_model_data(
         weight=None if found is None or roles.weight in missing else roles.weight,
         exposure=None if roles.exposure in missing else roles.exposure,
     )
-    X = new_features(table, model, roles, screen, {*known, *about.get("ignored", ())})
+    X = new_features(table, model.model_.schema, roles, screen, {*known, *about.get("ignored", ())})
     fit_params = read_row_parameters(table, usable)
     if roles.exposure in missing:
         fit_params["exposure"] = np.ones(len(table))

@@ -68,7 +68,7 @@ def plot(
     PIT histogram, coverage, and uncertainty against error. Each plot is a file in the folder, and
     existing plots of the same name are overwritten. Example:
 
-    wgboost plot price.wgb test.csv --out pictures
+    wgboost plot price.wgb test.csv --out plots
     """
     reading, roles = parse_flags(ReadOptions, flags), parse_flags(ColumnRoles, flags)
     check_choice("--format", form, _FORMATS)

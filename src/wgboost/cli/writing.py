@@ -76,7 +76,7 @@ def check_output(
     if target.is_dir():
         raise CommandError(f"{flag} {path} is a folder; name a file in it")
     if not target.parent.is_dir():
-        raise CommandError(f"{flag} {path}: there is no folder {str(target.parent)!r}")
+        raise CommandError(f"{flag} {path}: no folder {str(target.parent)!r}")
     if not os.access(target.parent, os.W_OK | os.X_OK):
         raise CommandError(f"{flag} {path}: {str(target.parent)!r} is not writable")
     if not target.exists():

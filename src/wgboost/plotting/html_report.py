@@ -125,11 +125,11 @@ def report(
         "<h2>Metrics</h2>",
         _table(now, before),
     ]
-    drawn = list(iter_plots(data, X_out=X_out, n_dependence=n_dependence))
-    for group, words in _HEADINGS.items():
-        chosen = [picture for picture in drawn if picture.group == group]
-        if words is not None and chosen:
-            body.append(f"<h2>{words}</h2>")
+    plots = list(iter_plots(data, X_out=X_out, n_dependence=n_dependence))
+    for group, section in _HEADINGS.items():
+        chosen = [plot for plot in plots if plot.group == group]
+        if section is not None and chosen:
+            body.append(f"<h2>{section}</h2>")
         body.append(f'<div class="{group}">{"".join(map(_figure, chosen))}</div>')
     body.append(_settings(model))
     page = (
@@ -171,17 +171,17 @@ def _facts(data: PlotData) -> str:
     )
 
 
-def _figure(picture: Plot) -> str:
-    figure = new_figure(picture.size)
+def _figure(plot: Plot) -> str:
+    figure = new_figure(plot.size)
     axes = figure.add_subplot()
-    picture.draw(axes)
+    plot.draw(axes)
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=_DPI)
     encoded = base64.b64encode(buffer.getvalue()).decode("ascii")
-    words = html.escape(f"{axes.get_title()}. {picture.text}", quote=True)
+    text = html.escape(f"{axes.get_title()}. {plot.text}", quote=True)
     return (
-        f'<figure><img alt="{words}" src="data:image/png;base64,{encoded}">'
-        f"<figcaption>{html.escape(picture.text)}</figcaption></figure>"
+        f'<figure><img alt="{text}" src="data:image/png;base64,{encoded}">'
+        f"<figcaption>{html.escape(plot.text)}</figcaption></figure>"
     )
 
 

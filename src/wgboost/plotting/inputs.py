@@ -150,7 +150,7 @@ def check_distributions(dist: Any) -> None:
 
 
 def check_numeric(dist: Mixture, y: Any, what: str, instead: str) -> None:
-    """Raise ValueError if y consists of classes, or is known between bounds only."""
+    """Raise ValueError if y consists of classes, or is known only between bounds."""
     if dist.response.nominal:
         raise ValueError(f"{what} needs a y with an order; for classes: {instead}")
     if is_censored(y):
