@@ -74,11 +74,11 @@ def test_fine_features_give_about_the_same_model(client, share, near):
         parts(X[train], 900, 100), parts(y[train], 900, 100), client=client
     )
     one = alone(X[train], y[train], **settings)
-    apart = nll(model.predict_dist(X[test]), y[test]) - nll(one.predict_dist(X[test]), y[test])
-    assert abs(apart) < near
+    difference = nll(model.predict_dist(X[test]), y[test]) - nll(one.predict_dist(X[test]), y[test])
+    assert abs(difference) < near
 
 
-def test_the_untouched_estimator_grows_the_trees_of_one_machine(client):
+def test_an_estimator_with_default_parameters_grows_the_trees_of_one_process(client):
     X = RNG.normal(size=(3000, 4))
     y = np.sin(2 * X[:, 0]) * X[:, 1] + X[:, 2] + 0.2 * RNG.normal(size=3000)
     train, test = slice(0, 2000), slice(2000, 3000)
@@ -89,8 +89,8 @@ def test_the_untouched_estimator_grows_the_trees_of_one_machine(client):
     one = wgboost.WGBRegressor(**settings).fit(X[train], y[train])
     leaves = [max(tree.n_leaves for tree in each.model_.ensemble.trees) for each in (model, one)]
     assert leaves == [31, 31]
-    apart = nll(model.predict_dist(X[test]), y[test]) - nll(one.predict_dist(X[test]), y[test])
-    assert abs(apart) < 0.01
+    difference = nll(model.predict_dist(X[test]), y[test]) - nll(one.predict_dist(X[test]), y[test])
+    assert abs(difference) < 0.01
 
 
 def test_cuts_beyond_the_sample_are_exact_for_few_values(client):
@@ -106,7 +106,7 @@ def test_cuts_beyond_the_sample_are_exact_for_few_values(client):
 
 
 @pytest.mark.parametrize("lengths", [(4500, 500), (5000,)], ids=["uneven", "all on one worker"])
-def test_metrics_are_those_of_all_rows_to_watch(client, lengths):
+def test_metrics_are_those_of_all_validation_rows(client, lengths):
     X = RNG.integers(0, 12, size=(5000, 3)).astype(np.float64)
     y = np.sin(X[:, 0]) + RNG.normal(size=5000)
     weight = RNG.uniform(size=5000)
@@ -164,7 +164,7 @@ def test_classes_are_those_of_all_partitions(client):
     np.testing.assert_array_equal(model.predict(X).compute(), one.predict(COARSE))
 
 
-def test_a_checkpoint_goes_on_as_if_there_had_been_no_pause(client, tmp_path):
+def test_a_fit_resumed_from_a_checkpoint_gives_the_same_model(client, tmp_path):
     def stop(info):
         if info["round"] == 4:
             raise RuntimeError("power cut")

@@ -1,4 +1,4 @@
-"""What wgboost.dask refuses, and how it says so."""
+"""Errors of wgboost.dask."""
 
 import inspect
 import json
@@ -34,7 +34,7 @@ LEFT = threading.Event()  # set when a worker has given up its neighbours
 
 @pytest.fixture(scope="module")
 def client():
-    """A cluster inside this process: nothing is trained on it but in the last test."""
+    """A cluster inside this process."""
     with (
         LocalCluster(
             n_workers=1, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0"
@@ -61,12 +61,12 @@ def test_without_a_client_the_error_says_how_to_make_one():
         ({"learner": wgboost.WGBRegressor()}, "learner=.* leave one of the two out"),
     ],
 )
-def test_what_only_one_process_can_do_is_named_with_what_can(settings, said):
+def test_parameters_of_one_process_are_refused_with_an_alternative(settings, said):
     with pytest.raises(ValueError, match=said):
         WGBRegressor(**settings).fit(LAZY, Y)
 
 
-def test_the_engine_is_xgboost_unless_something_else_is_said():
+def test_the_engine_is_xgboost_by_default():
     assert WGBRegressor().engine == WGBClassifier().engine == "xgboost"
     assert WGBRegressor(max_depth=5).get_params() == {
         **wgboost.WGBRegressor(max_depth=5).get_params(), "engine": "xgboost",
@@ -101,12 +101,12 @@ def test_partitions_of_y_and_weights_have_to_be_those_of_x(client):
         WGBRegressor().fit(LAZY, Y, X[1:, 0], client=client)
 
 
-def test_data_in_memory_are_sent_to_the_ordinary_estimator(client):
+def test_the_error_for_data_in_memory_names_the_ordinary_estimator(client):
     with pytest.raises(TypeError, match=r"X is a numpy ndarray; .* wgboost.WGBRegressor"):
         WGBRegressor().fit(X, X[:, 0], client=client)
 
 
-def test_what_is_no_table_is_named(client):
+def test_x_has_to_be_an_array_or_a_frame(client):
     with pytest.raises(TypeError, match=r"X is a dask Delayed\w*; wgboost.dask takes Dask arrays"):
         WGBRegressor().fit(dask.delayed(X), X[:, 0], client=client)
     with pytest.raises(TypeError, match=r"X is a dask Bag; wgboost.dask takes Dask arrays"):
@@ -134,7 +134,7 @@ def test_a_failed_fit_leaves_the_estimator_as_it_was(client):
     assert vars(model) == before
 
 
-def test_values_of_rows_cannot_go_beside_partitions(client):
+def test_predictions_of_partitions_take_no_values_of_rows(client):
     model = WGBRegressor(n_estimators=2, n_particles=2, n_jobs=1)
     model.fit(LAZY, Y, client=client, tracker_host="127.0.0.1")
     with pytest.raises(TypeError, match="offset has a value for each row"):
@@ -194,7 +194,7 @@ def test_a_cancelled_worker_does_not_wait_for_its_neighbours(client):
         neighbour.join()
 
 
-def test_an_address_of_another_machine_is_no_place_for_the_tracker(client):
+def test_the_tracker_refuses_an_address_of_another_machine(client):
     with pytest.raises(RuntimeError, match=r"tracker cannot be at '192.0.2.77': .*tracker_host="):
         WGBRegressor(n_estimators=2).fit(LAZY, Y, client=client, tracker_host="192.0.2.77")
 

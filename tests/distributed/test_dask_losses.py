@@ -61,11 +61,11 @@ def test_a_killed_worker_costs_no_rounds(client, settings):
     assert model.n_estimators_ == one.n_estimators_
     for name, values in one.history_.items():
         np.testing.assert_allclose(model.history_[name]["nll"], values["nll"], atol=1e-4)
-    apart = nll(model.predict_dist(COARSE), Y) - nll(one.predict_dist(COARSE), Y)
-    assert abs(apart) < 0.01
+    difference = nll(model.predict_dist(COARSE), Y) - nll(one.predict_dist(COARSE), Y)
+    assert abs(difference) < 0.01
 
 
-def test_a_worker_killed_after_the_last_round_is_not_missed(client):
+def test_the_loss_of_a_worker_after_the_last_round_changes_nothing(client):
     def kill(info):
         if info["round"] == 6:
             os.kill(min(client.run(os.getpid).values()), signal.SIGKILL)
@@ -76,7 +76,7 @@ def test_a_worker_killed_after_the_last_round_is_not_missed(client):
     client.wait_for_workers(2, timeout=60)
 
 
-def test_a_fit_that_may_not_lose_a_worker_says_so(client):
+def test_a_fit_without_retries_ends_with_the_first_loss(client):
     def kill(_):
         os.kill(min(client.run(os.getpid).values()), signal.SIGKILL)
 
@@ -86,7 +86,7 @@ def test_a_fit_that_may_not_lose_a_worker_says_so(client):
     client.wait_for_workers(2, timeout=60)
 
 
-def test_data_that_die_with_their_worker_are_named(client):
+def test_partitions_that_cannot_be_computed_again_are_named(client):
     def kill(info):
         if info["round"] == 2:
             [holder] = client.who_has(scattered)[scattered.key]
@@ -100,7 +100,7 @@ def test_data_that_die_with_their_worker_are_named(client):
 
 
 @pytest.mark.parametrize("moment", ["before it has its rows", "when all are done"])
-def test_a_worker_killed_at_an_odd_moment_is_a_lost_worker(client, monkeypatch, moment):
+def test_a_worker_killed_at_any_moment_is_a_lost_worker(client, monkeypatch, moment):
     killed = []
 
     def kill():

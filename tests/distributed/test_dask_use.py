@@ -1,4 +1,4 @@
-"""wgboost.dask as one uses it: nothing said, sets to watch by name, clients that die."""
+"""Use of wgboost.dask: defaults, validation sets, names of columns, clients that die."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ Y = np.nan_to_num(X[:, 0]) + RNG.normal(size=400)
 LAZY, LAZY_Y = da.from_array(X, chunks=(200, 3)), da.from_array(Y, chunks=200)
 FRAME = pd.DataFrame(X, columns=["a", "b", "c"]).assign(price=Y)
 FEW = {"n_estimators": 4, "n_particles": 3, "max_leaves": 16, "random_state": 0, "n_jobs": 1}
-BESIDE = {"y": "price", "sample_weight": "w", "offset": "seen"}
+FIT_PARAMS = {"y": "price", "sample_weight": "w", "offset": "shift"}
 QUICK = {
     "n_particles": 3, "n_iter_no_change": 3, "learning_rate": 0.5, "max_leaves": 16,
     "random_state": 0,
@@ -58,7 +58,7 @@ def model(client):
     return WGBRegressor(**FEW).fit(LAZY, LAZY_Y, client=client)
 
 
-def test_rounds_and_evidence_are_sought_where_nothing_is_said(client):
+def test_rounds_and_evidence_are_found_by_default(client):
     fitted = WGBRegressor(**QUICK).fit(LAZY, LAZY_Y, client=client)
     one = wgboost.WGBRegressor(**QUICK, engine="xgboost", n_jobs=1).fit(X, Y)
     constant = [trial for trial in one.evidence_trials_ if not trial["by_error"]]
@@ -112,7 +112,7 @@ def test_a_model_is_sent_once_and_not_with_every_partition(model):
     assert sum(len(cloudpickle.dumps(task)) > least for task in tasks) == 1
 
 
-def test_sets_to_watch_have_the_columns_of_training(client):
+def test_validation_sets_have_the_columns_of_training(client):
     lazy = dd.from_pandas(FRAME, npartitions=3)
     by_name = WGBRegressor(**FEW).fit(lazy, "price", client=client, X_val=lazy, y_val="price")
     one = wgboost.WGBRegressor(**FEW, engine="xgboost")
@@ -125,7 +125,7 @@ def test_sets_to_watch_have_the_columns_of_training(client):
         WGBRegressor(**FEW).fit(LAZY, LAZY_Y, client=client, X_val=[LAZY, LAZY], y_val=LAZY_Y)
 
 
-def test_a_checkpoint_knows_the_rows_to_watch(client, tmp_path):
+def test_a_checkpoint_knows_the_validation_rows(client, tmp_path):
     file, given = tmp_path / "checkpoint", {"client": client, "y_val": LAZY_Y}
     stop = [wgboost.callbacks.Checkpoint(file, every_rounds=2), lambda info: info["round"] == 2]
     WGBRegressor(**FEW).fit(LAZY, LAZY_Y, X_val=LAZY, callbacks=stop, **given)
@@ -148,17 +148,17 @@ def test_labels_of_a_categorical_column_are_those_of_all_partitions(client):
     )
 
 
-def test_columns_of_x_can_be_named_for_what_belongs_to_rows(client):
-    frame = FRAME.assign(w=RNG.integers(0, 3, 400), seen=1.0)
+def test_fit_parameters_can_be_names_of_columns(client):
+    frame = FRAME.assign(w=RNG.integers(0, 3, 400), shift=1.0)
     lazy = dd.from_pandas(frame, npartitions=3)
-    given = {"sample_weight_val": "w", "offset_val": "seen", "y_val": "price"}
+    given = {"sample_weight_val": "w", "offset_val": "shift", "y_val": "price"}
     fitted = WGBRegressor(**FEW).fit(
-        lazy, "price", "w", offset="seen", client=client, X_val=lazy, **given
+        lazy, "price", "w", offset="shift", client=client, X_val=lazy, **given
     )
     assert fitted.feature_names_in_.tolist() == ["a", "b", "c"]
     one = wgboost.WGBRegressor(**FEW, engine="xgboost")
-    table, columns = frame[["a", "b", "c"]], {f"{k}_val": frame[v] for k, v in BESIDE.items()}
-    one.fit(table, **{k: frame[v] for k, v in BESIDE.items()}, X_val=table, **columns)
+    table, columns = frame[["a", "b", "c"]], {f"{k}_val": frame[v] for k, v in FIT_PARAMS.items()}
+    one.fit(table, **{k: frame[v] for k, v in FIT_PARAMS.items()}, X_val=table, **columns)
     values = [run.history_["validation"]["nll"] for run in (fitted, one)]
     np.testing.assert_allclose(*values, atol=1e-5)
     np.testing.assert_allclose(fitted.predict(table), one.predict(table), atol=1e-5)
@@ -175,7 +175,7 @@ def test_bins_are_those_of_weighted_classes(client):
     np.testing.assert_allclose(fitted.predict_proba(fine), one.predict_proba(fine), atol=1e-5)
 
 
-def test_a_client_that_dies_leaves_the_workers_to_others(client):
+def test_workers_are_free_after_their_client_died(client):
     address = client.scheduler.address
     first = subprocess.Popen(
         [sys.executable, "-c", CLIENT, address, "100000"], stdout=subprocess.PIPE, text=True

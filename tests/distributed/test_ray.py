@@ -72,7 +72,7 @@ def test_blocks_go_to_workers_by_their_rows():
         assert max(again.lengths) <= 300
 
 
-def test_rows_are_in_their_order_whichever_block_comes_first():
+def test_rows_keep_their_order_when_a_later_block_is_ready_first():
     def slow(part):
         time.sleep(1.0 if part["id"][0] == 0 else 0.0)
         return part
@@ -98,7 +98,7 @@ def test_predictions_are_those_of_one_process(lengths, tmp_path):
     np.testing.assert_allclose(np.sort(together), np.sort(model.predict(FRAME)))
 
 
-def test_early_stopping_watches_rows_of_all_workers():
+def test_early_stopping_uses_validation_rows_of_all_workers():
     settings = {"early_stopping": True, "n_iter_no_change": 2, "learning_rate": 0.5}
     settings |= {"n_estimators": 40, "evidence": 10.0}
     other = np.sin(COARSE[:, 0]) + RNG.normal(size=600)
@@ -179,7 +179,7 @@ def test_workers_that_cannot_start_end_the_fit_after_max_retries():
     assert len(killed) == 2
 
 
-def test_waiting_for_room_is_no_loss(monkeypatch):
+def test_waiting_for_resources_is_no_loss(monkeypatch):
     monkeypatch.setenv("RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S", "2")
 
     class Occupant:
@@ -222,7 +222,7 @@ def test_errors_and_ctrl_c_are_not_lost_workers():
     assert model.n_estimators_ == 3
 
 
-def test_a_callback_that_raises_ends_the_fit_and_its_checkpoint_goes_on(tmp_path):
+def test_a_fit_that_a_callback_ended_resumes_from_its_checkpoint(tmp_path):
     def stop(info):
         if info["round"] == 4:
             raise RuntimeError("power cut")
@@ -269,7 +269,7 @@ def test_a_dataset_without_rows_and_one_for_y_are_named():
         WGBRegressor(**FEW).fit(blocks(600), blocks(600))
 
 
-def test_a_dataset_cannot_be_predicted_at_once():
+def test_predictions_of_a_dataset_are_refused():
     model = wgboost.WGBRegressor(**FEW).fit(FRAME, Y)
     spread = WGBRegressor(**FEW)
     spread.__dict__.update(vars(model))

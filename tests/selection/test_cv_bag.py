@@ -74,7 +74,7 @@ def test_probabilities_of_a_bag_are_means_too(classes):
     assert classes.score(X, LABELS) > 0.7
 
 
-def test_the_table_says_what_members_reach_on_rows_they_have_not_seen(bag):
+def test_the_table_has_the_metrics_on_rows_outside_of_training(bag):
     table = bag.cv_results_
     assert len({len(column) for column in table.values()}) == 1
     assert table["recipe"][:2].tolist() == list(RECIPES)
@@ -101,7 +101,7 @@ def test_the_same_seed_gives_the_same_bag_on_any_number_of_threads(bag):
     assert (other.predict(NEW) != bag.predict(NEW)).any()
 
 
-def test_calibration_is_by_rows_that_members_have_not_seen(bag):
+def test_calibration_uses_rows_outside_of_training(bag):
     own = [(one, one.validation_rows_) for one in bag.members_]  # folds of equal size
     before = np.mean([metrics.nll(one.predict_dist(X[rows]), Y[rows]) for one, rows in own])
     assert bag.calibration_.nll_before == pytest.approx(before, rel=1e-5)
@@ -125,14 +125,14 @@ def test_rows_like_the_training_rows_are_as_odd_as_often_as_p_says(kind):
         assert abs((p <= level).mean() - level) < 0.12
 
 
-def test_a_bag_that_was_stopped_by_another_metric_may_be_widened():
+def test_calibration_may_increase_the_dispersion_of_a_bag_stopped_by_another_metric():
     bold = {"learning_rate": 0.5, "n_iter_no_change": None, "n_estimators": 60, "max_depth": 5}
     fitted = WGBRegressorCV([bold], eval_metric="rmse", **SMALL).fit(X, Y)
     assert max(fitted.calibration_.scale, fitted.calibration_.spread) > 1.05
     assert fitted.calibration_.nll_after < fitted.calibration_.nll_before
 
 
-def test_a_bag_that_was_not_stopped_may_be_widened():
+def test_calibration_may_increase_the_dispersion_of_a_bag_that_was_not_stopped():
     late = {"late": {**RECIPES["newton"], "early_stopping": False, "n_estimators": 60}}
     fitted = WGBRegressorCV(late, **SMALL).fit(X, Y)
     assert fitted.calibration_.scale > 1.5
@@ -176,7 +176,7 @@ def test_rows_in_no_part_of_a_fold_are_not_used():
     assert np.abs(other.predict(NEW)).max() < 20
 
 
-def test_what_belongs_to_rows_reaches_members_and_calibration():
+def test_fit_parameters_reach_members_and_calibration():
     counts = np.random.default_rng(3).poisson(np.exp(0.3 * X[:, 0]) * 4.0)
     fitted = WGBRegressorCV([{"learning_rate": 0.3}], response="poisson", **SMALL)
     fitted.fit(X, counts, exposure=np.full(90, 4.0))

@@ -14,7 +14,7 @@ RECIPES = {"slow": {"learning_rate": 0.05, "evidence": 3.0}, "fast": {"learning_
 SMALL = {"cv": 3, "n_estimators": 12, "n_particles": 4, "random_state": 0, "n_jobs": 1}
 
 
-def test_callbacks_are_told_the_recipe_and_the_fold():
+def test_callbacks_get_the_recipe_and_the_fold():
     told, lines = [], []
     bag = WGBRegressorCV(RECIPES, **SMALL).fit(
         X, Y, callbacks=[lambda info: told.append(dict(info)), Log(12, lines.append)]
@@ -59,7 +59,7 @@ def test_keep_ends_a_model_and_not_the_bag():
     assert [one.n_estimators_ for one in bag.members_] == [4, 4, 4]
 
 
-def test_what_a_bag_cannot_do_is_said_before_any_work():
+def test_a_checkpoint_is_refused_before_any_fit():
     with pytest.raises(ValueError, match="cannot continue from a checkpoint: leave Checkpoint out"):
         WGBRegressorCV(RECIPES, **SMALL).fit(X, Y, callbacks=[Checkpoint("file")])
     with pytest.raises(TypeError, match="must be a list of functions"):

@@ -10,7 +10,7 @@ from wgboost.selection.successive_halving import FoldResult, fold_values, mean_v
 ENTROPY = 0.5 * np.log(2 * np.pi * np.e)  # of a standard normal y
 
 
-def test_a_fold_is_judged_at_the_rounds_that_suit_the_others():
+def test_the_value_of_a_fold_is_at_the_best_rounds_of_the_others():
     curves = [np.array([3.0, 1.0, 1.5]), np.array([3.0, 2.0, 1.0]), np.array([3.0, 2.5, 0.5])]
     assert cross_validated_rounds(curves, [1.0, 1.0, 1.0]) == [2, 2, 2]
     assert cross_validated_values(curves, [1.0, 1.0, 1.0]) == [1.5, 1.0, 0.5]
@@ -46,7 +46,7 @@ def test_values_of_rounds_that_no_fold_chose_stay():
     assert fold_values(fixed) == [9.0, 9.0]
 
 
-def test_of_pure_noise_no_bag_says_that_it_beats_the_truth():
+def test_on_pure_noise_the_best_value_is_not_below_the_entropy():
     recipes = {
         f"{leaves} leaves, evidence {evidence}": {
             "max_leaves": leaves, "evidence": evidence, "learning_rate": 0.2, "subsample": 0.7,
@@ -54,20 +54,20 @@ def test_of_pure_noise_no_bag_says_that_it_beats_the_truth():
         for leaves, evidence in [(8, 1.0), (4, 3.0), (8, 10.0), (4, 10.0)]
     }  # fmt: skip
     few = {"cv": 5, "n_particles": 3, "n_estimators": 40, "n_iter_no_change": 15, "n_jobs": 1}
-    said, own = [], []
+    values, own = [], []
     for seed in range(16):
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(25, 2)), rng.normal(size=25)
         bag = WGBRegressorCV(recipes, random_state=seed, calibrated=False, **few).fit(X, y)
-        said.append(bag.best_value_)
+        values.append(bag.best_value_)
         own.append(np.mean([min(one.history_["validation"]["nll"]) for one in bag.members_]))
-    error = np.std(said, ddof=1) / np.sqrt(len(said))
-    assert np.mean(said) > ENTROPY - error
+    error = np.std(values, ddof=1) / np.sqrt(len(values))
+    assert np.mean(values) > ENTROPY - error
     assert np.mean(own) < ENTROPY - error  # what folds that choose their rounds would say
 
 
 @pytest.mark.parametrize("fixed", [False, True])
-def test_a_recipe_that_is_not_stopped_early_is_judged_as_it_is(fixed):
+def test_a_recipe_without_early_stopping_has_its_value_at_the_last_round(fixed):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 2)), rng.normal(size=40)
     recipe = {"evidence": 3.0, "learning_rate": 0.5, **({"early_stopping": False} if fixed else {})}

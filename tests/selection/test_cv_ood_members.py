@@ -1,4 +1,4 @@
-"""Bags of classes: members whose particles stay apart where there are no data."""
+"""Members of classifier bags that only OOD scores use."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def precision(bag):
     return metrics.ood_average_precision(*scores)
 
 
-def test_every_fourth_fold_has_a_ood_member_of_its_own(ood_bag):
+def test_every_fourth_fold_has_an_ood_member_of_its_own(ood_bag):
     table = ood_bag.cv_results_
     assert_array_equal(table["fold"][table["recipe"] == "ood"], [0, 4])
     assert table["kept"].sum() == len(ood_bag.members_) == 5 + 2
@@ -54,7 +54,7 @@ def test_every_fourth_fold_has_a_ood_member_of_its_own(ood_bag):
     resolve_settings(WGBClassifier(**ood_recipe(10**6)).get_params(deep=False))
 
 
-def test_ood_members_are_heard_by_ood_scores_alone(ood_bag, tmp_path):
+def test_only_ood_scores_use_ood_members(ood_bag, tmp_path):
     raw = clone(ood_bag).set_params(calibrated=False).fit(X, LABELS)
     mean = np.mean([one.predict_proba(NEW) for one in raw.members_[:5]], axis=0)
     assert_allclose(raw.predict_proba(NEW), mean, atol=1e-6)
@@ -85,7 +85,7 @@ def test_predictions_with_and_without_ood_members_are_the_same(ood_bag):
     assert_array_equal(again.predict_proba(NEW), other.predict_proba(NEW))
 
 
-def test_left_out_classes_decide_whether_ood_members_are_had(ood_bag):
+def test_left_out_classes_decide_whether_there_are_ood_members(ood_bag):
     # Where features without meaning make members for OOD scores uncertain of rows that are known.
     rng, labels = np.random.default_rng(0), np.repeat(["a", "b", "c"], 100)
     many = np.repeat(PLACES, 100, axis=0) + 0.35 * rng.normal(size=(300, 2))
@@ -98,13 +98,13 @@ def test_left_out_classes_decide_whether_ood_members_are_had(ood_bag):
     assert_array_equal(chosen.predict_proba(NEW), narrow.predict_proba(NEW))
 
 
-@pytest.mark.parametrize(("gain", "helps"), [(0.051, True), (0.049, False), (-0.2, False)])
-def test_ood_members_have_to_be_worth_while(monkeypatch, ood_bag, gain, helps):
+@pytest.mark.parametrize(("gain", "added"), [(0.051, True), (0.049, False), (-0.2, False)])
+def test_ood_members_need_a_minimal_gain(monkeypatch, ood_bag, gain, added):
     kind = "wgboost.selection.classifier"
     monkeypatch.setattr(f"{kind}.left_out_class_gain", lambda *_, **__: gain)
     few = {"n_estimators": 2, "n_particles": 2, "cv": 2, "ood_members": None}
     bag = clone(ood_bag).set_params(**few).fit(X, LABELS)
-    assert (len(bag.members_) > 2) is helps
+    assert (len(bag.members_) > 2) is added
 
 
 def test_ood_members_count_in_scores_as_others_do(ood_bag):
@@ -116,12 +116,12 @@ def test_ood_members_count_in_scores_as_others_do(ood_bag):
     assert_allclose(dist.probabilities(), np.mean(each, axis=0), atol=1e-12)
 
 
-def test_the_gain_is_that_of_rows_of_classes_that_models_have_not_seen():
+def test_the_gain_is_that_of_rows_of_classes_outside_of_training():
     split = np.flatnonzero(np.arange(120) % 4), np.arange(0, 120, 4)
-    seen = []
+    classes = []
 
     def fitted(train, inside):
-        seen.append(set(LABELS[train]) | set(LABELS[inside]))
+        classes.append(set(LABELS[train]) | set(LABELS[inside]))
         settings = {"early_stopping": False, "n_particles": 3, "random_state": 0, "n_jobs": 1}
         few, many = (WGBClassifier(n_estimators=n, **settings) for n in (1, 30))
         return few.fit(X[train], LABELS[train]), many.fit(X[train], LABELS[train])
@@ -139,7 +139,7 @@ def test_the_gain_is_that_of_rows_of_classes_that_models_have_not_seen():
     assert left_out_class_gain(LABELS, split, fitted, X.__getitem__) == pytest.approx(
         np.mean(gains)
     )
-    assert seen[3:] == [{"b", "c"}, {"a", "c"}, {"a", "b"}]
+    assert classes[3:] == [{"b", "c"}, {"a", "c"}, {"a", "b"}]
     late = left_out_class_gain(LABELS, split, fitted, X.__getitem__, budget=0.0)
     assert late == 0.0
 
@@ -170,7 +170,7 @@ def test_calibration_sees_the_members_of_a_fold_together(ood_bag):
      {"class_weight": {"a": 2.0, "b": 3.0}}, {"prior": {"scale": np.linspace(2, 4, 120)}}],
     ids=["categorical", "ordinal", "class_weight", "prior"],
 )  # fmt: skip
-def test_classes_are_left_out_whatever_is_said_of_them(options, capsys):
+def test_classes_are_left_out_with_any_options_of_classes(options, capsys):
     few = {**SMALL, "cv": 2, "n_estimators": 2, "n_particles": 2}
     bag = WGBClassifierCV(verbose=1, **few, **options).fit(X, LABELS)
     assert "classes left out: average precision" in capsys.readouterr().out
@@ -188,7 +188,7 @@ def test_of_two_classes_none_is_left_out(capsys):
     assert ClassifierBag(bag.get_params(deep=False)).ood_recipe(data) is None
 
 
-def test_with_recipes_of_ones_own_only_if_asked():
+def test_own_recipes_have_ood_members_on_request_only():
     few = {**SMALL, "n_estimators": 3, "n_particles": 2}
     given = WGBClassifierCV({"ood": {"learning_rate": 0.3}}, **few).fit(X, LABELS)
     assert len(given.members_) == 5
@@ -198,7 +198,7 @@ def test_with_recipes_of_ones_own_only_if_asked():
         WGBClassifierCV(ood_members="yes").fit(X, LABELS)
 
 
-def test_ctrl_c_in_a_ood_member_leaves_the_others():
+def test_ctrl_c_in_an_ood_member_leaves_the_others():
     calls = []
 
     def nll_until(dist, y):

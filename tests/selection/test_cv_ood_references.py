@@ -1,4 +1,4 @@
-"""p-values of bags: which scores are usual at rows that no member has seen."""
+"""p-values of OOD scores of bags."""
 
 import numpy as np
 import pytest
@@ -18,12 +18,12 @@ def made(n, seed):
     return X, np.sin(3 * X[:, 0]) + 0.3 * np.exp(X[:, 1]) * rng.normal(size=n)
 
 
-@pytest.mark.parametrize(("wide", "least"), [(False, 0.065), (True, 0.1)])
-def test_new_rows_are_about_as_rare_to_a_bag_of_classes_as_p_says(wide, least):
+@pytest.mark.parametrize(("ood_members", "least"), [(False, 0.065), (True, 0.1)])
+def test_new_rows_are_about_as_rare_to_a_bag_of_classes_as_p_says(ood_members, least):
     p = []
     for seed in range(3):
         X, y = made(300, 10 * seed)
-        bag = WGBClassifierCV([RECIPE], ood_members=wide, **SMALL).fit(
+        bag = WGBClassifierCV([RECIPE], ood_members=ood_members, **SMALL).fit(
             X, np.digitize(y, [-0.5, 0.5])
         )
         p.append(bag.ood_pvalue(made(1500, 10 * seed + 1)[0]))
@@ -84,8 +84,8 @@ def test_rows_between_are_mixed_with_rows_that_are_near():
     assert_array_equal(mixed[:, 2], level)  # each place has more than 20 rows
     assert_array_equal(mixed[:, 0] > 0.5, place == 1)
     assert (mixed[:, 1] != matrix[:, 1])[~np.isnan(matrix[:, 1])].any()
-    seen = {tuple(np.nan_to_num(row)) for row in matrix}
-    assert sum(tuple(np.nan_to_num(row)) not in seen for row in mixed) > 30
+    rows = {tuple(np.nan_to_num(row)) for row in matrix}
+    assert sum(tuple(np.nan_to_num(row)) not in rows for row in mixed) > 30
 
 
 def test_rows_between_of_two_rows():

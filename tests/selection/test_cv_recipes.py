@@ -1,4 +1,4 @@
-"""Recipes: the usual ones, and what is said about others."""
+"""The usual recipes, and errors for others."""
 
 import numpy as np
 import pytest
@@ -57,12 +57,12 @@ def test_a_list_gets_names():
         ({1: {}}, TypeError, r"the recipe 1 is \{\}"),
     ],
 )
-def test_recipes_that_are_none(recipes, kind, message):
+def test_invalid_recipes_are_refused(recipes, kind, message):
     with pytest.raises(kind, match=message):
         WGBRegressorCV(recipes).fit(X, Y)
 
 
-def test_a_bad_value_is_found_before_any_work_and_the_recipe_named():
+def test_a_bad_value_is_found_before_any_fit_and_the_recipe_named():
     recipes = {"good": {}, "bad": {"learning_rate": -1.0}}
     with pytest.raises(ValueError, match=r"learning_rate=-1\.0 must be > 0") as caught:
         WGBRegressorCV(recipes).fit(X, Y)
@@ -128,7 +128,7 @@ def test_regression_has_no_class_weight():
         ({"response": "norml"}, ValueError, "did you mean 'normal'"),
     ],
 )
-def test_parameters_that_make_no_sense(options, kind, message):
+def test_invalid_parameters_are_refused(options, kind, message):
     with pytest.raises(kind, match=message):
         WGBRegressorCV([{}], **options).fit(X, Y)
 
@@ -178,14 +178,15 @@ def test_groups_have_to_be_of_the_rows_and_more_than_one():
 
 
 @pytest.mark.parametrize(
-    "held", [{"monotone_constraints": [1, 0]}, {"interaction_constraints": "no_interactions"}]
+    "constraints",
+    [{"monotone_constraints": [1, 0]}, {"interaction_constraints": "no_interactions"}],
 )
-def test_with_constraints_the_usual_recipes_start_where_these_hold(held):
+def test_with_constraints_the_usual_recipes_start_where_these_hold(constraints):
     few = {"cv": 2, "n_estimators": 3, "n_particles": 3, "random_state": 0, "n_jobs": 1}
-    fitted = WGBRegressorCV(**few, **held).fit(X, Y)
+    fitted = WGBRegressorCV(**few, **constraints).fit(X, Y)
     assert all(name.startswith("flow_") for name in fitted.cv_results_["recipe"])
     along = np.column_stack([np.linspace(-3, 3, 50), np.zeros(50)])
-    assert "monotone_constraints" not in held or (np.diff(fitted.predict(along)) >= 0).all()
+    assert "monotone_constraints" not in constraints or (np.diff(fitted.predict(along)) >= 0).all()
 
 
 def test_a_recipe_may_have_the_response_that_several_columns_of_y_need():
@@ -201,7 +202,7 @@ def test_a_recipe_may_have_the_response_that_several_columns_of_y_need():
     assert caught.value.__notes__ == ["in the recipe 'one'"]
 
 
-def test_recipes_of_different_responses_race():
+def test_recipes_of_different_responses_are_compared():
     few = {"cv": 3, "n_estimators": 30, "n_particles": 3, "random_state": 0, "n_jobs": 1}
     positive = np.random.default_rng(5).gamma(0.3, 2.0, size=200)
     rows = np.random.default_rng(6).normal(size=(200, 2))

@@ -35,7 +35,7 @@ class Track:
         )
 
 
-def test_the_better_half_goes_on_and_the_winner_sees_all_folds():
+def test_the_better_half_goes_on_and_the_best_is_fitted_on_all_folds():
     track = Track({"a": 4.0, "b": 1.0, "c": 3.0, "d": 2.0})
     entries, interrupted = track.run(4)
     assert track.jobs == [
@@ -81,7 +81,7 @@ def test_a_budget_that_is_too_small_still_finishes_one_recipe():
     assert track.jobs == [("a", 0), ("a", 1), ("a", 2)]
 
 
-def test_an_expensive_recipe_ends_the_race_but_not_the_leader():
+def test_an_expensive_recipe_ends_the_comparison_but_not_the_best_recipe():
     track = Track({"a": 1.0, "slow": 2.0, "c": 0.0}, seconds={"a": 1.0, "slow": 50.0, "c": 1.0})
     entries, _ = track.run(3, budget=30.0)
     assert track.jobs == [("a", 0), ("slow", 0), ("a", 1), ("a", 2)]
@@ -102,19 +102,19 @@ def test_ctrl_c_returns_what_there_is():
     assert len(entries) == 4
 
 
-def test_ctrl_c_before_the_first_entry_is_raised():
+def test_ctrl_c_before_the_first_result_is_raised():
     with pytest.raises(KeyboardInterrupt):
         Track({"a": 2.0}, interrupt_at=0).run(2)
 
 
-def test_the_next_fit_depends_on_the_entries_alone():
+def test_the_next_fit_depends_only_on_the_results():
     entries, _ = Track({"a": 2.0, "b": 1.0}).run(3)
     assert next_fit(entries, ["a", "b"], 3) is None
     assert next_fit(entries[:2], ["a", "b"], 3) == ("b", 1)
     assert next_fit(entries[:2], ["a", "b"], 3, only_best=True) == ("b", 1)
 
 
-def test_the_last_two_are_compared_by_as_many_folds_as_are_to_judge():
+def test_the_last_two_recipes_are_compared_on_min_folds_folds():
     values = {"a": [1.0, 9.0, 9.0, 9.0, 9.0], "b": 2.0}
     one, three = Track(values), Track(values)
     assert best_recipe(one.run(5)[0]) == "a"
@@ -123,7 +123,7 @@ def test_the_last_two_are_compared_by_as_many_folds_as_are_to_judge():
     assert best_recipe(entries) == "b"
 
 
-def test_judges_change_nothing_of_a_race_that_has_them_anyway():
+def test_min_folds_changes_nothing_where_two_recipes_go_on_anyway():
     track, plain = (Track({name: float(i) for i, name in enumerate("abcdefghi")}) for _ in "ab")
     plain.run(10)
     successive_halving(list(track.values), 10, track.fit, min_folds=3)

@@ -25,7 +25,7 @@ def drifting(n, seed=0):
 
 
 @pytest.mark.parametrize(
-    ("cv", "forward"),
+    ("cv", "expected"),
     [
         (TimeSeriesSplit(3), True),
         (TimeSeriesSplit(3, max_train_size=20, gap=2), True),
@@ -34,8 +34,8 @@ def drifting(n, seed=0):
         (ShuffleSplit(1, random_state=0), False),
     ],
 )
-def test_which_folds_are_in_the_order_of_time(cv, forward):
-    assert is_time_ordered(list(cv.split(np.zeros((90, 1))))) == forward
+def test_which_folds_are_in_the_order_of_time(cv, expected):
+    assert is_time_ordered(list(cv.split(np.zeros((90, 1))))) == expected
 
 
 def test_members_are_fitted_to_all_rows_in_the_end():
@@ -86,18 +86,18 @@ def test_such_a_bag_is_calibrated_saved_and_loaded(tmp_path):
     np.testing.assert_array_equal(again.predict(X), bag.predict(X))
     labels = (y > y.mean()).astype(int)
     folds = [(np.arange(0, 60), np.arange(60, 75)), (np.arange(0, 75), np.arange(75, 90))]
-    wide = WGBClassifierCV([RECIPE], cv=folds, ood_members=True, **SMALL).fit(X, labels)
-    assert len(wide.members_) == 3
-    assert wide.predict_dist(X).particles.shape[1] == 2 * 4
+    bag = WGBClassifierCV([RECIPE], cv=folds, ood_members=True, **SMALL).fit(X, labels)
+    assert len(bag.members_) == 3
+    assert bag.predict_dist(X).particles.shape[1] == 2 * 4
 
 
 def test_ctrl_c_while_models_are_refitted_leaves_those_that_are_ready():
     X, y = drifting(90)
-    seen = []
+    stages = []
 
     def interrupt(info):
-        seen.append((info["member"]["fold"], info["stage"]))
-        if seen[-1] == (1, "refit"):
+        stages.append((info["member"]["fold"], info["stage"]))
+        if stages[-1] == (1, "refit"):
             raise KeyboardInterrupt
 
     interrupt.in_refit = True

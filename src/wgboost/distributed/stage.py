@@ -172,15 +172,15 @@ class DistributedStage:
 
     def _follow(self, run: ClusterRun) -> FittedModel:
         """Reply to the reports of the workers until they return the model."""
-        reply_due = False  # Ctrl-C may come while callbacks run
+        needs_reply = False  # Ctrl-C may come while callbacks run
         while True:
             try:
-                if reply_due:
+                if needs_reply:
                     run.reply(self._reply())
-                    reply_due = False
+                    needs_reply = False
                 report = run.next_report()
                 if report is not None:
-                    reply_due = True
+                    needs_reply = True
                     self.rounds += report.rounds
                     self.report, self.decision = report, None
                     continue
@@ -191,7 +191,7 @@ class DistributedStage:
             except KeyboardInterrupt:
                 if self.interrupted or self.report is None:
                     raise
-                self.interrupted = reply_due = True  # workers are told at their next report
+                self.interrupted = needs_reply = True  # the next reply ends the fit
             except TaskError:
                 raise
             except Exception as error:

@@ -34,7 +34,7 @@ def cancellation_check() -> Callable[[], bool]:
 
 @contextmanager
 def join_communicator(tracker_args: dict[str, Any], task_id: str) -> Iterator[None]:
-    """Connect to the other workers, and to nobody once this task is cancelled.
+    """Connect to the other workers, and stop waiting for them when this task is cancelled.
 
     XGBoost accepts the connection of its neighbour without a time limit: `dmlc_timeout` covers the
     tracker and outgoing connections only. If the neighbour died first, the call never returns. So

@@ -102,7 +102,7 @@ class RayRun(ClusterRun):
                 self._thread.join(_EXIT_TIMEOUT if self._has_report else _EARLY_EXIT_TIMEOUT)
             ray.kill(self.actor)
             if self._thread.is_alive():
-                _LOG.warning("Ray Train still waits for CPUs; its workers will leave at once")
+                _LOG.warning("Ray Train still waits for CPUs; workers that it finds stop at once")
 
 
 def _start_failure(error: Exception | None) -> str:
