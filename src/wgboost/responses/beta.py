@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 from wgboost.responses.base import Response
-from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
+from wgboost.responses.coordinate_priors import CoordinatePrior, Parameter
 from wgboost.responses.gamma_functions import (
     log_gamma_remainder,
     scaled_digamma_remainder,
@@ -108,9 +108,10 @@ class Beta(Response):
 
     def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
         """Return the normal priors of the logit of the mean and of the log precision."""
-        names = ("prior_mean", "prior_scale", "prior_precision_mean", "prior_precision_scale")
-        mean, scale, *precision = (self.column(getattr(self, name), dtype) for name in names)
-        return NormalPrior(mean, scale), NormalPrior(*precision)
+        return (
+            self._normal_prior(self.prior_mean, self.prior_scale, dtype),
+            self._normal_prior(self.prior_precision_mean, self.prior_precision_scale, dtype),
+        )
 
     def _shares(self, theta: Array) -> _Shares:
         logit, precision = clip_exponent(theta[..., 0]), safe_exp(theta[..., 1])

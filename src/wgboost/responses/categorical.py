@@ -122,11 +122,12 @@ class Categorical(ClassCodes):
         hessian = probabilities[..., :, None] * probabilities[..., None, :]
         diagonal = np.arange(self.n_params)
         hessian[..., diagonal, diagonal] = -probabilities * (1 - probabilities)
-        return np.broadcast_to(hessian, (*_joint(y, theta), *hessian.shape[-2:]))
+        shape = np.broadcast_shapes(np.shape(y), theta.shape[:-1])
+        return np.broadcast_to(hessian, (*shape, *hessian.shape[-2:]))
 
     def likelihood_curvature(self, y: Array, theta: Array) -> Array:
         """Return minus the diagonal of the Hessian of logpdf."""
-        return np.broadcast_to(self.likelihood_fisher(theta), (*_joint(y, theta), self.n_params))
+        return self._fisher_of_rows(y, theta)
 
     def likelihood_fisher(self, theta: Array) -> Array:
         """Return the diagonal of the Fisher information of one observation."""
@@ -153,7 +154,3 @@ class Categorical(ClassCodes):
     def statistics_curvature(self, theta: Array, statistics: Array) -> Array:  # noqa: ARG002
         """Return the mean over rows of likelihood_curvature at common particles (m, d)."""
         return self.likelihood_fisher(theta)
-
-
-def _joint(y: Array, theta: Array) -> tuple[int, ...]:
-    return np.broadcast_shapes(np.shape(y), theta.shape[:-1])

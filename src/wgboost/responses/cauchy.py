@@ -64,44 +64,35 @@ class Cauchy(LocationScale):
         """Return the weighted median of y and its interquartile range / 1.35."""
         return median_and_quartiles(y, weight)
 
-    def standard_logpdf(self, z: Array) -> Array:
-        """Return log f(z)."""
+    def _standard_logpdf(self, z: Array) -> Array:
         return -2 * np.log(np.hypot(1, z)) - math.log(math.pi)
 
-    def standard_score(self, z: Array) -> Array:
-        """Return the derivative of log f."""
+    def _standard_score(self, z: Array) -> Array:
         length = np.hypot(1, z)  # z * z may be infinite
         return -2 * (z / length) / length
 
-    def standard_hessian(self, z: Array) -> Array:
-        """Return the second derivative of log f."""
+    def _standard_hessian(self, z: Array) -> Array:
         length = np.hypot(1, z)
         share = z / length
         return (2 * share * share - 1) * (2 / length / length)
 
-    def standard_cdf(self, z: Array) -> Array:
-        """Return the probability of a value <= z."""
+    def _standard_cdf(self, z: Array) -> Array:
         return np.arctan2(1, -z) / math.pi
 
-    def standard_sf(self, z: Array) -> Array:
-        """Return the probability of a value > z."""
+    def _standard_sf(self, z: Array) -> Array:
         return np.arctan2(1, z) / math.pi
 
-    def standard_logcdf(self, z: Array) -> Array:
-        """Return the log of the probability of a value <= z."""
-        return np.log(self.standard_cdf(z))  # too heavy a tail to underflow
+    def _standard_logcdf(self, z: Array) -> Array:
+        return np.log(self._standard_cdf(z))  # too heavy a tail to underflow
 
-    def standard_logsf(self, z: Array) -> Array:
-        """Return the log of the probability of a value > z."""
-        return np.log(self.standard_sf(z))
+    def _standard_logsf(self, z: Array) -> Array:
+        return np.log(self._standard_sf(z))
 
-    def standard_ppf(self, q: Array) -> Array:
-        """Return the z with standard_cdf(z) = q."""
+    def _standard_ppf(self, q: Array) -> Array:
         tail = np.where(q > 0.5, 1 - q, q)  # exact, unlike pi - pi * q
         with np.errstate(divide="ignore"):
             size = 1 / np.tan(math.pi * np.where(tail >= 0, tail, np.nan))
         return np.where(q > 0.5, size, -size)
 
-    def standard_isf(self, q: Array) -> Array:
-        """Return the z with standard_sf(z) = q."""
-        return -self.standard_ppf(q)
+    def _standard_isf(self, q: Array) -> Array:
+        return -self._standard_ppf(q)

@@ -1,4 +1,4 @@
-"""What responses for counts share: quantiles, entropy and averages follow from mass and cdf."""
+"""Base of responses for counts: quantiles, entropy and averages follow from mass and cdf."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from wgboost.responses.integer_search import smallest_integer
 from wgboost.responses.numerics import clip_exponent
 from wgboost.typing import Array
 
-__all__ = ["LARGEST_COUNT", "LARGEST_LOG", "Count"]
+__all__ = ["LARGEST_COUNT", "LARGEST_LOG", "LARGEST_MEAN", "Count"]
 
 LARGEST_COUNT = 2.0**53
 """The largest count that models take: up to it float64 has every whole number."""
 LARGEST_LOG = 40.0
-"""What log means are held at in float32, beyond the log of the largest count."""
+"""Bound of log means in float32, beyond the log of the largest count."""
+LARGEST_MEAN = 1e18
+"""Bound of the means of Poisson draws: NumPy takes no larger ones."""
 
 _FIRST = np.arange(256.0)  # counts that are summed one by one
 _TAILS = special.expit(np.arange(-36.0, 1.0, 4.0))
@@ -33,16 +35,10 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 class Count(Response):
     """A whole number y >= 0.
 
-    A family says the log mass, its value at 0, both tails at whole numbers, and a draw; they get
-    theta in float64. Its curvature is the Fisher information, whatever y is: the mean over rows of
-    score / curvature then vanishes where the mean score does. Counts keep their units.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wgboost.responses import Poisson
-    >>> float(Poisson().cdf(0.0, np.array([0.0])).round(3))
-    0.368
+    A family defines the log mass, its value at 0, both tails at whole numbers, and a draw. These
+    methods receive theta in float64. The curvature is the Fisher information, which does not depend
+    on y: the mean over rows of score / curvature then vanishes where the mean score does. Counts
+    keep their units.
     """
 
     discrete: ClassVar[bool] = True
@@ -99,58 +95,18 @@ class Count(Response):
         """
 
     @abstractmethod
-    def count_cdf(self, y: Array, theta: Array) -> Array:
-        """Return the probability of a count <= y.
-
-        Parameters
-        ----------
-        y : array
-            Whole numbers >= 0.
-        theta : array of shape (..., d)
-            Parameters.
-
-        Returns
-        -------
-        array of shape (...)
-        """
+    def _count_cdf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a count <= y, for whole y >= 0."""
 
     @abstractmethod
-    def count_sf(self, y: Array, theta: Array) -> Array:
-        """Return the probability of a count > y.
-
-        Parameters
-        ----------
-        y : array
-            Whole numbers >= 0.
-        theta : array of shape (..., d)
-            Parameters.
-
-        Returns
-        -------
-        array of shape (...)
-        """
+    def _count_sf(self, y: Array, theta: Array) -> Array:
+        """Return the probability of a count > y, for whole y >= 0."""
 
     @abstractmethod
-    def size_biased(self, theta: Array) -> Array:
+    def _size_biased(self, theta: Array) -> Array:
         """Return the parameters of Y - 1 where counts Y are drawn in proportion to their size.
 
         These are counts of the same family, and y mass(y) is the mean times their mass at y - 1.
-
-        Parameters
-        ----------
-        theta : array of shape (..., d)
-            Parameters.
-
-        Returns
-        -------
-        array of shape (..., d)
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from wgboost.responses import Poisson
-        >>> Poisson().size_biased(np.array([0.5]))
-        array([0.5])
         """
 
     def mean_below(self, y: Array, theta: Array) -> Array:
@@ -166,8 +122,15 @@ class Count(Response):
         Returns
         -------
         array of shape (...)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import Poisson
+        >>> float(Poisson().mean_below(1.0, np.array([0.0])).round(3))
+        0.368
         """
-        part: Array = self.mean(theta) * self.cdf(np.asarray(y) - 1, self.size_biased(theta))
+        part: Array = self.mean(theta) * self.cdf(np.asarray(y) - 1, self._size_biased(theta))
         return part
 
     def mean_above(self, y: Array, theta: Array) -> Array:
@@ -183,8 +146,15 @@ class Count(Response):
         Returns
         -------
         array of shape (...)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import Poisson
+        >>> float(Poisson().mean_above(1.0, np.array([0.0])).round(3))
+        0.632
         """
-        part: Array = self.mean(theta) * self.sf(np.asarray(y) - 1, self.size_biased(theta))
+        part: Array = self.mean(theta) * self.sf(np.asarray(y) - 1, self._size_biased(theta))
         return part
 
     def panjer(self, theta: Array) -> tuple[Array, Array]:
@@ -204,6 +174,13 @@ class Count(Response):
         ------
         NotImplementedError
             If the family is not `recursive`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import Poisson
+        >>> [float(part) for part in Poisson().panjer(np.array([0.0]))]
+        [1.0, 0.0]
         """
         raise NotImplementedError(f"the masses of {self.name!r} have no recursion")
 
@@ -225,7 +202,7 @@ class Count(Response):
         return known
 
     def check(self, y: Any) -> Array:
-        """Return y (n,) in float64; raise if a value is no count, or too large for one."""
+        """Return y (n,) in float64; raise if a value is not a count, or too large."""
         values = super().check(y)
         ends = [values["lower"], values["upper"]] if is_censored(values) else [values]
         for end in ends:
@@ -258,11 +235,11 @@ class Count(Response):
 
     def cdf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a count <= y."""
-        return self._side(self.count_cdf, y, theta, (0.0, 1.0))
+        return self._side(self._count_cdf, y, theta, (0.0, 1.0))
 
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a count > y."""
-        return self._side(self.count_sf, y, theta, (1.0, 0.0))
+        return self._side(self._count_sf, y, theta, (1.0, 0.0))
 
     def _side(
         self, side: Callable[[Array, Array], Array], y: Array, theta: Array,
@@ -273,30 +250,18 @@ class Count(Response):
         inside = side(finite, np.asarray(theta, dtype=np.float64))
         return np.where(whole < 0, ends[0], np.where(whole == np.inf, ends[1], inside))
 
-    def mass_at(self, y: Array, theta: Array) -> Array:
-        """Return the probability of the whole number that y is rounded down to.
-
-        Parameters
-        ----------
-        y : array
-            Whole numbers >= 0.
-        theta : array of shape (..., d)
-            Parameters.
-
-        Returns
-        -------
-        array of shape (...)
-        """
+    def _mass_at(self, y: Array, theta: Array) -> Array:
+        """Return the probability of the whole number that y is rounded down to."""
         mass: Array = np.exp(self.logpdf(np.floor(y), theta))
         return mass
 
     def ppf(self, q: Array, theta: Array) -> Array:
         """Return the smallest count with cdf >= q."""
-        return self._search(self.count_cdf, np.greater_equal, q, theta)
+        return self._search(self._count_cdf, np.greater_equal, q, theta)
 
     def isf(self, q: Array, theta: Array) -> Array:
         """Return the smallest count with sf <= q."""
-        return self._search(self.count_sf, np.less_equal, q, theta)
+        return self._search(self._count_sf, np.less_equal, q, theta)
 
     def _search(
         self, side: Callable[[Array, Array], Array], reached: np.ufunc, q: Array, theta: Array
@@ -310,7 +275,7 @@ class Count(Response):
         counts[~((q >= 0) & (q <= 1))] = np.nan
         inner = (q > 0) & (q < 1)
         goal, theta = q[inner], theta[inner]
-        # From the quantile of a normal distribution with the same moments.
+        # Start at the quantile of a normal distribution with the same moments.
         deviation = np.sqrt(self.var(theta))
         normal = special.ndtri(goal).clip(-40, 40) * (-1 if reached is np.less_equal else 1)
         counts[inner] = smallest_integer(
@@ -323,8 +288,8 @@ class Count(Response):
     def entropy(self, theta: Array) -> Array:
         """Return the entropy of y in nats.
 
-        The first counts are summed; further ones by Gauss-Legendre rules between quantiles, the
-        sum from k on being the integral from k - 1/2 on and the slope there over 24.
+        The first counts are summed. Beyond them Gauss-Legendre rules between quantiles apply: the
+        sum from k on is the integral from k - 1/2 on plus the slope there over 24.
         """
         theta = np.asarray(theta, dtype=np.float64)
         return self._entropy(theta.reshape(-1, 1, theta.shape[-1])).reshape(theta.shape[:-1])
@@ -338,7 +303,7 @@ class Count(Response):
         long = self.isf(_TAILS[0], theta[:, 0]) > _FIRST[-1]
         if long.any():
             far = theta[long]
-            # Even steps of the logarithm as well: the mass may fall from 0 on.
+            # Also even steps of the logarithm, for a mass that falls from 0 on.
             start, last = _FIRST[-1] + 0.5, self.isf(_TAILS[:1], far) + 0.5
             parts = [self.ppf(_TAILS, far), self.isf(_TAILS, far), start * (last / start) ** _STEPS]
             edges = np.sort(np.maximum(np.concatenate(parts, axis=1), start), axis=1)
@@ -354,7 +319,7 @@ class Count(Response):
     def statistics(self, y: Array, weight: Array | None = None) -> Array:
         """Return the distinct counts and their weighted shares, (2, u).
 
-        Counts above 200 that agree to one per cent are put together at their mean.
+        Counts above 200 that agree to one per cent are merged at their mean.
         """
         y = np.asarray(y, dtype=np.float64)
         weight = np.ones(y.shape) if weight is None else np.asarray(weight, dtype=np.float64)

@@ -16,18 +16,11 @@ _LEAST = 2.0**-54  # in place of a random number 0, whose quantile is the end of
 
 
 class Distribution(Parametrisation):
-    """Describe the distribution p(y | theta) of one observation.
+    """Distribution p(y | theta) of one observation.
 
     All values are in standardised units of y. theta has shape (..., d); y and the probability q
     broadcast against theta[..., 0]. Results depend on theta and y only, not on the prior.
     `Multivariate` is for observations of several numbers, on a last axis of y.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wgboost.responses import Normal
-    >>> float(Normal().cdf(0.0, np.array([0.0, 0.0])))
-    0.5
     """
 
     @abstractmethod

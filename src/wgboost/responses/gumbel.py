@@ -54,48 +54,39 @@ class Gumbel(LocationScale):
     standard_var: ClassVar[float] = math.pi**2 / 6
     standard_entropy: ClassVar[float] = 1 + np.euler_gamma
 
-    def standard_logpdf(self, z: Array) -> Array:
-        """Return log f(z)."""
+    def _standard_logpdf(self, z: Array) -> Array:
         z = np.maximum(z, -750)  # exp(750) is infinite, and wins over any z
         with np.errstate(over="ignore"):
             return -z - np.exp(-z)
 
-    def standard_score(self, z: Array) -> Array:
-        """Return the derivative of log f."""
+    def _standard_score(self, z: Array) -> Array:
         return _exp(-z) - 1
 
-    def standard_hessian(self, z: Array) -> Array:
-        """Return the second derivative of log f."""
+    def _standard_hessian(self, z: Array) -> Array:
         return -_exp(-z)
 
-    def standard_cdf(self, z: Array) -> Array:
-        """Return the probability of a value <= z."""
+    def _standard_cdf(self, z: Array) -> Array:
         with np.errstate(over="ignore"):
             return np.exp(-np.exp(-z))
 
-    def standard_sf(self, z: Array) -> Array:
-        """Return the probability of a value > z."""
+    def _standard_sf(self, z: Array) -> Array:
         with np.errstate(over="ignore"):
             return -np.expm1(-np.exp(-z))
 
-    def standard_logcdf(self, z: Array) -> Array:
-        """Return the log of the probability of a value <= z."""
+    def _standard_logcdf(self, z: Array) -> Array:
         with np.errstate(over="ignore"):
             return -np.exp(-z)
 
-    def standard_logsf(self, z: Array) -> Array:
-        """Return the log of the probability of a value > z."""
+    def _standard_logsf(self, z: Array) -> Array:
         with np.errstate(over="ignore", divide="ignore"):
             near = np.log(-np.expm1(-np.exp(-z)))
         return np.where(z > 40, -z, near)  # exp(-z) may vanish
 
-    def standard_ppf(self, q: Array) -> Array:
-        """Return the z with standard_cdf(z) = q."""
+    def _standard_ppf(self, q: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
             return -np.log(-np.log(q))
 
-    def standard_isf(self, q: Array) -> Array:
-        """Return the z with standard_sf(z) = q."""
+    def _standard_isf(self, q: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
             return -np.log(-np.log1p(-q))
 

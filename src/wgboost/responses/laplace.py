@@ -58,42 +58,33 @@ class Laplace(LocationScale):
         """Return the weighted median of y and its interquartile range / 1.35."""
         return median_and_quartiles(y, weight)
 
-    def standard_logpdf(self, z: Array) -> Array:
-        """Return log f(z)."""
+    def _standard_logpdf(self, z: Array) -> Array:
         return -np.abs(z) - math.log(2)
 
-    def standard_score(self, z: Array) -> Array:
-        """Return the derivative of log f, which jumps at 0."""
+    def _standard_score(self, z: Array) -> Array:
         return -np.sign(z)
 
-    def standard_hessian(self, z: Array) -> Array:
-        """Return the second derivative of log f, zero on both sides of the jump."""
+    def _standard_hessian(self, z: Array) -> Array:
         return np.zeros_like(z)
 
-    def standard_cdf(self, z: Array) -> Array:
-        """Return the probability of a value <= z."""
+    def _standard_cdf(self, z: Array) -> Array:
         tail = 0.5 * np.exp(-np.abs(z))
         return np.where(z > 0, 1 - tail, tail)
 
-    def standard_sf(self, z: Array) -> Array:
-        """Return the probability of a value > z."""
-        return self.standard_cdf(-z)
+    def _standard_sf(self, z: Array) -> Array:
+        return self._standard_cdf(-z)
 
-    def standard_logcdf(self, z: Array) -> Array:
-        """Return the log of the probability of a value <= z."""
+    def _standard_logcdf(self, z: Array) -> Array:
         tail = -np.abs(z) - math.log(2)
         return np.where(z > 0, np.log1p(-np.exp(tail)), tail)
 
-    def standard_logsf(self, z: Array) -> Array:
-        """Return the log of the probability of a value > z."""
-        return self.standard_logcdf(-z)
+    def _standard_logsf(self, z: Array) -> Array:
+        return self._standard_logcdf(-z)
 
-    def standard_ppf(self, q: Array) -> Array:
-        """Return the z with standard_cdf(z) = q."""
+    def _standard_ppf(self, q: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
             z: Array = np.where(q > 0.5, -np.log(2 * (1 - q)), np.log(2 * q))
         return z
 
-    def standard_isf(self, q: Array) -> Array:
-        """Return the z with standard_sf(z) = q."""
-        return -self.standard_ppf(q)
+    def _standard_isf(self, q: Array) -> Array:
+        return -self._standard_ppf(q)

@@ -15,16 +15,9 @@ __all__ = ["Likelihood"]
 
 
 class Likelihood(Distribution):
-    """Differentiate the distribution p(y | theta) of one observation in theta.
+    """Derivatives in theta of the distribution p(y | theta) of one observation.
 
     Shapes are those of `Distribution`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wgboost.responses import Normal
-    >>> Normal().likelihood_score(1.0, np.array([0.0, 0.0]))
-    array([1., 0.])
     """
 
     curvature_kind: ClassVar[Literal["hessian", "fisher", "damped"]] = "hessian"
@@ -130,9 +123,14 @@ class Likelihood(Distribution):
         """
         if self.curvature_kind == "hessian":
             return -self.hessian_diagonal(y, theta)
-        fisher = self.likelihood_fisher(theta)
         if self.curvature_kind == "damped":
+            fisher = self.likelihood_fisher(theta)
             return np.maximum(fisher, self.hessian_diagonal(y, theta) / -self.damping)
+        return self._fisher_of_rows(y, theta)
+
+    def _fisher_of_rows(self, y: Array, theta: Array) -> Array:
+        """Return the Fisher information at theta, broadcast against y, (..., d)."""
+        fisher = self.likelihood_fisher(theta)
         shape = np.broadcast_shapes(np.shape(y), fisher.shape[:-1])
         return np.broadcast_to(fisher, (*shape, fisher.shape[-1]))
 

@@ -1,4 +1,4 @@
-"""What families of a location and a scale share: the rest follows from one standard density."""
+"""Base of families of a location and a scale: all follows from a standard density."""
 
 from __future__ import annotations
 
@@ -9,12 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from wgboost.responses.base import Response
-from wgboost.responses.coordinate_priors import (
-    CoordinatePrior,
-    InverseGammaPrior,
-    NormalPrior,
-    Parameter,
-)
+from wgboost.responses.coordinate_priors import CoordinatePrior, InverseGammaPrior, Parameter
 from wgboost.responses.numerics import clip_exponent, coordinates, safe_exp
 from wgboost.responses.units import Units, mean_and_deviation
 from wgboost.typing import Array
@@ -26,16 +21,9 @@ __all__ = ["LocationScale", "LocationScalePrior"]
 class LocationScalePrior(Response):
     """A response whose theta begins with a location and a log scale: their priors and units.
 
-    Parameters
-    ----------
-    prior_mean, prior_scale
-        The location has a normal prior.
-    prior_shape, prior_rate
-        The scale has an inverse-gamma prior.
-
-    Every one is a number or holds one value per row. They refer to y standardised to mean 0 and
-    standard deviation 1, so that no unit of y is preferred; on that scale the defaults, those of
-    the paper for the normal response, are vague.
+    The location has a normal prior, the scale an inverse-gamma prior. The parameters of the priors
+    refer to y standardised to mean 0 and standard deviation 1. The defaults are those of the paper
+    for the normal response, and vague.
     """
 
     prior_mean: Parameter = 0.0
@@ -69,9 +57,9 @@ class LocationScalePrior(Response):
 
     def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
         """Return the normal prior of the location and the inverse-gamma prior of the scale."""
-        names = ("prior_mean", "prior_scale", "prior_shape", "prior_rate")
-        mean, scale, shape, rate = (self.column(getattr(self, name), dtype) for name in names)
-        return NormalPrior(mean, scale), InverseGammaPrior(shape, rate)
+        shape, rate = (self.column(value, dtype) for value in (self.prior_shape, self.prior_rate))
+        location = self._normal_prior(self.prior_mean, self.prior_scale, dtype)
+        return location, InverseGammaPrior(shape, rate)
 
     def _location_and_scale(self, theta: Array) -> tuple[Array, Array]:
         theta = np.asarray(theta)
@@ -87,9 +75,9 @@ class LocationScalePrior(Response):
 class LocationScale(LocationScalePrior):
     """y = location + scale * z with a standard density f(z), theta = (location, log scale).
 
-    A family says log f and its first two derivatives, its cdf and quantiles and their upper
-    counterparts, and four facts: `information`, `standard_mean`, `standard_var` and
-    `standard_entropy`. The priors are those of `LocationScalePrior`.
+    A family defines log f and its first two derivatives, the cdf, the survival function, their logs
+    and inverses, and four facts: `information`, `standard_mean`, `standard_var` and
+    `standard_entropy`.
     """
 
     information: ClassVar[tuple[float, float]]
@@ -101,157 +89,58 @@ class LocationScale(LocationScalePrior):
     # --- the standard density -----------------------------------------------------------------
 
     @abstractmethod
-    def standard_logpdf(self, z: Array) -> Array:
-        """Return log f(z).
-
-        Parameters
-        ----------
-        z : array
-            Standardised residuals.
-
-        Returns
-        -------
-        array
-            Of the same shape.
-        """
+    def _standard_logpdf(self, z: Array) -> Array:
+        """Return log f(z)."""
 
     @abstractmethod
-    def standard_score(self, z: Array) -> Array:
-        """Return the derivative of log f.
-
-        Parameters
-        ----------
-        z : array
-            Standardised residuals.
-
-        Returns
-        -------
-        array
-            Of the same shape.
-        """
+    def _standard_score(self, z: Array) -> Array:
+        """Return the derivative of log f."""
 
     @abstractmethod
-    def standard_hessian(self, z: Array) -> Array:
-        """Return the second derivative of log f.
-
-        Parameters
-        ----------
-        z : array
-            Standardised residuals.
-
-        Returns
-        -------
-        array
-            Of the same shape.
-        """
+    def _standard_hessian(self, z: Array) -> Array:
+        """Return the second derivative of log f."""
 
     @abstractmethod
-    def standard_cdf(self, z: Array) -> Array:
-        """Return the probability of a value <= z.
-
-        Parameters
-        ----------
-        z : array
-            Standardised residuals.
-
-        Returns
-        -------
-        array
-            Of the same shape.
-        """
+    def _standard_cdf(self, z: Array) -> Array:
+        """Return the probability of a value <= z."""
 
     @abstractmethod
-    def standard_sf(self, z: Array) -> Array:
-        """Return the probability of a value > z.
-
-        Parameters
-        ----------
-        z : array
-            Standardised residuals.
-
-        Returns
-        -------
-        array
-            Of the same shape.
-        """
+    def _standard_sf(self, z: Array) -> Array:
+        """Return the probability of a value > z."""
 
     @abstractmethod
-    def standard_logcdf(self, z: Array) -> Array:
-        """Return the log of `standard_cdf`, also where that underflows.
-
-        Parameters
-        ----------
-        z : array
-            Standardised residuals.
-
-        Returns
-        -------
-        array
-            Of the same shape.
-        """
+    def _standard_logcdf(self, z: Array) -> Array:
+        """Return the log of `_standard_cdf`, also where that underflows."""
 
     @abstractmethod
-    def standard_logsf(self, z: Array) -> Array:
-        """Return the log of `standard_sf`, also where that underflows.
-
-        Parameters
-        ----------
-        z : array
-            Standardised residuals.
-
-        Returns
-        -------
-        array
-            Of the same shape.
-        """
+    def _standard_logsf(self, z: Array) -> Array:
+        """Return the log of `_standard_sf`, also where that underflows."""
 
     @abstractmethod
-    def standard_ppf(self, q: Array) -> Array:
-        """Return the z with standard_cdf(z) = q; NaN for q outside [0, 1].
-
-        Parameters
-        ----------
-        q : array
-            Probabilities.
-
-        Returns
-        -------
-        array
-            Of the same shape.
-        """
+    def _standard_ppf(self, q: Array) -> Array:
+        """Return the z with _standard_cdf(z) = q; NaN for q outside [0, 1]."""
 
     @abstractmethod
-    def standard_isf(self, q: Array) -> Array:
-        """Return the z with standard_sf(z) = q; NaN for q outside [0, 1].
-
-        Parameters
-        ----------
-        q : array
-            Probabilities.
-
-        Returns
-        -------
-        array
-            Of the same shape.
-        """
+    def _standard_isf(self, q: Array) -> Array:
+        """Return the z with _standard_sf(z) = q; NaN for q outside [0, 1]."""
 
     # --- likelihood ---------------------------------------------------------------------------
 
     def logpdf(self, y: Array, theta: Array) -> Array:
         """Return the log density."""
         z, _ = self._residual(y, theta)
-        return self.standard_logpdf(z) - clip_exponent(theta[..., 1])
+        return self._standard_logpdf(z) - clip_exponent(theta[..., 1])
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
         """Return the gradient of logpdf in theta."""
         z, inverse = self._residual(y, theta)
-        first = self.standard_score(z)
+        first = self._standard_score(z)
         return coordinates(-first * inverse, -1 - z * first)
 
     def likelihood_hessian(self, y: Array, theta: Array) -> Array:
         """Return the Hessian of logpdf in theta."""
         z, inverse = self._residual(y, theta)
-        first, second = self.standard_score(z), self.standard_hessian(z)
+        first, second = self._standard_score(z), self._standard_hessian(z)
         hessian = np.empty((*z.shape, 2, 2), z.dtype)
         hessian[..., 0, 0] = second * inverse * inverse
         hessian[..., 0, 1] = hessian[..., 1, 0] = (first + z * second) * inverse
@@ -261,8 +150,8 @@ class LocationScale(LocationScalePrior):
     def hessian_diagonal(self, y: Array, theta: Array) -> Array:
         """Return the diagonal of the Hessian of logpdf in theta."""
         z, inverse = self._residual(y, theta)
-        second = self.standard_hessian(z)
-        return coordinates(second * inverse * inverse, z * (self.standard_score(z) + z * second))
+        second = self._standard_hessian(z)
+        return coordinates(second * inverse * inverse, z * (self._standard_score(z) + z * second))
 
     def likelihood_fisher(self, theta: Array) -> Array:
         """Return the diagonal of the Fisher information of one observation."""
@@ -272,36 +161,36 @@ class LocationScale(LocationScalePrior):
 
     def cdf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value <= y."""
-        return self.standard_cdf(self._residual(y, theta)[0])
+        return self._standard_cdf(self._residual(y, theta)[0])
 
     def cdf_gradient(self, y: Array, theta: Array) -> Array:
         """Return the gradient of cdf in theta."""
         z, inverse = self._residual(y, theta)
-        density = np.exp(self.standard_logpdf(z))
+        density = np.exp(self._standard_logpdf(z))
         return coordinates(-density * inverse, -density * z)
 
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value > y."""
-        return self.standard_sf(self._residual(y, theta)[0])
+        return self._standard_sf(self._residual(y, theta)[0])
 
     def logcdf(self, y: Array, theta: Array) -> Array:
         """Return the log of the probability of a value <= y."""
-        return self.standard_logcdf(self._residual(y, theta)[0])
+        return self._standard_logcdf(self._residual(y, theta)[0])
 
     def logsf(self, y: Array, theta: Array) -> Array:
         """Return the log of the probability of a value > y."""
-        return self.standard_logsf(self._residual(y, theta)[0])
+        return self._standard_logsf(self._residual(y, theta)[0])
 
     def ppf(self, q: Array, theta: Array) -> Array:
         """Return the quantile at q."""
         location, scale = self._location_and_scale(theta)
-        value: Array = location + scale * self.standard_ppf(np.asarray(q))
+        value: Array = location + scale * self._standard_ppf(np.asarray(q))
         return value
 
     def isf(self, q: Array, theta: Array) -> Array:
         """Return the value that is exceeded with probability q."""
         location, scale = self._location_and_scale(theta)
-        value: Array = location + scale * self.standard_isf(np.asarray(q))
+        value: Array = location + scale * self._standard_isf(np.asarray(q))
         return value
 
     def mean(self, theta: Array) -> Array:

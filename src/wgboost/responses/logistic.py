@@ -55,47 +55,38 @@ class Logistic(LocationScale):
     standard_var: ClassVar[float] = math.pi**2 / 3
     standard_entropy: ClassVar[float] = 2.0
 
-    def standard_logpdf(self, z: Array) -> Array:
-        """Return log f(z)."""
+    def _standard_logpdf(self, z: Array) -> Array:
         size = np.abs(z)
         logs: Array = -size - 2 * np.log1p(np.exp(-size))
         return logs
 
-    def standard_score(self, z: Array) -> Array:
-        """Return the derivative of log f."""
+    def _standard_score(self, z: Array) -> Array:
         return -np.tanh(0.5 * z)
 
-    def standard_hessian(self, z: Array) -> Array:
-        """Return the second derivative of log f."""
+    def _standard_hessian(self, z: Array) -> Array:
         second: Array = -2 * special.expit(z) * special.expit(-z)
         return second
 
-    def standard_cdf(self, z: Array) -> Array:
-        """Return the probability of a value <= z."""
+    def _standard_cdf(self, z: Array) -> Array:
         probability: Array = special.expit(z)
         return probability
 
-    def standard_sf(self, z: Array) -> Array:
-        """Return the probability of a value > z."""
+    def _standard_sf(self, z: Array) -> Array:
         probability: Array = special.expit(-z)
         return probability
 
-    def standard_logcdf(self, z: Array) -> Array:
-        """Return the log of the probability of a value <= z."""
+    def _standard_logcdf(self, z: Array) -> Array:
         log: Array = special.log_expit(z)
         return log
 
-    def standard_logsf(self, z: Array) -> Array:
-        """Return the log of the probability of a value > z."""
+    def _standard_logsf(self, z: Array) -> Array:
         log: Array = special.log_expit(-z)
         return log
 
-    def standard_ppf(self, q: Array) -> Array:
-        """Return the z with standard_cdf(z) = q."""
+    def _standard_ppf(self, q: Array) -> Array:
         z: Array = special.logit(q)
         return z
 
-    def standard_isf(self, q: Array) -> Array:
-        """Return the z with standard_sf(z) = q."""
+    def _standard_isf(self, q: Array) -> Array:
         z: Array = -special.logit(q)
         return z

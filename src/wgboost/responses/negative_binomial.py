@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from scipy import special
 
-from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
-from wgboost.responses.counts import LARGEST_LOG, Count
+from wgboost.responses.coordinate_priors import CoordinatePrior, Parameter
+from wgboost.responses.counts import LARGEST_LOG, LARGEST_MEAN, Count
 from wgboost.responses.deviance import count_deviance, log_excess, log_factorial_correction
 from wgboost.responses.dispersion import dispersion_information
 from wgboost.responses.intervals import cdf_slope
@@ -20,7 +20,6 @@ from wgboost.typing import Array
 
 __all__ = ["NegativeBinomial"]
 
-_LARGEST = 1e18  # the largest mean that NumPy draws from
 _CANCELS = 0.9  # a probability that is not subtracted from 1
 _TINY = 1e-6  # a complement of x whose rounding is more than a small correction
 _SMALL = 1e-6  # relative
@@ -85,9 +84,10 @@ class NegativeBinomial(Count):
 
     def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
         """Return the normal priors of the log mean and the log dispersion."""
-        names = ("prior_mean", "prior_scale", "prior_dispersion_mean", "prior_dispersion_scale")
-        mean, scale, *dispersion = (self.column(getattr(self, name), dtype) for name in names)
-        return NormalPrior(mean, scale), NormalPrior(*dispersion)
+        return (
+            self._normal_prior(self.prior_mean, self.prior_scale, dtype),
+            self._normal_prior(self.prior_dispersion_mean, self.prior_dispersion_scale, dtype),
+        )
 
     # --- likelihood: in terms of a = dispersion, r = 1 / a and t = a (y - mean) / (1 + a mean) ---
 
@@ -107,8 +107,7 @@ class NegativeBinomial(Count):
         log: Array = -np.log1p(a * mean) / a
         return log
 
-    def size_biased(self, theta: Array) -> Array:
-        """Return the parameters of Y - 1 where counts Y are drawn in proportion to their size."""
+    def _size_biased(self, theta: Array) -> Array:
         mean, a = _mean_and_dispersion(theta)
         return coordinates(np.log(mean) + np.log1p(a), np.log(a) - np.log1p(a))
 
@@ -151,13 +150,11 @@ class NegativeBinomial(Count):
         fisher = coordinates(mean / (1 + a * mean), dispersion_information(mean, a))
         return fisher.astype(working_float(theta).dtype, copy=False)
 
-    def count_cdf(self, y: Array, theta: Array) -> Array:
-        """Return the probability of a count <= y."""
+    def _count_cdf(self, y: Array, theta: Array) -> Array:
         mean, a = _mean_and_dispersion(theta)
         return _beta_share(1 / a, y + 1, 1 / (1 + a * mean), a * mean / (1 + a * mean))
 
-    def count_sf(self, y: Array, theta: Array) -> Array:
-        """Return the probability of a count > y."""
+    def _count_sf(self, y: Array, theta: Array) -> Array:
         mean, a = _mean_and_dispersion(theta)
         return _beta_share(y + 1, 1 / a, a * mean / (1 + a * mean), 1 / (1 + a * mean))
 
@@ -165,7 +162,7 @@ class NegativeBinomial(Count):
         """Return the gradient of cdf in theta."""
         mean, a = _mean_and_dispersion(theta)
         whole = np.clip(np.floor(y), 0, np.finfo(np.float64).max)
-        location = -mean * ((1 + a * whole) / (1 + a * mean)) * self.mass_at(y, theta)
+        location = -mean * ((1 + a * whole) / (1 + a * mean)) * self._mass_at(y, theta)
         return coordinates(location, cdf_slope(self, y, theta, 1))
 
     def mean(self, theta: Array) -> Array:
@@ -182,7 +179,7 @@ class NegativeBinomial(Count):
         """Return one draw of y for each theta."""
         mean, a = _mean_and_dispersion(theta)
         rate = mean * a * rng.standard_gamma(1 / a)
-        return np.asarray(rng.poisson(np.minimum(rate, _LARGEST)), dtype=np.float64)
+        return np.asarray(rng.poisson(np.minimum(rate, LARGEST_MEAN)), dtype=np.float64)
 
 
 def _mean_and_dispersion(theta: Array) -> tuple[Array, Array]:

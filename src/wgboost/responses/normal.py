@@ -62,45 +62,36 @@ class Normal(LocationScale):
         """Names of the coordinates of theta."""
         return "mean", "log_scale"
 
-    def standard_logpdf(self, z: Array) -> Array:
-        """Return log f(z)."""
+    def _standard_logpdf(self, z: Array) -> Array:
         return -0.5 * z * z - 0.5 * math.log(2 * math.pi)
 
-    def standard_score(self, z: Array) -> Array:
-        """Return the derivative of log f."""
+    def _standard_score(self, z: Array) -> Array:
         return -z
 
-    def standard_hessian(self, z: Array) -> Array:
-        """Return the second derivative of log f."""
+    def _standard_hessian(self, z: Array) -> Array:
         return np.full_like(z, -1)
 
-    def standard_cdf(self, z: Array) -> Array:
-        """Return the probability of a value <= z."""
+    def _standard_cdf(self, z: Array) -> Array:
         probability: Array = special.ndtr(z)
         return probability
 
-    def standard_sf(self, z: Array) -> Array:
-        """Return the probability of a value > z."""
+    def _standard_sf(self, z: Array) -> Array:
         probability: Array = special.ndtr(-z)
         return probability
 
-    def standard_logcdf(self, z: Array) -> Array:
-        """Return the log of the probability of a value <= z."""
+    def _standard_logcdf(self, z: Array) -> Array:
         log: Array = special.log_ndtr(z)
         return log
 
-    def standard_logsf(self, z: Array) -> Array:
-        """Return the log of the probability of a value > z."""
+    def _standard_logsf(self, z: Array) -> Array:
         log: Array = special.log_ndtr(-z)
         return log
 
-    def standard_ppf(self, q: Array) -> Array:
-        """Return the z with standard_cdf(z) = q."""
+    def _standard_ppf(self, q: Array) -> Array:
         z: Array = special.ndtri(q)
         return z
 
-    def standard_isf(self, q: Array) -> Array:
-        """Return the z with standard_sf(z) = q."""
+    def _standard_isf(self, q: Array) -> Array:
         z: Array = -special.ndtri(q)
         return z
 

@@ -10,7 +10,7 @@ from scipy import special
 
 from wgboost.responses.censoring import is_censored
 from wgboost.responses.codes import ClassCodes, pick
-from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
+from wgboost.responses.coordinate_priors import CoordinatePrior, Parameter
 from wgboost.responses.numerics import safe_exp, working_float
 from wgboost.responses.units import Units
 from wgboost.typing import Array
@@ -95,9 +95,9 @@ class Ordinal(ClassCodes):
 
     def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
         """Return the normal priors of the location and of the log gaps."""
-        names = ("prior_mean", "prior_scale", "prior_gap_mean", "prior_gap_scale")
-        mean, scale, *gap = (self.column(getattr(self, name), dtype) for name in names)
-        return NormalPrior(mean, scale), *[NormalPrior(*gap)] * (self._k - 2)
+        location = self._normal_prior(self.prior_mean, self.prior_scale, dtype)
+        gap = self._normal_prior(self.prior_gap_mean, self.prior_gap_scale, dtype)
+        return location, *[gap] * (self._k - 2)
 
     # --- likelihood ---------------------------------------------------------------------------
 

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
-from wgboost.responses.counts import LARGEST_LOG, Count
+from wgboost.responses.coordinate_priors import CoordinatePrior, Parameter
+from wgboost.responses.counts import LARGEST_LOG, LARGEST_MEAN, Count
 from wgboost.responses.deviance import count_deviance, log_factorial_correction
 from wgboost.responses.incomplete_gamma import lower_gamma, upper_gamma
 from wgboost.responses.numerics import clip_exponent
@@ -16,8 +16,6 @@ from wgboost.responses.units import Units
 from wgboost.typing import Array
 
 __all__ = ["Poisson"]
-
-_LARGEST = 1e18  # the largest mean that NumPy draws from
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +64,7 @@ class Poisson(Count):
 
     def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
         """Return the normal prior of the log mean."""
-        values = (self.column(value, dtype) for value in (self.prior_mean, self.prior_scale))
-        return (NormalPrior(*values),)
+        return (self._normal_prior(self.prior_mean, self.prior_scale, dtype),)
 
     def log_mass(self, y: Array, theta: Array) -> Array:
         """Return the log probability of whole y >= 0."""
@@ -79,8 +76,7 @@ class Poisson(Count):
         """Return the log probability of y = 0."""
         return -self.mean(theta)
 
-    def size_biased(self, theta: Array) -> Array:
-        """Return the parameters of Y - 1 where counts Y are drawn in proportion to their size."""
+    def _size_biased(self, theta: Array) -> Array:
         return theta
 
     def panjer(self, theta: Array) -> tuple[Array, Array]:
@@ -99,25 +95,21 @@ class Poisson(Count):
 
     def likelihood_curvature(self, y: Array, theta: Array) -> Array:
         """Return minus the diagonal of the Hessian of logpdf."""
-        fisher = self.likelihood_fisher(theta)
-        shape = np.broadcast_shapes(np.shape(y), fisher.shape[:-1])
-        return np.broadcast_to(fisher, (*shape, 1))
+        return self._fisher_of_rows(y, theta)
 
     def likelihood_fisher(self, theta: Array) -> Array:
         """Return the Fisher information of one observation."""
         return self.mean(theta)[..., None]
 
-    def count_cdf(self, y: Array, theta: Array) -> Array:
-        """Return the probability of a count <= y."""
+    def _count_cdf(self, y: Array, theta: Array) -> Array:
         return upper_gamma(y + 1, self.mean(theta))
 
-    def count_sf(self, y: Array, theta: Array) -> Array:
-        """Return the probability of a count > y."""
+    def _count_sf(self, y: Array, theta: Array) -> Array:
         return lower_gamma(y + 1, self.mean(theta))
 
     def cdf_gradient(self, y: Array, theta: Array) -> Array:
         """Return the gradient of cdf in theta."""
-        return (-self.mean(theta) * self.mass_at(y, theta))[..., None]
+        return (-self.mean(theta) * self._mass_at(y, theta))[..., None]
 
     def mean(self, theta: Array) -> Array:
         """Return the mean of y."""
@@ -130,4 +122,4 @@ class Poisson(Count):
 
     def rvs(self, theta: Array, rng: np.random.Generator) -> Array:
         """Return one draw of y for each theta."""
-        return np.asarray(rng.poisson(np.minimum(self.mean(theta), _LARGEST)), dtype=np.float64)
+        return np.asarray(rng.poisson(np.minimum(self.mean(theta), LARGEST_MEAN)), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""What families of positive numbers share: a log location, and a log shape where they have one."""
+"""Bases of families of positive numbers: a log location, and a log shape if there is one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from wgboost.responses.base import Response
-from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior, Parameter
+from wgboost.responses.coordinate_priors import CoordinatePrior, Parameter
 from wgboost.responses.numerics import clip_exponent, log_positive, safe_exp, working_float
 from wgboost.responses.units import Units, mean_as_scale
 from wgboost.typing import Array
@@ -17,9 +17,9 @@ __all__ = ["LocationShape", "Positive", "at_end"]
 
 
 def at_end(y: Array, end: float, log_density: Array, power: Array | float) -> Array:
-    """Return the log density; where y is at an end, the limit of a power - 1 of the distance.
+    """Return the log density; at an end of the support, the limit of distance^(power - 1).
 
-    A float32 y at the end is one that was rounded to it, and keeps the density that it has.
+    A float32 y at the end was rounded to it, and keeps its density.
     """
     there = np.asarray(y) == end
     if not there.any() or working_float(y).dtype == np.float32:
@@ -33,14 +33,8 @@ def at_end(y: Array, end: float, log_density: Array, power: Array | float) -> Ar
 class Positive(Response):
     """y > 0 in proportion to exp(theta_0), the mean or another scale of y.
 
-    Parameters
-    ----------
-    prior_mean, prior_scale
-        The log location has a normal prior.
-
-    Both are numbers or hold one value per row. They refer to y divided by its mean, so that no
-    unit of y is preferred; on that scale the defaults are vague: one standard deviation is a
-    factor of 22,000.
+    The log location has a normal prior. Its parameters refer to y divided by its mean. The defaults
+    are vague: one standard deviation is a factor of 22,000.
     """
 
     prior_mean: Parameter = 0.0
@@ -48,7 +42,7 @@ class Positive(Response):
 
     positive: ClassVar[tuple[str, ...]] = ("prior_scale",)
     offset_link: ClassVar[Literal["identity", "log"] | None] = "log"
-    # Where y is small a row's own curvature vanishes, where it is large its score explodes.
+    # The curvature of a row vanishes for small y, and its score grows without bound for large y.
     curvature_kind: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
 
     @property
@@ -71,18 +65,17 @@ class Positive(Response):
 
     def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
         """Return the normal prior of the log location."""
-        values = (self.column(value, dtype) for value in (self.prior_mean, self.prior_scale))
-        return (NormalPrior(*values),)
+        return (self._normal_prior(self.prior_mean, self.prior_scale, dtype),)
 
     def _log_ratio(self, y: Array, theta: Array) -> Array:
         """Return log(y / exp(theta_0)), held between bounds."""
         return clip_exponent(log_positive(y) - theta[..., 0])
 
     def _open_log_ratio(self, y: Array, theta: Array) -> Array:
-        """Return log(y / exp(theta_0)) without bounds but those of y and of the location.
+        """Return log(y / exp(theta_0)) without bounds other than those of y and the location.
 
-        A small shape makes y many powers of ten smaller than its mean, and it is the logarithm of
-        that which tells the shape.
+        A small shape makes y many powers of ten smaller than its mean. The logarithm of that ratio
+        determines the shape.
         """
         location = working_float(theta)[..., 0]
         limit = 85.0 if location.dtype == np.float32 else 170.0  # its exponential is finite
@@ -90,7 +83,7 @@ class Positive(Response):
         return log_ratio
 
     def _ratio(self, y: Array, theta: Array) -> Array:
-        """Return y / exp(theta_0) as tail probabilities need it: 0 below the support."""
+        """Return y / exp(theta_0) for tail probabilities: 0 below the support."""
         ratio: Array = np.maximum(y, 0) * safe_exp(-theta[..., 0])
         return ratio
 
@@ -104,7 +97,7 @@ class Positive(Response):
     def _inside(self, y: Array, log_density: Array, power: Array | float = 1.0) -> Array:
         """Return the log density with -inf outside the support.
 
-        Near 0 the density is a multiple of y^(power - 1): 0 there, infinite, or neither.
+        Near 0 the density is a multiple of y^(power - 1): zero, infinite or finite there.
         """
         y = np.asarray(y)
         outside = (y < 0) | (y == np.inf)
@@ -115,18 +108,7 @@ class Positive(Response):
 
 @dataclass(frozen=True, eq=False)
 class LocationShape(Positive):
-    """y > 0 with theta = (log location, log shape).
-
-    Parameters
-    ----------
-    prior_mean, prior_scale
-        The log location has a normal prior.
-    prior_shape_mean, prior_shape_scale
-        The log shape has a normal prior.
-
-    Every one is a number or holds one value per row. They refer to y divided by its mean, so that
-    no unit of y is preferred; on that scale the defaults are vague.
-    """
+    """y > 0 with theta = (log location, log shape), both with a normal prior."""
 
     prior_shape_mean: Parameter = 0.0
     prior_shape_scale: Parameter = 10.0
@@ -151,6 +133,5 @@ class LocationShape(Positive):
 
     def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
         """Return the normal priors of the log location and of the log shape."""
-        shape = (self.prior_shape_mean, self.prior_shape_scale)
-        mean, scale = (self.column(value, dtype) for value in shape)
-        return (*super().coordinate_priors(dtype), NormalPrior(mean, scale))
+        shape = self._normal_prior(self.prior_shape_mean, self.prior_shape_scale, dtype)
+        return (*super().coordinate_priors(dtype), shape)

@@ -7,7 +7,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from wgboost.responses.coordinate_priors import CoordinatePrior, Parameter, check_parameter
+from wgboost.responses.coordinate_priors import (
+    CoordinatePrior,
+    NormalPrior,
+    Parameter,
+    check_parameter,
+)
 from wgboost.responses.numerics import coordinates
 from wgboost.typing import Array
 
@@ -18,8 +23,8 @@ __all__ = ["Prior"]
 class Prior:
     """A prior of theta (n, m, d), independent over coordinates.
 
-    Fields whose name begins with ``prior_`` are its parameters; each is a number or holds one
-    value per row.
+    Fields whose name begins with ``prior_`` are its parameters. Each is a number or an array with
+    one value per row.
     """
 
     positive: ClassVar[tuple[str, ...]] = ()
@@ -157,6 +162,9 @@ class Prior:
         (3, 1)
         """
         return value[:, None].astype(dtype) if isinstance(value, np.ndarray) else value
+
+    def _normal_prior(self, mean: Parameter, scale: Parameter, dtype: Any) -> NormalPrior:
+        return NormalPrior(self.column(mean, dtype), self.column(scale, dtype))
 
     def log_prior(self, theta: Array) -> Array:
         """Return the log density of the prior, up to a constant.

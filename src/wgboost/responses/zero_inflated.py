@@ -1,15 +1,13 @@
-"""What zero-inflated counts share: a count, or with some probability a zero of its own."""
+"""Base of zero-inflated counts: a count, or with some probability an extra zero."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from scipy import special
 
-from wgboost.responses.coordinate_priors import CoordinatePrior, NormalPrior
 from wgboost.responses.counts import Count
 from wgboost.responses.numerics import working_float
 from wgboost.responses.units import Units
@@ -20,30 +18,14 @@ __all__ = ["ZeroInflated"]
 
 @dataclass(frozen=True, eq=False)
 class ZeroInflated(Count):
-    """Model y as a count of the family `part`, or an extra zero.
+    """y is a count of the family `part`, or an extra zero.
 
     theta = (theta of the part, logit of the probability of an extra zero). A subclass defines
-    `part` and the parameters of the prior.
-
-    Examples
-    --------
-    >>> from wgboost.responses import ZeroInflatedPoisson
-    >>> ZeroInflatedPoisson().param_names
-    ('log_mean', 'logit_extra_zero')
+    `part` and the prior.
     """
 
     part: ClassVar[Count]
     curvature_kind: ClassVar[Literal["hessian", "fisher"]] = "fisher"
-
-    @abstractmethod
-    def normal_priors(self) -> tuple[tuple[Any, Any], ...]:
-        """Return mean and scale of the normal prior of each coordinate.
-
-        Returns
-        -------
-        tuple of pairs
-            Mean and scale.
-        """
 
     @property
     def param_names(self) -> tuple[str, ...]:
@@ -60,13 +42,6 @@ class ZeroInflated(Count):
         part = self.part.natural(theta[..., :-1], units)
         return {**part, "extra_zero": special.expit(theta[..., -1])}
 
-    def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
-        """Return the normal priors of all coordinates."""
-        return tuple(
-            NormalPrior(self.column(mean, dtype), self.column(scale, dtype))
-            for mean, scale in self.normal_priors()
-        )
-
     # --- likelihood ---------------------------------------------------------------------------
 
     def log_mass(self, y: Array, theta: Array) -> Array:
@@ -80,10 +55,9 @@ class ZeroInflated(Count):
         """Return the log probability of y = 0."""
         return self.log_mass(np.zeros(()), theta)
 
-    def size_biased(self, theta: Array) -> Array:
-        """Return the parameters of Y - 1 where counts Y are drawn in proportion to their size."""
+    def _size_biased(self, theta: Array) -> Array:
         never = np.full_like(theta[..., -1:], -np.inf)
-        return np.concatenate([self.part.size_biased(theta[..., :-1]), never], axis=-1)
+        return np.concatenate([self.part._size_biased(theta[..., :-1]), never], axis=-1)
 
     def entropy(self, theta: Array) -> Array:
         """Return the entropy of y in nats: that of the part, with its zero replaced."""
@@ -96,7 +70,7 @@ class ZeroInflated(Count):
         return total
 
     def _extra(self, y: Array, theta: Array) -> tuple[Array, Array, Array]:
-        """Return how likely y is an extra zero, any row's zero, and any row."""
+        """Return the probability of an extra zero given y, given a zero, and of any row."""
         logit = theta[..., -1]
         of_zero = special.expit(logit - self.part.log_zero(theta[..., :-1]))
         of_zero = of_zero.astype(logit.dtype, copy=False)
@@ -114,14 +88,14 @@ class ZeroInflated(Count):
         theta = working_float(theta)
         extra, _, prior = self._extra(y, theta)
         score = self.part.likelihood_score(y, theta[..., :-1])
-        # The variance of an indicator of an extra zero, given y.
-        doubt = (extra * (1 - extra))[..., None]
+        # variance: of the indicator of an extra zero, given y
+        variance = (extra * (1 - extra))[..., None]
         hessian = np.empty((*score.shape[:-1], self.n_params, self.n_params), theta.dtype)
         hessian[..., :-1, :-1] = (1 - extra)[..., None, None] * self.part.likelihood_hessian(
             y, theta[..., :-1]
-        ) + doubt[..., None] * score[..., :, None] * score[..., None, :]
-        hessian[..., :-1, -1] = hessian[..., -1, :-1] = -doubt * score
-        hessian[..., -1, -1] = doubt[..., 0] - prior * (1 - prior)
+        ) + variance[..., None] * score[..., :, None] * score[..., None, :]
+        hessian[..., :-1, -1] = hessian[..., -1, :-1] = -variance * score
+        hessian[..., -1, -1] = variance[..., 0] - prior * (1 - prior)
         return hessian
 
     def likelihood_fisher(self, theta: Array) -> Array:
@@ -138,15 +112,13 @@ class ZeroInflated(Count):
         zero = prior * special.expit(-theta[..., -1]) * extra * -np.expm1(log_zero)
         return np.concatenate([known, zero[..., None]], axis=-1)
 
-    def count_cdf(self, y: Array, theta: Array) -> Array:
-        """Return the probability of a count <= y."""
-        part = self.part.count_cdf(y, theta[..., :-1])
+    def _count_cdf(self, y: Array, theta: Array) -> Array:
+        part = self.part._count_cdf(y, theta[..., :-1])
         probability: Array = special.expit(theta[..., -1]) + self._share(theta) * part
         return np.minimum(probability, 1)
 
-    def count_sf(self, y: Array, theta: Array) -> Array:
-        """Return the probability of a count > y."""
-        return self._share(theta) * self.part.count_sf(y, theta[..., :-1])
+    def _count_sf(self, y: Array, theta: Array) -> Array:
+        return self._share(theta) * self.part._count_sf(y, theta[..., :-1])
 
     def cdf_gradient(self, y: Array, theta: Array) -> Array:
         """Return the gradient of cdf in theta."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from wgboost.responses.coordinate_priors import Parameter
+from wgboost.responses.coordinate_priors import CoordinatePrior, Parameter
 from wgboost.responses.counts import Count
 from wgboost.responses.negative_binomial import NegativeBinomial
 from wgboost.responses.zero_inflated import ZeroInflated
@@ -65,10 +65,10 @@ class ZeroInflatedNegativeBinomial(ZeroInflated):
     )
     part: ClassVar[Count] = NegativeBinomial()
 
-    def normal_priors(self) -> tuple[tuple[Any, Any], ...]:
-        """Return mean and scale of the normal prior of each coordinate."""
+    def coordinate_priors(self, dtype: Any) -> tuple[CoordinatePrior, ...]:
+        """Return the normal priors of all coordinates."""
         return (
-            (self.prior_mean, self.prior_scale),
-            (self.prior_dispersion_mean, self.prior_dispersion_scale),
-            (self.prior_zero_mean, self.prior_zero_scale),
+            self._normal_prior(self.prior_mean, self.prior_scale, dtype),
+            self._normal_prior(self.prior_dispersion_mean, self.prior_dispersion_scale, dtype),
+            self._normal_prior(self.prior_zero_mean, self.prior_zero_scale, dtype),
         )
