@@ -67,7 +67,7 @@ INPUTS = {
     "short offset": (lambda: counting().fit(X, COUNTS, offset=[1]), r"offset has shape \(1,\)"),
     "text": (
         lambda: counting().fit(X, COUNTS, exposure=["long"] * 30),
-        "exposure has values that are no numbers: .*'long'",
+        "exposure has values that are not numbers: .*'long'",
     ),
     "dicts": (
         lambda: counting().fit([{"a": 1, "b": 2}] * 30, COUNTS),

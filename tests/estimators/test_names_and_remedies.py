@@ -62,7 +62,7 @@ BAD_BOUNDS = [
     ((1.0, np.nan), {}, "inf is no upper bound"),
     ((3.0, 2.0), {}, "swap the two"),
     ((1.0, 2.0), {"above": 5.0}, "drop the row, or widen"),
-    ((1.0, 2.0), {"above": 5.0, "below": 4.0}, "room between them"),
+    ((1.0, 2.0), {"above": 5.0, "below": 4.0}, "above must be less than below"),
     ((np.inf, np.inf), {}, "make one finite"),
     (([1.0, 2.0], [1.0, 2.0, 3.0]), {}, "a number or one per row"),
 ]

@@ -75,7 +75,7 @@ def test_the_examples_of_the_algorithm_run_one_after_the_other():
 def test_the_examples_of_choosing_a_response():
     names = ran("docs/responses.md")
     assert names["best"] == names["propose_response"](names["y"])[0] == "negative_binomial"
-    assert "spread wider" in names["why"]
+    assert "larger variance" in names["why"]
     assert names["nll"]["negative_binomial"] + 0.1 < names["nll"]["poisson"]
 
 

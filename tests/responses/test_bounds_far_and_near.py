@@ -146,7 +146,7 @@ def test_bounds_that_only_touch_the_support_are_refused(name):
 
 @pytest.mark.parametrize("bounds", [(0.0, INF), (-5.0, 1.0), (-INF, INF)])
 @pytest.mark.parametrize("name", ["lognormal", "gamma"])
-def test_a_row_of_which_little_is_known_changes_little(name, bounds):
+def test_a_row_with_wide_bounds_changes_little(name, bounds):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 1)), rng.lognormal(3, 0.5, 200)
     model = WGBRegressor(response=name, n_estimators=3, random_state=0)
@@ -156,9 +156,9 @@ def test_a_row_of_which_little_is_known_changes_little(name, bounds):
     assert_allclose(fitted.predict(X).mean(), plain.predict(X).mean(), rtol=0.1)
 
 
-def test_nothing_known_is_no_zero():
-    seen = Observations.of(censored([1000.0, -INF, 1002.0], [1000.0, INF, 1004.0]))
-    assert_array_equal(seen.value, [1000, 1001.5, 1003])
+def test_rows_without_information_get_the_median():
+    observations = Observations.of(censored([1000.0, -INF, 1002.0], [1000.0, INF, 1004.0]))
+    assert_array_equal(observations.value, [1000, 1001.5, 1003])
 
 
 def test_an_event_comes_before_a_row_censored_at_its_time():
@@ -185,7 +185,7 @@ def start(response, y):
 
 
 @pytest.mark.parametrize("name", ["gamma", "lognormal", "student_t"])
-def test_a_few_rows_with_bounds_stand_for_all_at_the_start(name):
+def test_a_start_from_few_rows_with_bounds_is_close_to_that_of_all(name):
     response, rng = as_response(name), np.random.default_rng(1)
     theta = np.array([0.0, 0.5, 1.5][: response.n_params])
     y = response.rvs(np.tile(theta, (2000, 1)), rng)

@@ -38,16 +38,16 @@ def test_the_negative_binomial_mass_is_exact_at_any_dispersion(y, mean, log_disp
 
 @pytest.mark.parametrize("mean", [0.3, 4.0, 1e3, 1e6])
 def test_without_dispersion_a_negative_binomial_count_is_poisson(mean):
-    wide = np.array([np.log(mean), -60.0])
-    theta, y = wide[:1], np.unique(stats.poisson(mean).ppf([0.001, 0.2, 0.5, 0.9, 0.9999]))
+    extended = np.array([np.log(mean), -60.0])
+    theta, y = extended[:1], np.unique(stats.poisson(mean).ppf([0.001, 0.2, 0.5, 0.9, 0.9999]))
     limit, response = Poisson(), NegativeBinomial()
     for function in ("logpdf", "cdf", "sf"):
         expected = getattr(limit, function)(y, theta)
-        assert_allclose(getattr(response, function)(y, wide), expected, rtol=1e-8)
+        assert_allclose(getattr(response, function)(y, extended), expected, rtol=1e-8)
     q = np.array([1e-10, 0.3, 0.5, 0.99])
-    assert_array_equal(response.ppf(q, wide), limit.ppf(q, theta))
-    assert_array_equal(response.isf(q, wide), limit.isf(q, theta))
-    score = response.likelihood_score(y[:, None], np.broadcast_to(wide, (1, 1, 2)))
+    assert_array_equal(response.ppf(q, extended), limit.ppf(q, theta))
+    assert_array_equal(response.isf(q, extended), limit.isf(q, theta))
+    score = response.likelihood_score(y[:, None], np.broadcast_to(extended, (1, 1, 2)))
     assert_allclose(score[..., 0], (y - mean)[:, None], rtol=1e-9, atol=1e-9 * mean)
     assert_allclose(score[..., 1], 0, atol=1e-8)
 
@@ -65,7 +65,7 @@ def test_the_information_of_the_dispersion_is_a_sum_over_counts(log_mean, log_di
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("response", [*COUNTS, Ordinal(n_classes=4)], ids=lambda r: r.name)
-def test_wandering_parameters_give_finite_derivatives(response, dtype):
+def test_extreme_parameters_give_finite_derivatives(response, dtype):
     ends = np.array([-1000.0, -50, -8, 0, 8, 50, 1000])
     grid = np.stack(np.meshgrid(*[ends] * response.n_params), axis=-1)
     theta = grid.reshape(1, -1, response.n_params).astype(dtype)
@@ -87,7 +87,7 @@ def test_the_entropy_of_large_counts_is_that_of_a_normal(mean):
 
 
 @every_count
-def test_statistics_put_large_counts_of_nearly_one_size_together(response):
+def test_statistics_merge_large_counts_of_similar_size(response):
     rng = np.random.default_rng(0)
     y = np.floor(np.exp(rng.normal(6, 3, 20_000)))
     weight, theta = rng.integers(0, 3, y.size), rng.normal(0, 0.3, (3, response.n_params))
@@ -103,7 +103,7 @@ def test_statistics_put_large_counts_of_nearly_one_size_together(response):
         assert_allclose(average(theta, table) - prior, expected, rtol=1e-4)
 
 
-def test_zero_inflation_adds_zeros_alone():
+def test_zero_inflation_adds_only_zeros():
     theta = np.array([0.7, 0.2, special.logit(0.3)])
     counted, whole = NegativeBinomial(), ZeroInflatedNegativeBinomial()
     y = np.arange(4.0)
@@ -169,7 +169,7 @@ def test_counts_of_any_size_are_learnt(response, mean):
 
 
 @every_count
-def test_an_outlier_does_not_carry_the_mean_away(response):
+def test_an_outlier_hardly_changes_the_mean(response):
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (400, 2))
     y = rng.poisson(np.exp(np.sin(2 * X[:, 0])))

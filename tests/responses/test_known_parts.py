@@ -40,10 +40,10 @@ def test_an_exposure_is_an_offset_of_its_log():
         assert_array_equal(answer(**at), answer(**log))
 
 
-def test_rows_to_watch_have_an_exposure_too():
-    beside = {"exposure_val": EXPOSURE[HELD], "exposure": EXPOSURE[~HELD]}
+def test_validation_rows_have_an_exposure():
+    fit_params = {"exposure_val": EXPOSURE[HELD], "exposure": EXPOSURE[~HELD]}
     fitted = model("poisson", early_stopping=True)
-    fitted.fit(X[~HELD], COUNTS[~HELD], X_val=X[HELD], y_val=COUNTS[HELD], **beside)
+    fitted.fit(X[~HELD], COUNTS[~HELD], X_val=X[HELD], y_val=COUNTS[HELD], **fit_params)
     dist = fitted.predict_dist(X[HELD], exposure=EXPOSURE[HELD])
     history = fitted.history_["validation"]["nll"]
     assert_allclose(min(history), metrics.nll(dist, COUNTS[HELD]), rtol=1e-5)
@@ -57,14 +57,14 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("response", "beside", "message"), WRONG)
-def test_an_exposure_that_makes_no_sense_is_refused(response, beside, message):
+@pytest.mark.parametrize(("response", "fit_params", "message"), WRONG)
+def test_an_invalid_exposure_is_refused(response, fit_params, message):
     with pytest.raises(ValueError, match=message):
-        model(response).fit(X, COUNTS, **beside)
+        model(response).fit(X, COUNTS, **fit_params)
 
 
 @pytest.mark.parametrize("error", [None, 1.0])
-def test_particles_lie_as_far_apart_as_evidence_and_known_errors_leave_it_open(error):
+def test_the_spread_of_particles_follows_from_evidence_and_known_errors(error):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (2000, 1)).astype(float), 0.3 * rng.normal(size=2000)
     deviation = np.hypot(0.3, error or 0)
@@ -97,7 +97,7 @@ def test_classes_take_another_prior_in_every_prediction():
     assert_array_equal(fitted.predict_uncertainty(X, prior=prior)["epistemic"], dist.epistemic())
 
 
-def test_a_prior_that_leaves_hardly_a_particle_is_warned_of():
+def test_a_prior_that_leaves_few_effective_particles_warns():
     fitted, prior = model().fit(X, TIMES), {"mean": 5.0, "scale": 0.05}
     with pytest.warns(UserWarning, match=r"fewer than 2 of 10 particles .* of 300 rows.*fit with"):
         dist = fitted.predict_dist(X, prior=prior)

@@ -130,7 +130,7 @@ def test_samples_follow_the_cdf(name):
 
 
 @every
-def test_ends_and_nonsense(name):
+def test_ends_of_the_support_and_invalid_probabilities(name):
     response, theta = example(name).response, thetas(name)[0]
     low, high = response.support
     assert_array_equal(response.cdf(np.array([-np.inf, np.inf]), theta), [0, 1])
@@ -151,10 +151,10 @@ def test_y_broadcasts_against_the_leading_axes_of_theta(name):
     response, theta = case.response, case.theta  # (6, 4, d)
     grid = case.y[:3]
     for function in (response.logpdf, response.cdf, response.sf):
-        wide = function(grid[:, None, None], theta)
-        assert wide.shape == (3, 6, 4)
+        joint = function(grid[:, None, None], theta)
+        assert joint.shape == (3, 6, 4)
         for k in range(3):
-            assert_array_equal(wide[k], function(np.full((6, 4), grid[k]), theta))
+            assert_array_equal(joint[k], function(np.full((6, 4), grid[k]), theta))
     assert response.likelihood_score(case.y[:, None], theta).shape == theta.shape
     assert response.rvs(theta, np.random.default_rng(0)).shape == (6, 4)
 

@@ -48,7 +48,7 @@ def test_derivatives_are_those_of_the_response():
     assert_allclose(log - log[:, :1], expected - expected[:, :1], rtol=1e-3, atol=1e-3)
 
 
-def test_the_models_of_the_two_are_one():
+def test_models_of_a_log_density_and_a_response_agree():
     options = {"n_particles": 6, "n_estimators": 50, "random_state": 0, "n_jobs": 1}
     ours = WGBoost(DENSITY, **options).fit(X, Y)
     response = Normal()
@@ -59,14 +59,14 @@ def test_the_models_of_the_two_are_one():
         ),
         n_params=2, **options,
     ).fit(X, Y)  # fmt: skip
-    apart = np.abs(ours.predict_particles(X) - plain.predict_particles(X))
-    assert np.median(apart) < 1e-3
+    difference = np.abs(ours.predict_particles(X) - plain.predict_particles(X))
+    assert np.median(difference) < 1e-3
     scale = np.exp(ours.predict_particles(X)[..., 1])
     density = stats.norm.pdf(Y[:, None], ours.predict_particles(X)[..., 0], scale).mean(axis=1)
     assert_allclose(ours.log_likelihood(X, Y), np.log(density), rtol=1e-4, atol=1e-4)
 
 
-def test_rounds_are_found_by_the_likelihood_of_rows_held_out():
+def test_early_stopping_uses_the_likelihood_of_held_out_rows():
     held = np.arange(300) % 3 == 0
     options = {"n_particles": 4, "n_estimators": 40, "learning_rate": 0.5, "random_state": 0}
     options |= {"leaf": "newton", "l2": 1.0, "early_stopping": True, "refit": False}
@@ -81,7 +81,7 @@ def test_rounds_are_found_by_the_likelihood_of_rows_held_out():
         WGBoost(without, **options).fit(X, Y)
 
 
-def test_y_may_have_columns_and_the_density_be_pickled():
+def test_y_may_have_columns_and_the_density_can_be_pickled():
     def banana(theta, y):
         return -((theta[0] - y[0]) ** 2) - (theta[1] - y[1] - theta[0] ** 2) ** 2
 
@@ -97,7 +97,7 @@ def test_y_may_have_columns_and_the_density_be_pickled():
     )
 
 
-def test_what_goes_wrong_is_said():
+def test_errors_name_the_cause():
     odd = np.where(np.arange(300) == 7, -1.0, 1.0)
     square = WGBoost(LogDensity(lambda t, y: -((t[0] - y) ** 2)), n_estimators=1).fit(X, Y)
     with pytest.raises(ValueError, match="score returned a value that is not finite, row 7"):

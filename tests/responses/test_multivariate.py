@@ -70,7 +70,7 @@ def test_natural_parameters_are_moments_in_the_units_of_the_user():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_particles_that_wandered_off_have_finite_derivatives_and_covariances(dtype):
+def test_extreme_particles_have_finite_derivatives_and_covariances(dtype):
     far = np.array([-1e3, -50, -5, 0, 5, 50, 1e3])
     theta = np.zeros((27, 1, 9), dtype)
     theta[:, 0, 3:] = np.random.default_rng(3).choice(far, size=(27, 6))
@@ -86,7 +86,7 @@ def test_particles_that_wandered_off_have_finite_derivatives_and_covariances(dty
     assert np.isfinite(metrics.energy_score(dist, y))
 
 
-def test_the_number_of_columns_has_to_be_known():
+def test_the_number_of_columns_must_be_known():
     with pytest.raises(ValueError, match=r"give n_dims, as MultivariateNormal\(n_dims=2\)"):
         MultivariateNormal().n_params  # noqa: B018
     assert MultivariateNormal().for_columns(4) == MultivariateNormal(n_dims=4)
@@ -168,7 +168,7 @@ def test_a_marginal_is_an_ordinary_mixture_of_the_column(weighted):
         dist.marginal(3)
 
 
-def test_what_needs_an_order_points_to_the_marginals():
+def test_methods_of_one_column_point_to_the_marginals():
     dist = joint()
     y = UNITS.restore(CASE.y)
     calls = [

@@ -19,10 +19,10 @@ def test_the_native_posteriors_are_those_of_the_responses(k, threads):
     evidence = rng.uniform(0.1, 2, size=n)
     score, curvature = response.score_and_curvature(y, theta, evidence, threads)
     assert score.dtype == curvature.dtype == np.float32
-    wide = theta.astype(np.float64)
+    precise = theta.astype(np.float64)
     for ours, plain in (
-        (score, response.score(y, wide, evidence)),
-        (curvature, response.curvature(y, wide, evidence)),
+        (score, response.score(y, precise, evidence)),
+        (curvature, response.curvature(y, precise, evidence)),
     ):
         assert_allclose(ours, plain, rtol=1e-4, atol=1e-5 * np.abs(plain).max())
 

@@ -11,8 +11,7 @@ from finite_differences import central_difference
 from response_examples import EXAMPLES, example
 from wgboost.responses import LogNormal, Normal, Units, censored
 from wgboost.responses.intervals import log_interval_probability
-from wgboost.responses.observations import Observations
-from wgboost.responses.observed import standardise, subtract_offset
+from wgboost.responses.observations import Observations, standardise, subtract_offset
 
 RESPONSES = {name: example(name).response for name in EXAMPLES}
 ordered = pytest.mark.parametrize(
@@ -58,38 +57,38 @@ def test_score_and_hessian_of_bounds_are_derivatives(name):
     case = example(name)
     lower, upper = check_bounds(case)
     low, _ = case.response.support
-    seen = Observations.of(censored(lower, upper, above=low, below=INF))
+    observations = Observations.of(censored(lower, upper, above=low, below=INF))
     response, theta = case.response, case.theta
-    slope = central_difference(lambda t: response.log_posterior(seen, t, 2.0), theta)
-    assert_allclose(response.score(seen, theta, 2.0), slope, rtol=1e-4, atol=1e-5)
-    bend = central_difference(lambda t: response.score(seen, t, 2.0), theta, step=1e-4)
-    assert_allclose(response.hessian(seen, theta, 2.0), bend, rtol=1e-3, atol=1e-3)
-    assert (response.curvature(seen, theta, 2.0) > 0).all()
-    single = response.score(seen, theta.astype(np.float32))
+    slope = central_difference(lambda t: response.log_posterior(observations, t, 2.0), theta)
+    assert_allclose(response.score(observations, theta, 2.0), slope, rtol=1e-4, atol=1e-5)
+    hessian = central_difference(lambda t: response.score(observations, t, 2.0), theta, step=1e-4)
+    assert_allclose(response.hessian(observations, theta, 2.0), hessian, rtol=1e-3, atol=1e-3)
+    assert (response.curvature(observations, theta, 2.0) > 0).all()
+    single = response.score(observations, theta.astype(np.float32))
     assert single.dtype == np.float32
-    assert_allclose(single, response.score(seen, theta), rtol=1e-2, atol=1e-2)
+    assert_allclose(single, response.score(observations, theta), rtol=1e-2, atol=1e-2)
 
 
 @ordered
 def test_bounds_that_are_equal_are_the_value(name):
     case = example(name)
-    seen = Observations.of(censored(case.y, case.y))
+    observations = Observations.of(censored(case.y, case.y))
     for function in ("log_posterior", "score", "curvature"):
-        ours = getattr(case.response, function)(seen, case.theta)
+        ours = getattr(case.response, function)(observations, case.theta)
         assert_allclose(ours, getattr(case.response, function)(case.y, case.theta), rtol=1e-12)
 
 
-def test_truncation_divides_by_the_probability_of_being_seen():
+def test_truncation_divides_by_the_probability_of_no_truncation():
     y, theta = np.array([0.5, 2.0]), np.array([[[0.2, -0.3]], [[1.0, 0.4]]])
-    seen = Observations.of(censored(y, y, above=[0.0, -INF], below=[1.0, 3.0]))
+    observations = Observations.of(censored(y, y, above=[0.0, -INF], below=[1.0, 3.0]))
     for i, (low, high) in enumerate([(0.0, 1.0), (-INF, 3.0)]):
         mean, scale = theta[i, 0, 0], np.exp(theta[i, 0, 1])
         a, b = (low - mean) / scale, (high - mean) / scale
         expected = stats.truncnorm.logpdf(y[i], a, b, mean, scale)
-        assert_allclose(seen.logpdf(Normal(), theta)[i, 0], expected, rtol=1e-10)
+        assert_allclose(observations.logpdf(Normal(), theta)[i, 0], expected, rtol=1e-10)
 
 
-def test_far_out_bounds_still_pull():
+def test_the_score_of_far_out_bounds_is_finite_and_not_zero():
     theta = np.array([[[0.0, -3.0]]])
     for lower, upper, sign in ((50.0, INF, 1), (-INF, -50.0, -1), (50.0, 51.0, 1)):
         log, score = log_interval_probability(Normal(), np.array([lower]), np.array([upper]), theta)
@@ -102,14 +101,14 @@ def test_noise_adds_its_variance():
     rng = np.random.default_rng(0)
     y, noise = rng.normal(size=5), np.array([0.0, 0.1, 1.0, 5.0, 0.3])
     theta = rng.normal(size=(5, 3, 2))
-    seen = Observations.of(y, noise=noise)
+    observations = Observations.of(y, noise=noise)
     scale = np.hypot(np.exp(theta[..., 1]), noise[:, None])
     assert_allclose(
-        seen.logpdf(Normal(), theta), stats.norm.logpdf(y[:, None], theta[..., 0], scale)
+        observations.logpdf(Normal(), theta), stats.norm.logpdf(y[:, None], theta[..., 0], scale)
     )
-    slope = central_difference(lambda t: seen.logpdf(Normal(), t), theta)
-    assert_allclose(seen.score(Normal(), theta), slope, rtol=1e-6, atol=1e-7)
-    fisher = seen.curvature(Normal(), theta)
+    slope = central_difference(lambda t: observations.logpdf(Normal(), t), theta)
+    assert_allclose(observations.score(Normal(), theta), slope, rtol=1e-6, atol=1e-7)
+    fisher = observations.curvature(Normal(), theta)
     share = np.exp(2 * theta[..., 1]) / scale**2
     assert_allclose(fisher[1:], np.stack([1 / scale**2, 2 * share**2], axis=-1)[1:])
     known = Normal().likelihood_curvature(y[:1, None], theta[:1])
@@ -117,42 +116,44 @@ def test_noise_adds_its_variance():
 
 
 @pytest.mark.parametrize("response", [Normal(), LogNormal()])
-def test_what_noisy_values_tell_is_the_mean_square_of_their_score(response):
+def test_the_information_of_noisy_values_is_the_mean_square_of_their_score(response):
     theta, noise = np.array([[0.4, -0.7]]), 0.02 if response.name == "lognormal" else 0.8
     rng = np.random.default_rng(0)
     y = response.rvs(np.repeat(theta, 200_000, axis=0), rng)
     error = noise * y if response.name == "lognormal" else np.full(len(y), noise)
-    seen = Observations.of(y + error * rng.standard_normal(len(y)), noise=error)
-    squares = np.square(seen.score(response, np.repeat(theta, len(y), axis=0)[:, None]))
-    told = response.fisher(theta, 3.0, seen[:1])
-    assert_allclose(told, 3 * squares.mean(axis=0), rtol=0.02)
-    assert (told <= response.fisher(theta, 3.0)).all()
+    observations = Observations.of(y + error * rng.standard_normal(len(y)), noise=error)
+    squares = np.square(observations.score(response, np.repeat(theta, len(y), axis=0)[:, None]))
+    fisher = response.fisher(theta, 3.0, observations[:1])
+    assert_allclose(fisher, 3 * squares.mean(axis=0), rtol=0.02)
+    assert (fisher <= response.fisher(theta, 3.0)).all()
     plain = response.fisher(theta, 3.0, np.array([1.0]))
     assert_array_equal(plain, response.fisher(theta, 3.0))
 
 
-def test_units_and_steps_change_every_bound():
+def test_units_and_offsets_change_every_bound():
     y = censored([1.0, 2.0], [3.0, INF], above=[0.0, 1.0])
-    seen = standardise(Observations.of(y, noise=np.array([1.0, 2.0])), Units(1.0, 2.0))
-    assert_array_equal(seen.lower, [0, 0.5])
-    assert_array_equal(seen.upper, [1, INF])
-    assert_array_equal(seen.above, [-0.5, 0])
-    assert_array_equal(seen.noise, [0.5, 1])
-    down = subtract_offset(seen, Normal(), np.array([1.0, 10.0]))
+    observations = standardise(Observations.of(y, noise=np.array([1.0, 2.0])), Units(1.0, 2.0))
+    assert_array_equal(observations.lower, [0, 0.5])
+    assert_array_equal(observations.upper, [1, INF])
+    assert_array_equal(observations.above, [-0.5, 0])
+    assert_array_equal(observations.noise, [0.5, 1])
+    down = subtract_offset(observations, Normal(), np.array([1.0, 10.0]))
     assert_array_equal(down.upper, [0, INF])
     assert_array_equal(down.lower, [-1, -9.5])
     assert_array_equal(down[1:].lower, [-9.5])
 
 
-def test_the_step_of_a_count_goes_to_its_likelihood_and_not_to_its_prior():
+def test_the_offset_of_a_count_enters_its_likelihood_and_not_its_prior():
     case = example("toy_poisson")
     step = np.linspace(-1, 1, 6)
-    seen = subtract_offset(subtract_offset(case.y, case.response, step), case.response, step)
+    observations = subtract_offset(
+        subtract_offset(case.y, case.response, step), case.response, step
+    )
     theta = case.theta
     moved = theta + 2 * step[:, None, None]
     likelihood = case.response.logpdf(case.y[:, None], moved)
     expected = 3 * likelihood + case.response.log_prior(theta)
-    assert_allclose(case.response.log_posterior(seen, theta, 3.0), expected, rtol=1e-12)
+    assert_allclose(case.response.log_posterior(observations, theta, 3.0), expected, rtol=1e-12)
 
 
 WRONG = [
@@ -168,6 +169,6 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("bounds", "options", "message"), WRONG)
-def test_bounds_that_make_no_sense_are_refused(bounds, options, message):
+def test_invalid_bounds_are_refused(bounds, options, message):
     with pytest.raises(ValueError, match=message):
         censored(*bounds, **options)

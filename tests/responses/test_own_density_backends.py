@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from wgboost import LogDensity, WGBoost
+from wgboost.targets.autodiff import check_log_density
 from wgboost.targets.conversion import as_row_target
 
 RNG = np.random.default_rng(0)
@@ -100,7 +101,7 @@ def test_a_density_that_is_linear_has_no_curvature(backend):
     assert (curvature == 0).all()
 
 
-def test_models_of_the_two_backends_are_one():
+def test_models_of_the_two_backends_agree():
     options = {"n_estimators": 20, "random_state": 0, "n_jobs": 1}
     each = [
         WGBoost(LogDensity(banana(importer(name)), 2, backend=name), **options).fit(X, Y)
@@ -133,12 +134,12 @@ WRONG = [
 
 @pytest.mark.usefixtures("xp")
 @pytest.mark.parametrize(("function", "n_params", "message"), WRONG)
-def test_what_a_density_may_not_do_is_said(function, n_params, message, backend):
+def test_an_invalid_density_is_refused(function, n_params, message, backend):
     with pytest.raises(ValueError, match=message):
         WGBoost(LogDensity(function, n_params, backend=backend), n_estimators=1).fit(X, Y)
 
 
-def test_a_likelihood_is_looked_at_before_training(backend, xp):
+def test_a_likelihood_is_checked_before_training(backend, xp):
     density = LogDensity(banana(xp), 2, likelihood=lambda t, y: t + y, backend=backend)
     with pytest.raises(ValueError, match=r"the likelihood returned shape \(2,\)"):
         WGBoost(density, n_estimators=1).fit(X, Y)
@@ -146,11 +147,11 @@ def test_a_likelihood_is_looked_at_before_training(backend, xp):
         LogDensity(banana(xp), 2, likelihood=3)
 
 
-def test_a_backend_that_is_not_there_is_named(monkeypatch):
+def test_a_missing_backend_is_named(monkeypatch):
     with pytest.raises(ValueError, match=r"backend='numpy' must be one of 'jax', 'torch'"):
         LogDensity(np.sum, backend="numpy")
     density = LogDensity(np.sum, 2, backend="torch")
     assert pickle.loads(pickle.dumps(density)) == density
     monkeypatch.setattr("wgboost.targets.autodiff.find_spec", lambda name: None)  # noqa: ARG005
     with pytest.raises(ImportError, match=r"pip install wgboost\[torch\]"):
-        density.check(Y)
+        check_log_density(density, Y)

@@ -28,7 +28,7 @@ every = pytest.mark.parametrize("cls", [*POSITIVE, Beta])
 positive = pytest.mark.parametrize("cls", POSITIVE)
 
 
-def test_rests_of_gamma_functions_are_those_of_scipy_and_keep_their_limits():
+def test_remainders_of_gamma_functions_match_scipy_and_have_the_right_limits():
     x = np.geomspace(1e-8, 50, 60)
     assert_allclose(log_gamma_remainder(x), special.gammaln(x) - x * np.log(x) + x, atol=1e-12)
     assert_allclose(scaled_digamma_remainder(x), x * (np.log(x) - special.digamma(x)), atol=1e-12)
@@ -43,7 +43,7 @@ def test_rests_of_gamma_functions_are_those_of_scipy_and_keep_their_limits():
 
 @every
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_wandering_particles_and_extreme_y_give_finite_derivatives(cls, dtype):
+def test_extreme_particles_and_extreme_y_give_finite_derivatives(cls, dtype):
     response = cls()
     ends = itertools.product([-1000, -50, 0, 50, 1000], repeat=response.n_params)
     theta = np.array(list(ends), dtype=dtype)[None]
@@ -129,7 +129,7 @@ def test_a_fit_does_not_depend_on_the_unit_of_y(cls, unit):
 
 @every
 @pytest.mark.parametrize("leaf", ["mean", "newton"])
-def test_rows_far_from_the_rest_do_not_throw_particles_away(cls, leaf):
+def test_outliers_do_not_throw_particles_off(cls, leaf):
     X, y = made(cls)
     y[:3] = 1e-6
     if cls is not Beta:

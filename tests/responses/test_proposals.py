@@ -26,8 +26,12 @@ KINDS = {
     "counts": (COUNTS, "poisson", "y are counts"),
     "rare events": (RNG.poisson(0.2, N), "poisson", "y are counts"),
     "many events": (RNG.poisson(50, N), "poisson", "y are counts"),
-    "overdispersed counts": (RNG.negative_binomial(1, 0.1, N), "negative_binomial", "wider than"),
-    "large counts": (RNG.negative_binomial(5, 0.1, N), "negative_binomial", "wider than"),
+    "overdispersed counts": (
+        RNG.negative_binomial(1, 0.1, N),
+        "negative_binomial",
+        "larger variance than",
+    ),
+    "large counts": (RNG.negative_binomial(5, 0.1, N), "negative_binomial", "larger variance than"),
     "zero-inflated": (RNG.poisson(6, N) * (SOME < 0.6), "zero_inflated_poisson", "more zeros"),
     "zero-inflated, overdispersed": (
         RNG.negative_binomial(2, 0.2, N) * (SOME < 0.5),
@@ -35,20 +39,20 @@ KINDS = {
         "more zeros than 'negative_binomial' expects",
     ),
     # numbers that happen to be whole
-    "years": (RNG.integers(1990, 2020, N), "normal", "vary less than counts do"),
-    "kelvin": (RNG.normal(290, 5, N).round(), "normal", "vary less than counts do"),
+    "years": (RNG.integers(1990, 2020, N), "normal", "vary less than counts"),
+    "kelvin": (RNG.normal(290, 5, N).round(), "normal", "vary less than counts"),
     "celsius": (RNG.normal(12, 8, N).round(), "normal", "nothing unusual"),
     "fahrenheit": (RNG.normal(60, 15, N).round(), "normal", "if they are counts, 'negative_bin"),
     "ages": (RNG.integers(18, 91, N), "normal", "whole numbers that vary"),
-    "heights": (RNG.normal(170, 10, N).round(), "normal", "vary less than counts do"),
+    "heights": (RNG.normal(170, 10, N).round(), "normal", "vary less than counts"),
     "ratings": (RNG.integers(1, 6, N), "normal", r"WGBClassifier\(response='ordinal'\)"),
     "grades": (RNG.normal(7, 1.5, N).round().clip(0, 10), "normal", "'ordinal' with ranks"),
     "differences": (RNG.poisson(5, N) - RNG.poisson(5, N), "normal", "nothing unusual"),
     # money
-    "prices": (np.exp(RNG.normal(15, 1, N)).round(), "lognormal", "no counts"),
-    "small prices": (np.exp(RNG.normal(5, 1, N)).round() + 1, "lognormal", "counts do not"),
+    "prices": (np.exp(RNG.normal(15, 1, N)).round(), "lognormal", "not counts"),
+    "small prices": (np.exp(RNG.normal(5, 1, N)).round() + 1, "lognormal", "vary unlike"),
     "round prices": (100 * np.exp(RNG.normal(3, 1, N)).round() + 100, "lognormal", "multiples of"),
-    "budgets": (RNG.normal(5e6, 1e5, N).round(), "normal", "no counts"),
+    "budgets": (RNG.normal(5e6, 1e5, N).round(), "normal", "not counts"),
     "prices in cents": (np.exp(RNG.normal(5, 1, N)), "lognormal", "skewed as 'lognormal' is"),
     # amounts with zeros
     "rain": (np.where(SOME < 0.8, 0, RNG.gamma(1, 5, N)), "exponential", "Better in two parts"),
@@ -69,12 +73,12 @@ KINDS = {
     "heavy tails": (RNG.standard_t(2, N), "student_t", "heavy tails"),
     "returns": (0.01 * RNG.standard_t(3, N), "student_t", "heavy tails"),
     "cut off": (np.minimum(RNG.normal(size=N), 1), "normal", r"exactly 1,.*wgboost.censored"),
-    "constant": (np.full(N, 3.5), "normal", "3.5 throughout"),
+    "constant": (np.full(N, 3.5), "normal", "all y are 3.5"),
 }
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_proposed_for_a_kind_of_y_whatever_its_dtype(kind):
+def test_the_proposal_for_a_kind_of_y_does_not_depend_on_its_dtype(kind):
     y, expected, why = KINDS[kind]
     found, reason = propose_response(y)
     assert found in expected if isinstance(expected, tuple) else found == expected
@@ -116,7 +120,7 @@ def test_a_few_rows_are_enough_for_a_proposal(n):
         as_response(propose_response(y)[0]).check(y)
 
 
-def test_features_tell_counts_from_numbers_that_look_like_them():
+def test_features_distinguish_counts_from_whole_numbers():
     X = RNG.uniform(0, 1, size=(N, 3))
     warmth = np.maximum(0, 20 * X[:, 0] ** 2 + RNG.normal(0, 0.5, N)).round()
     events = RNG.poisson(20 * X[:, 0] ** 2)
@@ -158,7 +162,7 @@ def test_held_out_logs_are_those_of_scipy():
     assert_allclose(logs, fitted, atol=1e-3)
 
 
-def test_what_fit_refuses_is_not_proposed_for():
+def test_y_that_fit_refuses_has_no_proposal():
     days = pd.Series(pd.to_timedelta(np.arange(N), unit="D"))
     for call in (propose_response, WGBRegressor(response="auto").fit):
         given = (days,) if call is propose_response else (np.zeros((N, 1)), days)

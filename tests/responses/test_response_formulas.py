@@ -42,7 +42,7 @@ def test_the_categorical_posterior_is_that_of_the_paper():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_wandering_log_scales_give_finite_derivatives_that_lead_back(dtype):
+def test_extreme_log_scales_give_finite_derivatives_that_lead_back(dtype):
     scales = np.array([-1000, -100, -50, 50, 100, 1000])
     theta = np.stack([np.zeros(6), scales], axis=-1)[None].astype(dtype)
     for y in (0.0, 1.0, -3.0):
@@ -73,7 +73,7 @@ def test_class_probabilities_are_a_softmax_with_the_last_log_ratio_zero():
     assert_allclose(bernoulli, [0.75, 0.25])
 
 
-def test_a_single_class_is_two_of_which_one_is_never_seen():
+def test_a_single_class_is_two_of_which_one_never_occurs():
     response = Categorical(n_classes=1)
     assert response == Categorical(n_classes=2)
     assert_allclose(response.statistics(np.zeros(5)), [1, 0])
@@ -146,7 +146,7 @@ def test_a_response_is_given_by_name_class_or_object():
     assert all(isinstance(as_response(name), Response) for name in RESPONSES)
 
 
-def test_a_misspelt_response_is_answered_by_the_nearest_name():
+def test_the_nearest_name_is_suggested_for_a_misspelt_response():
     with pytest.raises(ValueError, match="did you mean 'normal'"):
         as_response("norma")
     with pytest.raises(TypeError, match="did you mean 'prior_scale'"):
@@ -168,7 +168,7 @@ def test_a_misspelt_response_is_answered_by_the_nearest_name():
         ({"prior_mean": np.zeros((3, 2))}, r"prior_mean has shape \(3, 2\)"),
     ],
 )
-def test_senseless_priors_are_refused_by_name(setting, message):
+def test_invalid_priors_are_refused_by_name(setting, message):
     with pytest.raises(ValueError, match=message):
         Normal(**setting)
 

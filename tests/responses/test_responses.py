@@ -80,13 +80,13 @@ def test_score_and_hessian_are_those_of_automatic_differentiation(name):
     response, theta, y = case.response, case.theta[:, 0], case.y
     f = case.log_density
     with float64_in_jax():
-        value, slope, bend = (
+        value, slope, second = (
             np.asarray(jax.vmap(function)(y, theta))
             for function in (f, jax.grad(f, argnums=1), jax.hessian(f, argnums=1))
         )
     assert_allclose(response.logpdf(y, theta), value, rtol=1e-9, atol=1e-9)
     assert_allclose(response.likelihood_score(y, theta), slope, rtol=1e-8, atol=1e-8)
-    assert_allclose(response.likelihood_hessian(y, theta), bend, rtol=1e-7, atol=1e-7)
+    assert_allclose(response.likelihood_hessian(y, theta), second, rtol=1e-7, atol=1e-7)
 
 
 @every
@@ -94,8 +94,8 @@ def test_the_curvature_is_what_the_response_declares_and_positive(name):
     case = example(name)
     spread = case.theta[:, :1] + np.linspace(-3, 3, 9)[:, None]
     hessian = case.response.likelihood_hessian(case.y[:, None], case.theta)
-    bend, fisher = -np.einsum("nmjj->nmj", hessian), case.response.likelihood_fisher(case.theta)
-    declared = {"hessian": bend, "fisher": fisher, "damped": np.maximum(fisher, bend / 10)}
+    second, fisher = -np.einsum("nmjj->nmj", hessian), case.response.likelihood_fisher(case.theta)
+    declared = {"hessian": second, "fisher": fisher, "damped": np.maximum(fisher, second / 10)}
     for response in both_priors(case):
         for evidence in (1.0, np.linspace(0, 5, 6)):
             curvature = response.curvature(case.y, case.theta, evidence)

@@ -24,7 +24,7 @@ LEVELS = np.array([0, 0, 4, 0, 0])  # the last level is in no row
 FITTED = Columns.fit(X, LEVELS)
 
 
-def test_what_varies_has_columns():
+def test_features_that_vary_have_columns():
     assert FITTED.feature.tolist() == [0, 1, 1, 2, 2, 2, 2]
     assert FITTED.kind.tolist() == [0, 0, 1, 2, 2, 2, 2]
     assert FITTED.group.tolist() == [0, 1, 2, 3, 3, 3, 3]
@@ -64,7 +64,7 @@ def test_a_share_of_ranks_is_a_weighted_mean():
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
-def test_beyond_the_training_rows_distance_goes_on_but_the_trend_not_far(share):
+def test_beyond_the_training_rows_distances_grow_and_the_trend_ends(share):
     columns = FITTED.with_rank_share(share, X)
     ends = columns.apply(X)[:, 0]
     far = np.full((4, 5), np.nan)
@@ -78,7 +78,7 @@ def test_beyond_the_training_rows_distance_goes_on_but_the_trend_not_far(share):
     assert_array_equal(trend[:, 2], 1)  # it is missing, no more than that
 
 
-def test_what_is_missing_for_the_first_time_is_not_known():
+def test_values_missing_only_in_new_rows_are_unknown():
     new = np.array([[np.nan] * 5, [0, 0, 3, 0, 0]])  # of the second and third some are missing
     expected = np.zeros((2, 7), dtype=bool)
     expected[0, 0] = expected[1, 3] = True
@@ -90,7 +90,7 @@ FLOATS = st.floats(allow_nan=True, allow_infinity=True)
 
 
 @given(arrays(np.float64, (12, 2), elements=FLOATS), arrays(np.float64, (5, 2), elements=FLOATS))
-def test_columns_are_finite_and_in_order_whatever_comes(train, new):
+def test_columns_are_finite_and_in_order_for_any_input(train, new):
     fitted = Columns.fit(train, np.zeros(2, dtype=int))
     for share in (0.0, 0.5, 1.0):
         columns = fitted.with_rank_share(share, train)
@@ -104,7 +104,7 @@ def test_columns_are_finite_and_in_order_whatever_comes(train, new):
 
 
 def test_many_features_share_a_length():
-    wide = RNG.normal(size=(20, 65))
-    columns = Columns.fit(wide, np.zeros(65, dtype=int))
+    many = RNG.normal(size=(20, 65))
+    columns = Columns.fit(many, np.zeros(65, dtype=int))
     assert (len(columns), columns.n_lengths) == (65, 1)
-    assert Columns.fit(wide[:, :64], np.zeros(64, dtype=int)).n_lengths == 64
+    assert Columns.fit(many[:, :64], np.zeros(64, dtype=int)).n_lengths == 64

@@ -27,7 +27,7 @@ def model(init=EXACT, **options):
 
 @pytest.mark.parametrize("init", [EXACT, FEW])
 @pytest.mark.parametrize("early", [False, True])
-def test_a_smooth_start_comes_back_to_the_bit(init, early, tmp_path):
+def test_a_smooth_start_is_loaded_to_the_bit(init, early, tmp_path):
     fitted = model(init, early_stopping=early).fit(X, Y)
     fitted.save(tmp_path / "model")
     again = load(tmp_path / "model")
@@ -58,7 +58,7 @@ class CrashError(Exception):
 
 @pytest.mark.parametrize("init", [EXACT, FEW])
 @pytest.mark.parametrize("late", [False, True])
-def test_a_fit_that_died_goes_on_to_the_same_bytes(init, late, tmp_path):
+def test_a_resumed_fit_gives_the_same_bytes(init, late, tmp_path):
     options = {
         "early_stopping": True, "n_estimators": 12, "subsample": 0.7, "learning_rate": 0.01,
         "evidence": 1.0,
@@ -106,7 +106,7 @@ def floats_of_the_gp(header):
     ]
 
 
-def test_numbers_that_are_none_are_refused(good, tmp_path):
+def test_values_that_are_not_finite_are_refused(good, tmp_path):
     header, contents, body = parts(good)
     names = floats_of_the_gp(header)
     assert len(names) > 8
@@ -156,7 +156,7 @@ DAMAGES = [
 
 
 @pytest.mark.parametrize(("path", "value"), DAMAGES)
-def test_parts_that_make_no_sense_are_refused(path, value, good, tmp_path):
+def test_invalid_parts_are_refused(path, value, good, tmp_path):
     header, contents, body = parts(good)
     (tmp_path / "file").write_bytes(made(header, changed_field(contents, path, value), body))
     with pytest.raises(ModelFileError):

@@ -44,7 +44,7 @@ def test_residuals_have_a_scale_of_one_left_out_or_new(name):
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_left_out_again_is_left_out(name):
+def test_leave_one_out_of_a_fitted_model_is_that_of_the_fit(name):
     X, y = made(120)
     weight = np.random.default_rng(0).uniform(0.5, 2, size=120)
     gp, shift = fitted(X, y, weight, settings=SETTINGS[name])
@@ -62,7 +62,7 @@ def test_units_of_y_do_not_matter():
     assert_allclose(other.at(X).location, 1e6 * one.at(X).location - 3e7, rtol=1e-6)
 
 
-def test_noise_has_no_gaussian_process():
+def test_pure_noise_gets_no_gaussian_process():
     rng = np.random.default_rng(0)
     assert [fitted(rng.normal(size=(80, 3)), rng.normal(size=80)) for _ in range(5)] == [None] * 5
     assert fitted(np.ones((50, 3)), rng.normal(size=50)) is None  # nothing varies
@@ -71,7 +71,7 @@ def test_noise_has_no_gaussian_process():
 
 
 @pytest.mark.parametrize("uneven", [False, True])
-def test_errors_that_are_known_are_no_gaussian_process(uneven):
+def test_known_errors_are_not_fitted_by_a_gaussian_process(uneven):
     rng = np.random.default_rng(0)
     X, error = rng.uniform(-1, 1, size=(150, 3)), np.full(150, 0.7)
     if uneven:
@@ -82,7 +82,7 @@ def test_errors_that_are_known_are_no_gaussian_process(uneven):
     assert gp.scale.noise > 0
 
 
-def test_the_best_constant_has_the_errors_known_of_each_row_taken_off():
+def test_the_best_constant_accounts_for_known_errors():
     rng = np.random.default_rng(1)
     known, weight = rng.uniform(0, 2, size=400), rng.uniform(0.5, 2, size=400)
     y = 0.4 + np.sqrt(0.3 + known) * rng.normal(size=400)
@@ -114,7 +114,7 @@ def test_a_trend_does_not_end_where_the_training_rows_do(name):
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_a_number_that_is_missing_for_the_first_time_widens_what_it_has_a_say_in(name):
+def test_a_number_missing_only_in_new_rows_increases_the_scale(name):
     X, y = made(200)
     gp = fitted(X, y, settings=SETTINGS[name])[0]
     errors, scales = [], []
@@ -142,7 +142,7 @@ def test_weights_count_relative_to_each_other():
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_rows_that_count_little_do_not_look_noisy(name):
+def test_rows_of_small_weight_do_not_look_noisy(name):
     X, y = made(200)
     few = np.where(np.arange(200) < 70, 1e-3, 1.0)
     some = fitted(X[70:], y[70:], settings=SETTINGS[name])[0]
@@ -154,19 +154,22 @@ def test_rows_that_count_little_do_not_look_noisy(name):
         assert off.mean() < 0.1  # far less than the 5 that they are off by
 
 
-def test_rows_measured_with_a_large_error_say_little():
+def test_rows_with_a_large_known_error_count_little():
     X, y = made(200)
     noise = np.where(np.arange(200) < 100, 0.0, 2.0)
     y = y + noise * np.random.default_rng(1).normal(size=200)
     new = made(300, seed=3)[0]
     truth = np.sin(3 * new[:, 0]) + new[:, 1]
-    told, not_told = (fitted(X, y, None, given)[0].at(new) for given in (noise, None))
-    assert np.abs(told.location - truth).mean() < 0.6 * np.abs(not_told.location - truth).mean()
-    assert abs(np.median(np.exp(told.log_scale)) - 0.22) < 0.08  # of y without its error
+    with_noise, without_noise = (fitted(X, y, None, given)[0].at(new) for given in (noise, None))
+    assert (
+        np.abs(with_noise.location - truth).mean()
+        < 0.6 * np.abs(without_noise.location - truth).mean()
+    )
+    assert abs(np.median(np.exp(with_noise.log_scale)) - 0.22) < 0.08  # of y without its error
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_what_a_gaussian_process_does_not_know_is_the_share_of_the_function(name):
+def test_the_epistemic_share_is_the_share_of_the_variance_of_the_function(name):
     (X, y), (new, _) = made(150), made(50, seed=1)
     gp, _ = fitted(X, 1e3 * y, settings=SETTINGS[name])
     _, f_variance = gp.regression.at(gp.covariance, 2 * new)
@@ -175,7 +178,7 @@ def test_what_a_gaussian_process_does_not_know_is_the_share_of_the_function(name
     assert_allclose(share, gp.scale.share * f_variance / of_y, rtol=1e-6, atol=1e-12)
 
 
-def test_an_outlier_is_drawn_in():
+def test_an_outlier_is_clipped():
     X, y = made(150)
     y[3] = 1e7
     there = fitted(X, y)[0].at(X)
@@ -204,7 +207,7 @@ def test_the_number_of_blas_threads_changes_no_bit(name):
     assert_array_equal(shifts[0].log_scale, shifts[1].log_scale)
 
 
-def test_one_thread_holds_until_the_last_has_left():
+def test_one_thread_lasts_until_the_last_context_ends():
     def threads():
         return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
 

@@ -91,7 +91,7 @@ def test_tuning_finds_a_place_where_the_gradient_vanishes():
     assert sample.loss("matern52", found)[0] < sample.loss("matern52", start_logs(4))[0] - 10
 
 
-def test_a_matrix_that_is_not_positive_definite_is_no_place_to_be():
+def test_a_matrix_that_is_not_positive_definite_has_a_huge_loss():
     sample = Sample(covariance().columns, X, Y, np.full(N, -5.0), np.ones(N))
     assert sample.loss("rbf", LOGS)[0] > 1e100
 
@@ -130,7 +130,7 @@ def test_landmarks_at_all_rows_are_the_process_itself():
     assert_allclose(*two, atol=1e-2)
 
 
-def test_rows_in_blocks_are_the_rows_at_once():
+def test_rows_in_blocks_give_the_result_of_all_rows_at_once():
     ours, many = covariance(), np.tile(NEW, (300, 1))
     noise = np.full(N, ours.noise)
     for model in (ExactGP.fit(ours, X, Y, noise), on_landmarks(ours, X, Y, noise, X[:12])):
@@ -138,12 +138,14 @@ def test_rows_in_blocks_are_the_rows_at_once():
         few = model.at(ours, NEW)
         assert_allclose(mean, np.tile(few[0], 300), atol=1e-12)
         assert_allclose(variance, np.tile(few[1], 300), atol=1e-12)
-    wide = np.tile(X, (60, 1)), np.tile(Y, 60), np.tile(noise, 60)
+    repeated = np.tile(X, (60, 1)), np.tile(Y, 60), np.tile(noise, 60)
     one = on_landmarks(ours, X, Y, noise / 60, X[:12])  # a row sixty times is one of little noise
-    assert_allclose(on_landmarks(ours, *wide, X[:12]).at(ours, NEW), one.at(ours, NEW), rtol=1e-6)
+    assert_allclose(
+        on_landmarks(ours, *repeated, X[:12]).at(ours, NEW), one.at(ours, NEW), rtol=1e-6
+    )
 
 
-def test_far_away_nothing_is_known_but_the_prior():
+def test_far_from_the_data_the_prior_remains():
     ours = covariance()
     noise = np.full(N, ours.noise)
     far = np.array([[1e9, -np.inf, 1e300, np.nan]])

@@ -39,8 +39,8 @@ def model(init=QUICK, **options):
     return WGBRegressor(init=init, **{**settings, **options})
 
 
-def nll(fitted, **beside):
-    return -fitted.predict_dist(NEW, **beside).logpdf(NEW_Y).mean()
+def nll(fitted, **fit_params):
+    return -fitted.predict_dist(NEW, **fit_params).logpdf(NEW_Y).mean()
 
 
 FITTED = model().fit(X, Y)
@@ -81,7 +81,7 @@ def test_units_of_y_change_nothing_but_the_units():
     assert_allclose(other.predict_dist(NEW).std(), 1e5 * FITTED.predict_dist(NEW).std(), rtol=1e-2)
 
 
-def test_noise_is_left_to_the_flow():
+def test_pure_noise_gets_no_smooth_start():
     y = RNG.normal(size=250)
     smooth, flow = (model(init).fit(X, y) for init in (QUICK, "flow"))
     assert type(smooth.model_.start) is ConstantStart
@@ -102,7 +102,7 @@ def test_an_offset_is_added_to_what_was_learned_without_it():
     assert_allclose(fitted.predict(NEW, offset=2.0), FITTED.predict(NEW) + 2, rtol=1e-9)
 
 
-def test_rows_of_weight_zero_take_no_part():
+def test_rows_of_weight_zero_are_ignored():
     weight = np.ones(260)
     weight[250:] = 0
     more, wrong = np.concatenate([X, made(10)[0]]), np.concatenate([Y, np.full(10, 1e6)])
@@ -113,9 +113,12 @@ def test_rows_of_weight_zero_take_no_part():
 def test_a_known_error_is_not_part_of_the_prediction():
     error = np.where(np.arange(250) % 2, 0.0, 1.0)
     noisy = Y + error * RNG.normal(size=250)
-    told, not_told = (model().fit(X, noisy, y_std=std) for std in (error, None))
-    assert nll(told) < nll(not_told) - 0.3
-    assert told.predict_dist(NEW).std().mean() < 0.7 * not_told.predict_dist(NEW).std().mean()
+    with_noise, without_noise = (model().fit(X, noisy, y_std=std) for std in (error, None))
+    assert nll(with_noise) < nll(without_noise) - 0.3
+    assert (
+        with_noise.predict_dist(NEW).std().mean()
+        < 0.7 * without_noise.predict_dist(NEW).std().mean()
+    )
 
 
 @pytest.mark.parametrize("name", ABLE)
@@ -150,7 +153,7 @@ def test_frames_with_categories_and_missing_values():
     assert np.isfinite(fitted.predict(table.assign(kind=None, b=np.nan))).all()
 
 
-def test_the_lengths_of_the_search_serve_for_the_refit():
+def test_the_refit_reuses_the_lengths_of_the_search():
     options = {"early_stopping": True, "n_estimators": 30}
     found, refitted = (model(**options, refit=refit).fit(X, Y) for refit in (False, True))
     search, last = found.model_.start.gp, refitted.model_.start.gp
@@ -215,6 +218,6 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("attempt", "message"), REFUSED, ids=range(len(REFUSED)))
-def test_what_it_cannot_do_is_said(attempt, message):
+def test_unsupported_uses_are_refused(attempt, message):
     with pytest.raises((TypeError, ValueError), match=message):
         attempt()

@@ -44,7 +44,7 @@ def held():
         return blas_threads()
 
 
-def test_a_thread_is_held_to_one_blas_thread_and_restores_the_number():
+def test_a_thread_uses_one_blas_thread_and_restores_the_number():
     with threadpool_limits(2, user_api="blas"):  # this thread controls BLAS now
         assert in_thread(held) == {1}
         assert blas_threads() == {2}
@@ -99,5 +99,5 @@ with threadpool_limits(2, user_api="blas"):
 
 
 @pytest.mark.skipif(not hasattr(sys, "getdlopenflags"), reason="there is no fork")
-def test_a_child_that_is_forked_while_a_thread_is_inside_begins_anew():
+def test_a_child_forked_inside_the_context_starts_anew():
     subprocess.run([sys.executable, "-W", "ignore", "-c", FORK], check=True, timeout=120)

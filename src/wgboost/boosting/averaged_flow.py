@@ -11,8 +11,7 @@ from wgboost import _core
 from wgboost.boosting.mean_step import MeanStep, likeliest_centre
 from wgboost.directions import Kernel
 from wgboost.responses import Response
-from wgboost.responses.observations import Observations
-from wgboost.responses.observed import Observed
+from wgboost.responses.observations import Observations, Observed
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_integer, check_number
 

@@ -12,7 +12,7 @@ from wgboost.metrics.distances import EnergyDistanceTo
 from wgboost.metrics.metric import Metric
 from wgboost.predictive.weights import log_mix
 from wgboost.targets import LogDensity
-from wgboost.targets.autodiff import LogDensityTarget
+from wgboost.targets.autodiff import LogDensityTarget, evaluate
 from wgboost.targets.base import RowTarget
 from wgboost.targets.frozen import FrozenTarget
 from wgboost.targets.samples import SampleTarget
@@ -51,7 +51,7 @@ def log_predictive(density: LogDensity, particles: Directions, y: Array) -> Arra
     >>> metrics.log_predictive(density, np.zeros((1, 2, 1)), np.array([1.0]))
     array([-0.5])
     """
-    logs = np.asarray(density.evaluate("likelihood", particles, y), dtype=np.float64)
+    logs = np.asarray(evaluate(density, "likelihood", particles, y), dtype=np.float64)
     return log_mix(logs, None)
 
 

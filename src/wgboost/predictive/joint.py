@@ -11,7 +11,7 @@ from wgboost.predictive.mixture import Mixture
 from wgboost.predictive.table import QUANTILES, names_of
 from wgboost.predictive.weights import mix
 from wgboost.responses import ColumnUnits, Response, Units
-from wgboost.responses.multivariate import Multivariate
+from wgboost.responses.multivariate import Multivariate, raise_no_joint
 from wgboost.typing import Array
 from wgboost.validation import check_integer
 
@@ -190,19 +190,19 @@ class JointMixture(Mixture):
 
     def _probability(self, y: Any, side: Any) -> Array:
         del y
-        self.response.no_order(side.__name__)
+        raise_no_joint(self.response.name, side.__name__)
 
     def _quantile(self, q: Any, upper: bool) -> Array:
         del q, upper
-        self.response.no_order("quantiles")
+        raise_no_joint(self.response.name, "quantiles")
 
     def entropy(self) -> Array:
         """Raise AttributeError: the columns together would need an integral over all of them."""
-        self.response.no_order("entropy in closed form")
+        raise_no_joint(self.response.name, "entropy in closed form")
 
     def mutual_information(self) -> Array:
         """Raise AttributeError: the columns together would need an integral over all of them."""
-        self.response.no_order("mutual information in closed form")
+        raise_no_joint(self.response.name, "mutual information in closed form")
 
 
 def make_mixture(

@@ -13,8 +13,7 @@ from wgboost.predictive.quantiles import mixture_quantiles
 from wgboost.predictive.weighted_particles import WeightedParticles
 from wgboost.predictive.weights import log_mix, mix
 from wgboost.responses.censoring import is_censored
-from wgboost.responses.observations import Observations
-from wgboost.responses.observed import standardise
+from wgboost.responses.observations import Observations, standardise
 from wgboost.typing import Array
 from wgboost.validation import check_levels
 

@@ -18,16 +18,16 @@ __all__ = ["AveragedPosterior"]
 
 @dataclass(frozen=True, eq=False)
 class AveragedPosterior(Likelihood, Prior):
-    """Average the derivatives of posteriors over rows, from statistics of y."""
+    """Averages over rows of the derivatives of posteriors, from statistics of y."""
 
     sufficient: ClassVar[bool] = False
     """Whether the likelihood's averages over rows reduce to `statistics`."""
     statistics_are_values: ClassVar[bool] = False
-    """Whether `statistics` are values of y with their shares, so that an average costs a pass."""
+    """Whether `statistics` are values of y with their shares."""
 
     @property
     def has_statistics(self) -> bool:
-        """Whether averages over rows reduce to `statistics`; no prior is then given per row."""
+        """Whether averages over rows reduce to `statistics`; never with a prior per row."""
         return self.sufficient and not self.per_row()
 
     def statistics(self, y: Array, weight: Array | None = None) -> Array:
@@ -136,6 +136,13 @@ class AveragedPosterior(Likelihood, Prior):
         -------
         CompiledAverage or None
             None if the core does not have it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import Poisson
+        >>> Poisson().compiled_average(np.array([[1.0], [1.0]])) is None
+        True
         """
         return None
 

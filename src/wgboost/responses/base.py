@@ -1,4 +1,4 @@
-"""What a response is: a likelihood, a prior, and the posterior of one row that they make."""
+"""Base of responses: a likelihood, a prior, and the posterior of each row."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ __all__ = ["Response"]
 class Response(RowPosterior):
     """A response p(y | theta) with a prior of theta.
 
-    The target of row i is its posterior: prior times likelihood of y_i to the power `evidence`,
-    the number of observations that the row speaks for (1 in the paper). theta lives in
-    unconstrained coordinates, and the prior carries the Jacobian of getting there. Everything is
-    in standardised units of y; `Units` converts.
+    The target of row i is its posterior: prior times likelihood of y_i to the power `evidence`, the
+    number of observations that a row stands for (1 in the paper). theta has unconstrained
+    coordinates, and the prior contains the Jacobian of the transformation. y is in standardised
+    units; `Units` converts.
 
-    To add a response, write one file with a ``@dataclass(frozen=True, eq=False)`` subclass and
-    one line in ``responses/registry.py``; the contract tests run over the registry.
+    To add a response, write one file with a ``@dataclass(frozen=True, eq=False)`` subclass and add
+    one line to ``responses/registry.py``. The contract tests run over the registry.
 
     1. Fields: the parameters of the prior, as ``prior_mean: Parameter = 0.0``. A field whose name
-       begins with ``prior_`` may be a number or hold one value per row; this class checks it.
-       Those that have to be positive are listed in `positive`.
+       begins with ``prior_`` is a number or an array with one value per row; this class checks it.
+       `positive` names those that must be positive.
     2. Facts: `name`, `documentation`, `param_names`, and where the defaults are wrong
        `discrete`, `nominal`, `location`, `support`.
     3. y: `in_support` with `support_text`, and `units`.
@@ -38,15 +38,23 @@ class Response(RowPosterior):
        and `prior_curvature` themselves.
     5. The likelihood: the abstract methods of `Likelihood`. Override its other methods where a
        closed form is exact in the tails, or faster.
-    6. How wide y spreads: `dispersion`, the coordinates that say it, for calibration.
+    6. `dispersion`: the coordinates that determine the spread of y, for calibration.
     7. If averages over rows reduce to a few numbers: `sufficient = True`, and `statistics` with
        `statistics_score` and `statistics_curvature`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.responses import Normal, Response
+    >>> response: Response = Normal()
+    >>> response.check([1, 2]), response.in_support(np.array([np.nan]))
+    (array([1., 2.]), array([False]))
     """
 
     longest_step: ClassVar[float] = np.inf
-    """How far a tree's leaf may move a coordinate in one round, before the learning rate.
+    """Largest move of a coordinate by a leaf in one round, before the learning rate.
 
-    For responses whose Newton steps have no bound, as with an outlier among counts."""
+    For responses whose Newton steps have no bound, as for outliers among counts."""
 
     # --- rows ---------------------------------------------------------------------------------
 
@@ -79,10 +87,10 @@ class Response(RowPosterior):
         return (y >= low) & (y <= high)
 
     def clip_to_support(self, y: Array) -> Array:
-        """Move draws that rounding put outside the support into it.
+        """Move draws that were rounded out of the support back into it.
 
         A beta draw closer to 1 than 1e-16 is rounded to 1, and a gamma draw of a small shape to 0.
-        They become the nearest number inside with all its digits.
+        They become the nearest normal number inside the support.
 
         Parameters
         ----------
@@ -111,7 +119,7 @@ class Response(RowPosterior):
         return np.where(outside, np.clip(y, first, last), y)
 
     def for_columns(self, n_columns: int) -> Self:  # noqa: ARG002
-        """Return the response for a number of columns of y.
+        """Return the response for a number of columns of y; only `Multivariate` changes.
 
         Parameters
         ----------
@@ -121,7 +129,7 @@ class Response(RowPosterior):
         Returns
         -------
         Response
-            Only `Multivariate` changes.
+            The response.
 
         Examples
         --------
@@ -176,7 +184,7 @@ class Response(RowPosterior):
             impossible = np.ceil(np.maximum(y["lower"], low)) > np.floor(
                 np.minimum(y["upper"], high)
             )
-        else:  # to touch the support is not enough
+        else:  # bounds that only touch the support are impossible
             impossible = (y["upper"] <= low) | (y["lower"] >= high)
         known = y["lower"] == y["upper"]
         impossible[known] = ~self.in_support(y["lower"][known])

@@ -24,7 +24,7 @@ __all__ = ["Beta"]
 
 
 class _Shares(NamedTuple):
-    """The mean and its complement, with their logarithms, the precision, and their products."""
+    """Mean and 1 - mean with their logs, the precision, and its products with both."""
 
     mean: Array
     rest: Array
@@ -143,7 +143,7 @@ class Beta(Response):
         outside = (y < 0) | (y > 1)
         if outside.any():
             density = np.where(outside, -np.inf, density)
-        # At 1 no density is infinite: it stands for all y that are rounded to it.
+        # The density at 1 stays finite: y = 1 stands for all values that are rounded to it.
         return at_end(y, 1, at_end(y, 0, density, s.first), np.maximum(s.second, 1))
 
     def likelihood_score(self, y: Array, theta: Array) -> Array:
@@ -153,9 +153,9 @@ class Beta(Response):
     def _score(self, log_y: Array, log_rest: Array, theta: Array) -> Array:
         s = self._shares(theta)
         first, second = scaled_digamma_remainder(s.first), scaled_digamma_remainder(s.second)
-        apart = s.first * s.rest * (log_y - log_rest - clip_exponent(theta[..., 0]))
+        pull = s.first * s.rest * (log_y - log_rest - clip_exponent(theta[..., 0]))
         return coordinates(
-            apart + s.rest * first - s.mean * second,
+            pull + s.rest * first - s.mean * second,
             first
             + second
             - scaled_digamma_remainder(s.precision)
@@ -175,11 +175,11 @@ class Beta(Response):
             d - scaled_trigamma_remainder(x) for d, x in ((first, s.first), (second, s.second))
         ]
         spread = s.first * s.rest
-        apart = spread * (log_y - log_rest - clip_exponent(theta[..., 0]))
-        hessian = np.empty((*apart.shape, 2, 2), apart.dtype)
-        hessian[..., 0, 0] = (s.rest - s.mean) * apart - spread - s.mean * s.rest * (first + second)
+        pull = spread * (log_y - log_rest - clip_exponent(theta[..., 0]))
+        hessian = np.empty((*pull.shape, 2, 2), pull.dtype)
+        hessian[..., 0, 0] = (s.rest - s.mean) * pull - spread - s.mean * s.rest * (first + second)
         hessian[..., 0, 0] += np.square(s.rest) * slopes[0] + np.square(s.mean) * slopes[1]
-        cross = apart + s.rest * slopes[0] - s.mean * slopes[1]
+        cross = pull + s.rest * slopes[0] - s.mean * slopes[1]
         hessian[..., 0, 1] = hessian[..., 1, 0] = cross
         total = slopes[0] + slopes[1] - whole + scaled_trigamma_remainder(s.precision)
         hessian[..., 1, 1] = total - _divergence(s, log_y, log_rest)
@@ -262,7 +262,7 @@ class Beta(Response):
 
 
 def _logs(y: Array) -> tuple[Array, Array]:
-    """Return log y and log(1 - y), finite also where y is rounded to 0 or 1."""
+    """Return log y and log(1 - y), finite also for y of 0 or 1."""
     y = working_float(y)
     limits = np.finfo(y.dtype)
     inside = np.minimum(np.maximum(y, limits.tiny), 1 - limits.epsneg)
@@ -270,7 +270,7 @@ def _logs(y: Array) -> tuple[Array, Array]:
 
 
 def _upper_share(first: Array, second: Array, x: Array) -> Array:
-    """Return the upper tail of a beta distribution; by betaincc, which is slow, where it has to."""
+    """Return the upper tail of a beta distribution; betaincc is slow and used only if needed."""
     share = np.asarray(1 - special.betainc(first, second, x))
     lost = share < 0.1
     right = lost & (x >= 0.5)  # 1 - x is exact

@@ -67,7 +67,7 @@ class Categorical(ClassCodes):
         return {f"probability_{j}": probabilities[..., j] for j in range(self._k)}
 
     def scale_dispersion(self, theta: Array, factor: float) -> Array:
-        """Return theta at a temperature: log-ratios over the factor."""
+        """Return theta at a temperature: log-ratios divided by the factor."""
         ratios: Array = np.asarray(theta, dtype=np.float64) / factor
         return ratios
 
@@ -100,8 +100,7 @@ class Categorical(ClassCodes):
         ratios -= np.log(np.exp(ratios).sum(axis=-1, keepdims=True))
         return ratios
 
-    def below_and_above(self, theta: Array) -> tuple[Array, Array]:
-        """Return the probabilities of a code < j and of a code >= j, j = 0 to k, (..., k + 1)."""
+    def _below_and_above(self, theta: Array) -> tuple[Array, Array]:
         probabilities = self.probabilities(theta)
         none = np.zeros_like(probabilities[..., :1])
         upward = np.cumsum(probabilities[..., :-1], axis=-1).clip(max=1)

@@ -57,7 +57,7 @@ class Cauchy(LocationScale):
 
     @property
     def has_mean(self) -> bool:
-        """Whether y has a mean, which it has not."""
+        """Whether y has a mean: never."""
         return False
 
     def units(self, y: Array, weight: Array | None = None) -> Units:
@@ -83,7 +83,7 @@ class Cauchy(LocationScale):
         return np.arctan2(1, z) / math.pi
 
     def _standard_logcdf(self, z: Array) -> Array:
-        return np.log(self._standard_cdf(z))  # too heavy a tail to underflow
+        return np.log(self._standard_cdf(z))  # the heavy tail does not underflow
 
     def _standard_logsf(self, z: Array) -> Array:
         return np.log(self._standard_sf(z))

@@ -51,7 +51,7 @@ def censored(lower: Any, upper: Any, *, above: Any = -np.inf, below: Any = np.in
     """
     if np.asarray(upper).dtype.kind == "b":
         raise TypeError(
-            "upper holds True and False; for times with an indicator: "
+            "upper has dtype bool; for times with an event indicator: "
             "censored(time, np.where(event, time, np.inf))"
         )
     given = (np.asarray(part, dtype=np.float64) for part in (lower, upper, above, below))
@@ -72,7 +72,7 @@ def censored(lower: Any, upper: Any, *, above: Any = -np.inf, below: Any = np.in
         ("lower is nan", np.isnan(out["lower"]), "-inf is no lower bound"),
         ("upper is nan", np.isnan(out["upper"]), "inf is no upper bound"),
         ("lower > upper", out["lower"] > out["upper"], "swap the two"),
-        ("above >= below", ~(out["above"] < out["below"]), "y has to have room between them"),
+        ("above >= below", ~(out["above"] < out["below"]), "above must be less than below"),
         ("y lies outside of above to below", outside, "drop the row, or widen above and below"),
         ("lower and upper are the same infinity", infinite, "make one finite, or drop the row"),
     ]
@@ -85,36 +85,14 @@ def censored(lower: Any, upper: Any, *, above: Any = -np.inf, below: Any = np.in
 
 
 def check_noise(y_std: Any, y: Array) -> Array:
-    """Return the standard deviation of the measurement error of each y.
+    """Return the standard deviation (n,) of the measurement error of each y.
 
-    Parameters
-    ----------
-    y_std : float or array_like of shape (n,)
-        Standard deviation, finite and >= 0.
-    y : array of shape (n,)
-        Measured values; not censored.
-
-    Returns
-    -------
-    array of shape (n,)
-        One standard deviation per row.
-
-    Raises
-    ------
-    ValueError
-        If the shape is wrong, a value is negative or not finite, or y is censored.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wgboost.responses.censoring import check_noise
-    >>> check_noise(0.5, np.array([1.0, 2.0]))
-    array([0.5, 0.5])
+    Raise ValueError if `y_std` has a wrong shape or a value that is negative or not finite, or if y
+    is censored.
     """
     if is_censored(y):
         raise ValueError(
-            "bounds and a measurement error y_std of y together are not supported; give the one "
-            "or the other"
+            "censored y with a measurement error y_std is not supported; give one of the two"
         )
     noise = np.asarray(y_std, dtype=np.float64)
     if noise.shape not in ((), (len(y),)):
@@ -128,23 +106,5 @@ def check_noise(y_std: Any, y: Array) -> Array:
 
 
 def is_censored(y: Any) -> bool:
-    """Whether y comes from `censored`.
-
-    Parameters
-    ----------
-    y : object
-        What may be y.
-
-    Returns
-    -------
-    bool
-        True for a structured array with bounds.
-
-    Examples
-    --------
-    >>> import wgboost
-    >>> from wgboost.responses.censoring import is_censored
-    >>> is_censored(wgboost.censored([1.0], [2.0])), is_censored([1.0])
-    (True, False)
-    """
+    """Whether y comes from `censored`."""
     return getattr(getattr(y, "dtype", None), "names", None) == BOUNDS

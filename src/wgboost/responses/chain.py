@@ -10,18 +10,18 @@ import numpy as np
 from wgboost.responses.numerics import clip_exponent, safe_exp
 from wgboost.typing import Array
 
-__all__ = ["Chain", "Columns", "Triangle", "as_matrix", "dot", "downward"]
+__all__ = ["Chain", "ColumnList", "Triangle", "as_matrix", "dot", "downward"]
 
-Columns = list[Array]  # one array for each column of y
-Triangle = list[Columns]  # [i][j], j < i, or j <= i with a diagonal
+ColumnList = list[Array]  # one array for each column of y
+Triangle = list[ColumnList]  # [i][j], j < i, or j <= i with a diagonal
 
-_STEEP = 1e4  # what slopes are held below: (slope / least scale)^2 is still finite in float32
-_FAR = 1e15
-_LARGEST = 1e30  # of a ratio of variances: 1e8 of them still add up in float32
+_STEEP = 1e4  # bound of slopes: (slope / least scale)^2 is still finite in float32
+_FAR = 1e15  # bound of products of slopes
+_LARGEST = 1e30  # bound of ratios of variances: a sum of 1e8 of them is finite in float32
 
 
-def dot(left: Columns, right: Columns) -> Array:
-    """Return the sum of products of arrays, at least one of each."""
+def dot(left: ColumnList, right: ColumnList) -> Array:
+    """Return the sum of products of two lists of arrays of the same length >= 1."""
     total = left[0] * right[0]
     for one, other in zip(left[1:], right[1:], strict=True):
         total = total + one * other
@@ -47,10 +47,10 @@ def downward(triangle: Triangle) -> Triangle:
 class Chain:
     """residual_i = sum_j<i slopes[i][j] residual_j + exp(log_scales[i]) z_i, z standard normal.
 
-    Slopes and log scales are held where their squares are finite.
+    Slopes and log scales are clipped so that their squares are finite.
     """
 
-    log_scales: Columns
+    log_scales: ColumnList
     slopes: Triangle
 
     @classmethod
@@ -84,11 +84,11 @@ class Chain:
             through = (
                 dot(row[k:], [moves[j][k] for j in range(k, len(row))]) for k in range(len(row))
             )
-            held_back = [np.minimum(np.maximum(move, -_FAR), _FAR) for move in through]
-            moves.append([*held_back, np.ones_like(self.log_scales[0])])
+            clipped = [np.minimum(np.maximum(move, -_FAR), _FAR) for move in through]
+            moves.append([*clipped, np.ones_like(self.log_scales[0])])
         return moves
 
-    def variance_ratios(self) -> Columns:
+    def variance_ratios(self) -> ColumnList:
         """Return the variance of column j over the squared scale of column i, for each slope."""
         moves, out = self.unrolled(), []
         with np.errstate(over="ignore"):
@@ -108,8 +108,8 @@ class Chain:
         return product
 
     def follow(self, z: Array) -> Array:
-        """Return the residuals (..., q) that standard normal draws z (..., q) lead to."""
-        residual: Columns = []
+        """Return the residuals (..., q) for standard normal z (..., q)."""
+        residual: ColumnList = []
         for i, row in enumerate(self.slopes):
             own = np.exp(self.log_scales[i]) * z[..., i]
             residual.append(own + dot(row, residual) if row else own)

@@ -1,4 +1,4 @@
-"""What responses with finitely many values share: the rest follows from their probabilities."""
+"""Base of responses with finitely many values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["ClassCodes", "pick"]
 
 @dataclass(frozen=True, eq=False)
 class ClassCodes(Response):
-    """y is one of the codes 0 to k - 1."""
+    """A code y from 0 to k - 1; the rest follows from the probabilities of the classes."""
 
     n_classes: int | None = None
 
@@ -44,29 +44,25 @@ class ClassCodes(Response):
         Returns
         -------
         array of shape (..., k)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import Categorical
+        >>> Categorical().log_probabilities(np.array([0.0])).round(3)
+        array([-0.693, -0.693])
         """
 
     @abstractmethod
-    def below_and_above(self, theta: Array) -> tuple[Array, Array]:
-        """Return the probabilities of a code < j and of a code >= j, j = 0 to k.
-
-        Parameters
-        ----------
-        theta : array of shape (..., d)
-            Parameters.
-
-        Returns
-        -------
-        below : array of shape (..., k + 1)
-        above : array of shape (..., k + 1)
-        """
+    def _below_and_above(self, theta: Array) -> tuple[Array, Array]:
+        """Return the probabilities (..., k + 1) of a code < j and of a code >= j, j = 0 to k."""
 
     @property
     def _k(self) -> int:
         if self.n_classes is None:
             raise ValueError(
-                f"the response {self.name!r} does not know its number of classes; give n_classes, "
-                "or y to an estimator, which finds it there"
+                f"the number of classes of {self.name!r} is not known; give n_classes, or fit an "
+                "estimator, which takes it from y"
             )
         return self.n_classes
 
@@ -77,7 +73,7 @@ class ClassCodes(Response):
 
     @property
     def has_dispersion(self) -> bool:
-        """Whether probabilities can be made more alike: they can, the factor divides logits."""
+        """Whether `scale_dispersion` changes anything; it divides logits."""
         return True
 
     @property
@@ -98,11 +94,11 @@ class ClassCodes(Response):
         return known
 
     def infer_from(self, y: Array) -> Self:
-        """Return the response with as many classes as y shows, if their number was not given."""
+        """Return the response with the number of classes of y, if it was not given."""
         if self.n_classes is not None:
             return self
-        seen = np.stack([y["lower"], y["upper"]]) if is_censored(y) else np.asarray(y)
-        return replace(self, n_classes=int(np.max(seen[np.isfinite(seen)], initial=0)) + 1)
+        codes = np.stack([y["lower"], y["upper"]]) if is_censored(y) else np.asarray(y)
+        return replace(self, n_classes=int(np.max(codes[np.isfinite(codes)], initial=0)) + 1)
 
     def probabilities(self, theta: Array) -> Array:
         """Return the probability of each class, (..., k)."""
@@ -116,26 +112,26 @@ class ClassCodes(Response):
 
     def cdf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a code <= y."""
-        return pick(self.below_and_above(theta)[0], np.floor(y) + 1)
+        return pick(self._below_and_above(theta)[0], np.floor(y) + 1)
 
     def sf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a code > y."""
-        return pick(self.below_and_above(theta)[1], np.floor(y) + 1)
+        return pick(self._below_and_above(theta)[1], np.floor(y) + 1)
 
     def ppf(self, q: Array, theta: Array) -> Array:
         """Return the smallest code with cdf >= q."""
         q = np.asarray(q, dtype=np.float64)
-        code = (self.below_and_above(theta)[0][..., 1:-1] < q[..., None]).sum(axis=-1)
+        code = (self._below_and_above(theta)[0][..., 1:-1] < q[..., None]).sum(axis=-1)
         return np.where((q >= 0) & (q <= 1), code, np.nan)
 
     def isf(self, q: Array, theta: Array) -> Array:
         """Return the smallest code with sf <= q."""
         q = np.asarray(q, dtype=np.float64)
-        code = (self.below_and_above(theta)[1][..., 1:-1] > q[..., None]).sum(axis=-1)
+        code = (self._below_and_above(theta)[1][..., 1:-1] > q[..., None]).sum(axis=-1)
         return np.where((q >= 0) & (q <= 1), code, np.nan)
 
     def mean(self, theta: Array) -> Array:
-        """Return the mean code, of use only where the order of the codes means something."""
+        """Return the mean code, for codes whose order means something."""
         probabilities = self.probabilities(theta)
         mean: Array = probabilities @ np.arange(self._k, dtype=probabilities.dtype)
         return mean
@@ -161,7 +157,7 @@ class ClassCodes(Response):
 
 
 def pick(table: Array, position: Array) -> Array:
-    """Return table[..., position], the position held to the table's ends; NaN stays NaN.
+    """Return table[..., position], with positions clipped to the table; NaN stays NaN.
 
     The table (..., k) and the positions broadcast without a copy of the table.
     """
@@ -169,6 +165,6 @@ def pick(table: Array, position: Array) -> Array:
     shape = np.broadcast_shapes(position.shape, table.shape[:-1])
     known = ~np.isnan(position)
     index = np.where(known, position, 0).clip(0, table.shape[-1] - 1).astype(np.intp)
-    wide = np.broadcast_to(table, (*shape, table.shape[-1]))
-    picked = np.take_along_axis(wide, np.broadcast_to(index, shape)[..., None], axis=-1)[..., 0]
+    full = np.broadcast_to(table, (*shape, table.shape[-1]))
+    picked = np.take_along_axis(full, np.broadcast_to(index, shape)[..., None], axis=-1)[..., 0]
     return picked if known.all() else np.where(known, picked, np.nan)

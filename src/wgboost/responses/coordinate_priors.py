@@ -22,7 +22,7 @@ Parameter = float | Array  # one value for all rows, or one value per row (n,)
 
 
 class CoordinatePrior(Protocol):
-    """The prior of one coordinate, known up to a constant of its log density."""
+    """Prior of one coordinate, up to a constant of the log density."""
 
     def log_density(self, value: Array) -> Array:
         """Return the log density up to a constant."""
@@ -80,8 +80,8 @@ class InverseGammaPrior(NamedTuple):
 
 
 def check_parameter(name: str, value: Any, positive: bool) -> Parameter:
-    """Return a prior parameter as a float or a float64 array (n,); raise if it makes no sense."""
-    remedy = f"{name} has to be {'> 0' if positive else 'finite'}, a number or one value per row"
+    """Return a prior parameter as a float or a float64 array (n,); raise if it is invalid."""
+    remedy = f"{name} must be {'> 0' if positive else 'finite'}, a number or one value per row"
     given = np.asarray(value)
     if given.dtype.kind not in "fiu":
         raise TypeError(f"{name}={format_value(value)} is not numeric; {remedy}")
@@ -96,5 +96,5 @@ def check_parameter(name: str, value: Any, positive: bool) -> Parameter:
         raise ValueError(f"{name} is {values[row]:g} at row {row}; {remedy}")
     if given.ndim == 0:
         return float(values)
-    values.flags.writeable = False  # the object is frozen, so is what it holds
+    values.flags.writeable = False  # the object is frozen
     return values

@@ -1,4 +1,4 @@
-"""What a negative binomial count says about its dispersion."""
+"""Fisher information of the dispersion of negative binomial counts."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def dispersion_information(mean: Array, dispersion: Array) -> Array:
 
         r^2 sum_{j >= 2} p^j B(j, r) / j = r^2 int_0^1 s^(r - 1) (-log(1 - p w) - p w) / w ds,
 
-    w = 1 - s. Where p or the dispersion is small three terms of the sum do it, for other small
-    dispersions a Gauss-Laguerre rule in -r log s. For large ones the integral is taken by parts
-    and by a Gauss-Legendre rule in the square root, which smoothens s^r at 0, of
-    log(1 + v s) / log(1 + v). All are good to 1e-5 for v < 1,000, and to 1e-3 beyond.
+    w = 1 - s. If p or the dispersion is small, three terms of the sum are enough. Other small
+    dispersions take a Gauss-Laguerre rule in -r log s. Large ones take integration by parts and a
+    Gauss-Legendre rule in the square root of log(1 + v s) / log(1 + v), in which s^r is smooth at
+    0. The relative error is 1e-5 for v < 1,000, and 1e-3 beyond.
     """
     mean, dispersion = np.broadcast_arrays(mean, dispersion)
     out = np.empty(mean.shape)

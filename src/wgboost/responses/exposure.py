@@ -1,4 +1,4 @@
-"""The known part of a location: an offset, or the exposure of counts and amounts."""
+"""Known offsets of the location, also as an exposure of counts and amounts."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.responses import Response
+from wgboost.responses.base import Response
 from wgboost.typing import Array
 
 __all__ = ["known_offset", "numbers_by_row"]
 
 
 def numbers_by_row(name: str, given: Any, shape: tuple[int, ...]) -> Array:
-    """Return a number, or one for each row, as an array; raise for other shapes and for text."""
+    """Return a number, or one for each row, as an array; raise for other shapes or types."""
     try:
         values: Array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} has values that are no numbers: {error}") from error
+        raise TypeError(f"{name} has values that are not numbers: {error}") from error
     if values.shape not in ((), shape):
         raise ValueError(f"{name} has shape {values.shape}; a number or {shape} is needed")
     return values
 
 
 def known_offset(response: Response, offset: Any, exposure: Any, n: int) -> Array | None:
-    """Return the offset of n rows that is given as such, or as the log of an exposure."""
+    """Return the offset of n rows, which may be given as an exposure, its exponential."""
     if exposure is None:
         if offset is None:
             return None

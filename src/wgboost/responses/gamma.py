@@ -61,7 +61,7 @@ class Gamma(LocationShape):
     def _parts(self, y: Array, theta: Array) -> tuple[Array, Array, Array]:
         """Return the shape, y / mean - 1 and log(y / mean) - y / mean + 1, which is never > 0."""
         log_ratio = self._open_log_ratio(y, theta)
-        # From above by as much as lets its exponential be multiplied by any shape.
+        # The exponential times any shape stays finite.
         largest = clip_exponent(np.full((), np.inf, log_ratio.dtype))
         excess = np.expm1(np.minimum(log_ratio, largest))
         return safe_exp(theta[..., 1]), excess, log_ratio - excess
@@ -168,7 +168,7 @@ class Gamma(LocationShape):
     def _average_parts(self, theta: Array, statistics: Array) -> tuple[Array, Array, Array]:
         mean, mean_log = statistics.astype(theta.dtype)
         shape, excess, deviance = self._parts(mean, theta)
-        # The mean of log y falls short of the log of the mean.
+        # The mean of log y is less than the log of the mean.
         return shape, excess, deviance + (mean_log - np.log(mean))
 
 

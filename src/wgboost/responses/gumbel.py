@@ -55,7 +55,7 @@ class Gumbel(LocationScale):
     standard_entropy: ClassVar[float] = 1 + np.euler_gamma
 
     def _standard_logpdf(self, z: Array) -> Array:
-        z = np.maximum(z, -750)  # exp(750) is infinite, and wins over any z
+        z = np.maximum(z, -750)  # exp(750) is infinite already
         with np.errstate(over="ignore"):
             return -z - np.exp(-z)
 
@@ -92,5 +92,5 @@ class Gumbel(LocationScale):
 
 
 def _exp(exponent: Array) -> Array:
-    """Return exp, held so that its product with the square of the largest z is finite."""
+    """Return exp, bounded so that its product with the square of the largest z is finite."""
     return np.exp(np.minimum(exponent, 12 if exponent.dtype == np.float32 else 300))

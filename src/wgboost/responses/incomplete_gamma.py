@@ -1,8 +1,8 @@
 """The regularised incomplete gamma functions, also for large parameters.
 
-SciPy's series for the lower tail stops before it has converged if the shape is above some 1e6 and
-x is more than 4.5 deviations below it: 6e-16 becomes 3e-17 at a shape of 1e11. Temme's uniform
-expansion serves there.
+SciPy's series for the lower tail stops before it converges if the shape is above about 1e6 and x is
+more than 4.5 deviations below it: 6e-16 becomes 3e-17 at a shape of 1e11. Temme's uniform expansion
+replaces it there.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import math
 import numpy as np
 from scipy import special
 
+from wgboost.responses.deviance import log_excess_series
 from wgboost.typing import Array
 
 __all__ = ["lower_gamma", "upper_gamma"]
@@ -23,15 +24,15 @@ _TEMME = (-1 / 3, 1 / 12, -2 / 135, 1 / 864, 1 / 2835, -139 / 777600, 1 / 25515)
 
 def lower_gamma(shape: Array, x: Array) -> Array:
     """Return the probability of a value <= x of a gamma distribution of scale 1."""
-    return _mended(special.gammainc(shape, x), shape, x, upper=False)
+    return _corrected(special.gammainc(shape, x), shape, x, upper=False)
 
 
 def upper_gamma(shape: Array, x: Array) -> Array:
     """Return the probability of a value > x of a gamma distribution of scale 1."""
-    return _mended(special.gammaincc(shape, x), shape, x, upper=True)
+    return _corrected(special.gammaincc(shape, x), shape, x, upper=True)
 
 
-def _mended(value: Array, shape: Array, x: Array, *, upper: bool) -> Array:
+def _corrected(value: Array, shape: Array, x: Array, *, upper: bool) -> Array:
     if not np.greater(shape, _LARGE).any():
         return value
     value, shape, x = np.broadcast_arrays(value, shape, x)
@@ -48,9 +49,8 @@ def _far_below(a: Array, x: Array) -> Array:
     """Return the lower tail at x < a: erfc(-eta sqrt(a / 2)) / 2 less a correction."""
     excess = np.maximum((x - a) / a, np.nextafter(-1, 0))
     near = np.where(np.abs(excess) < 1e-3, excess, 0)
-    series = near * near * (1 / 2 - near * (1 / 3 - near * (1 / 4 - near * (1 / 5 - near / 6))))
-    half_square = np.where(near != 0, series, excess - np.log1p(excess))  # eta^2 / 2
-    eta = -np.sqrt(2 * half_square)
+    half_square = np.where(near != 0, log_excess_series(near), excess - np.log1p(excess))
+    eta = -np.sqrt(2 * half_square)  # half_square is eta^2 / 2
     direct = 1 / excess - 1 / eta
     first = np.where(np.abs(eta) < 0.05, np.polynomial.polynomial.polyval(eta, _TEMME), direct)
     density = np.exp(-a * half_square)

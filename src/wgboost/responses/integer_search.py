@@ -1,4 +1,4 @@
-"""A search for whole numbers of any size, in floating point."""
+"""Search for whole numbers of any size, in floating point."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def smallest_integer(
             down, up = b - step[active], a + step[active]
             step[active] *= 2
         middle = np.floor(_middle(a, b, first))
-        # The first steps are those from the start, then the bracket is known on both sides.
+        # The first steps lead away from the start; later both ends of the bracket are known.
         at[active] = np.where(hit, np.maximum(down, middle), np.minimum(up, middle))
         active = active[(at[active] > a) & (at[active] < b)]
     high[np.isnan(at)] = np.nan

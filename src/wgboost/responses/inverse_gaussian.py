@@ -75,7 +75,7 @@ class InverseGaussian(LocationShape):
         return safe_exp(theta[..., 1] - theta[..., 0])
 
     def _parts(self, y: Array, theta: Array) -> tuple[Array, Array, Array]:
-        """Return shape / mean, y / mean - 1, and the deviance, which has a chi-squared law."""
+        """Return shape / mean, y / mean - 1, and the deviance, which is chi-squared distributed."""
         log_ratio, precision = self._log_ratio(y, theta), self._precision(theta)
         deviance = precision * np.square(2 * np.sinh(0.5 * log_ratio))
         return precision, np.expm1(log_ratio), deviance
@@ -132,7 +132,7 @@ class InverseGaussian(LocationShape):
     def cdf_gradient(self, y: Array, theta: Array) -> Array:
         """Return the gradient of cdf in theta.
 
-        A change of unit changes nothing: mean, shape and y together.
+        The cdf does not change if mean, shape and y are multiplied by the same factor.
         """
         y = np.asarray(y)
         inside = (y > 0) & (y < np.inf)
@@ -142,7 +142,7 @@ class InverseGaussian(LocationShape):
         )
         near = np.sqrt(precision) * 2 * np.sinh(0.5 * log_ratio)
         far = np.sqrt(precision) * 2 * np.cosh(0.5 * log_ratio)
-        # 2 precision exp(2 precision) times the normal tail beyond `damping`
+        # 2 precision exp(2 precision) times the normal tail beyond `far`
         mean = -precision * special.erfcx(far / math.sqrt(2)) * np.exp(-0.5 * near * near)
         mean = np.where(inside, mean, 0)
         return coordinates(mean, -mean + self._mean_slope(y, theta))
@@ -183,7 +183,7 @@ class InverseGaussian(LocationShape):
         """Return one draw of y for each theta."""
         theta = np.asarray(theta)
         precision = self._precision(theta)
-        # Two values of y share a deviance, log ratios of opposite sign with odds exp(size).
+        # Log ratios of opposite sign have the same deviance, and odds exp(size).
         size = log_ratio_of_deviance(np.square(rng.standard_normal(precision.shape)) / precision)
         low = rng.random(precision.shape) < special.expit(size)
         return self.clip_to_support(self._value(np.where(low, -size, size), theta))

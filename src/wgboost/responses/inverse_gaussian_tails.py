@@ -3,7 +3,7 @@
 With r the logarithm of y, both tails are exp(-a^2) times a sum or difference of the scaled
 functions erfcx at |a| and b, where a = sqrt(2 precision) sinh(r / 2), b = sqrt(2 precision)
 cosh(r / 2). The density of r is log-concave, and so are both tails: Newton's method for the log of
-a tail never turns back from a point beyond the quantile.
+a tail converges monotonically from a point beyond the quantile.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def tails(log_ratio: Array, precision: Array) -> tuple[Array, Array]:
 def log_ratio_quantile(lower: Array, upper: Array, precision: Array) -> Array:
     """Return the log ratio below which lies the probability lower = 1 - upper.
 
-    The smaller of the two decides. NaN where they are no probabilities.
+    The smaller of the two determines it. NaN where they are not probabilities.
     """
     lower, upper, precision = np.broadcast_arrays(lower, upper, precision)
     middle, _ = tails(np.zeros(()), precision)
@@ -53,7 +53,7 @@ def log_ratio_quantile(lower: Array, upper: Array, precision: Array) -> Array:
     tail = np.where(side < 0, lower, upper)
     inner = (tail > 0) & (tail < 1)
     log_tail = np.log(np.where(inner, tail, 0.5))
-    # The tail is at most exp(-a^2): where that is the tail wanted, r is too far out.
+    # The tail is at most exp(-a^2): the r where that equals it lies beyond the quantile.
     r = side * log_ratio_of_deviance(-2 * log_tail / precision)
     for _ in range(_STEPS):
         square, scaled = _outer(r, precision, side)

@@ -1,4 +1,4 @@
-"""What the particles of rows are relative to: a location and a scale at each of them."""
+"""Location and scale of each row that its particles are relative to."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wgboost.responses.observations import Observations
-from wgboost.responses.observed import Observed
+from wgboost.responses.observations import Observations, Observed
 from wgboost.typing import Array
 
 if TYPE_CHECKING:
@@ -17,22 +16,15 @@ if TYPE_CHECKING:
 
 __all__ = ["LocationScaleShift"]
 
-_FAR = 80.0  # scales from the location: the exponential of more is infinite in float32
+_FAR = 80.0  # largest |z|: the exponential of more is infinite in float32
 
 
 @dataclass(frozen=True, eq=False)
 class LocationScaleShift:
-    """Describe y = location + scale * z with a location and a scale per row.
+    """y = location + scale * z with a location and a scale per row.
 
     y is standardised. With a response of log y, such as "lognormal", the equation holds for log y.
-    What is learned of z does not depend on how large y is or how it varies.
-
-    Parameters
-    ----------
-    location : array of shape (n,) or (n, m)
-        Location of each row, or of each particle.
-    log_scale : array of shape (n,) or (n, m)
-        Log of the scale.
+    The distribution of z does not depend on the size of y or on how it varies.
 
     Examples
     --------
@@ -57,55 +49,24 @@ class LocationScaleShift:
     def concatenate(
         cls, shifts: Sequence[LocationScaleShift | None], shapes: Sequence[tuple[int, int]]
     ) -> LocationScaleShift:
-        """Join the shifts of several sets of particles of the same rows.
+        """Join the shifts of several sets of particles of the same rows, (n, m_i) each.
 
-        Particles without a shift have location 0 and scale 1.
-
-        Parameters
-        ----------
-        shifts : sequence of LocationScaleShift or None
-            Shift of each set.
-        shapes : sequence of (n, m_i)
-            Shape of each set of particles.
-
-        Returns
-        -------
-        LocationScaleShift
-            One location and scale per particle, (n, m).
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from wgboost.responses.location_scale_shift import LocationScaleShift
-        >>> shift = LocationScaleShift(np.ones(1), np.zeros(1))
-        >>> LocationScaleShift.concatenate([shift, None], [(1, 2), (1, 1)]).location
-        array([[1., 1., 0.]])
+        Particles without a shift have location 0 and scale 1. The result has one location and scale
+        per particle, (n, m).
         """
 
         def columns(name: str) -> Array:
             parts = [0.0 if one is None else getattr(one, name)[:, None] for one in shifts]
-            wide = [np.broadcast_to(x, s) for x, s in zip(parts, shapes, strict=True)]
-            together: Array = np.concatenate(wide, axis=1)
-            return together
+            full = [np.broadcast_to(x, s) for x, s in zip(parts, shapes, strict=True)]
+            joined: Array = np.concatenate(full, axis=1)
+            return joined
 
         return cls(columns("location"), columns("log_scale"))
 
     def subtract_from(self, observed: Observed, response: Response) -> Observed:
-        """Return z of standardised y.
+        """Return z of standardised y; a measurement error of y becomes one of z.
 
-        A measurement error of y becomes one of z.
-
-        Parameters
-        ----------
-        observed : array or Observations
-            Standardised y.
-        response : Response
-            Response of y; its `offset_link` tells whether logs are shifted.
-
-        Returns
-        -------
-        array or Observations
-            z of each row.
+        The `offset_link` of the response tells whether logs are shifted.
         """
 
         def change(y: Array) -> Array:
@@ -126,33 +87,9 @@ class LocationScaleShift:
         return replace(changed, noise=noise)
 
     def apply_to(self, theta: Array, response: Response) -> Array:
-        """Return the particles of y from those of z.
+        """Return the particles (n, m, d) of y from those of z, in float64.
 
-        Parameters
-        ----------
-        theta : array of shape (n, m, d)
-            Particles of z.
-        response : Response
-            Response of y, with a log scale among its coordinates.
-
-        Returns
-        -------
-        array of shape (n, m, d)
-            Particles of y, in float64.
-
-        Raises
-        ------
-        ValueError
-            If the response has no scale.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from wgboost.responses import Normal
-        >>> from wgboost.responses.location_scale_shift import LocationScaleShift
-        >>> shift = LocationScaleShift(np.array([1.0]), np.zeros(1))
-        >>> shift.apply_to(np.zeros((1, 1, 2)), Normal())
-        array([[[1., 0.]]])
+        Raise ValueError if the response has no log scale.
         """
         if response.log_scale is None:
             raise ValueError(f"the response {response.name!r} has no scale to change")

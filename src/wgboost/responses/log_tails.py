@@ -1,4 +1,4 @@
-"""Logarithms of tail probabilities that are too small for a number."""
+"""Logarithms of tail probabilities that underflow."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 __all__ = ["LEAST", "log_tail"]
 
-LEAST = 1e-250  # a smaller probability has lost its digits
+LEAST = 1e-250  # smaller probabilities have lost digits
 _NODES, _WEIGHTS = np.polynomial.laguerre.laggauss(24)
-_TERMS = np.arange(64.0)  # of a sum over counts; the rest falls like a geometric series
+_TERMS = np.arange(64.0)  # of a sum over counts; the rest is a geometric series
 
 
 def log_tail(response: Distribution, y: Array, theta: Array, *, upper: bool) -> Array:
     """Return log P(> y), or log P(<= y), in float64, also where the probability underflows.
 
-    There it is the density at y times an integral of its decline, or a sum over counts.
+    There it is the density at y times an integral of its decay, or a sum over counts.
     """
     theta = np.asarray(theta, dtype=np.float64)
     y = np.asarray(y, dtype=np.float64)
@@ -38,9 +38,9 @@ def log_tail(response: Distribution, y: Array, theta: Array, *, upper: bool) -> 
 
 
 def _integral(response: Distribution, y: Array, theta: Array, upper: bool) -> Array:
-    """Gauss and Laguerre's rule, in units of the distance in which the density falls by e.
+    """Apply a Gauss-Laguerre rule, in units of the distance over which the density falls by e.
 
-    Towards a finite end of the support along the logarithm of the distance to it.
+    Towards a finite end of the support it is a rule in the log of the distance to the end.
     """
     sign, end = (1.0, response.support[1]) if upper else (-1.0, response.support[0])
     room = np.abs(end - y) if np.isfinite(end) else np.abs(y - response.ppf(np.array(0.5), theta))

@@ -49,7 +49,7 @@ class Logistic(LocationScale):
         "location, log scale",
         "tails a little heavier than normal",
     )
-    # logpdf is concave, but so nearly straight in the tails that Newton steps would be endless.
+    # logpdf is almost straight in the tails, where Newton steps would be very long.
     curvature_kind: ClassVar[Literal["hessian", "fisher", "damped"]] = "damped"
     information: ClassVar[tuple[float, float]] = (1 / 3, (3 + math.pi**2) / 9)
     standard_var: ClassVar[float] = math.pi**2 / 3

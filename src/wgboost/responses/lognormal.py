@@ -69,16 +69,16 @@ class LogNormal(LocationScalePrior):
         return (y > 0) & (y < np.inf)
 
     def units(self, y: Array, weight: Array | None = None) -> Units:
-        """Return the weighted geometric mean of y as its unit.
+        """Return the weighted geometric mean of y > 0 as its unit.
 
-        A row of y = 0, which says no more than that y is positive, counts for nothing.
+        y = 0 is the value of a censored row of which nothing is known; it is left out.
         """
         y = np.asarray(y, dtype=np.float64)
-        told = y > 0
-        if not told.any():
+        positive = y > 0
+        if not positive.any():
             return Units()
-        share = None if weight is None else np.asarray(weight)[told]
-        return Units(0.0, float(np.exp(mean_and_deviation(np.log(y[told]), share).shift)))
+        share = None if weight is None else np.asarray(weight)[positive]
+        return Units(0.0, float(np.exp(mean_and_deviation(np.log(y[positive]), share).shift)))
 
     def natural(self, theta: Array, units: Units) -> dict[str, Array]:
         """Return location and scale of log y, y being in the user's units."""

@@ -1,4 +1,4 @@
-"""How well responses describe y without features: a short fit of each, judged on other rows."""
+"""Held-out likelihood of responses without features, and the dispersion of counts given X."""
 
 from __future__ import annotations
 
@@ -14,36 +14,25 @@ from wgboost.typing import Array
 
 __all__ = ["conditional_dispersion", "held_out_logs"]
 
-_MOST = 2000  # rows that are looked at
+_MAX_ROWS = 2000
 _FOLDS = 5
-_EACH = 4  # rows of a fold, at least
-_LOOKED_AT, _ENOUGH = 1000, 50  # rows of a forest
-_BOUND = 30.0  # of parameters, which are logs, logits or in standardised units
+_MIN_ROWS_PER_FOLD = 4
+_MAX_FOREST_ROWS, _MIN_FOREST_ROWS = 1000, 50
+_BOUND = 30.0  # of parameters: logs, logits or standardised numbers
 _TINY = 1e-300
 
 
 def held_out_logs(response: Response, y: Array, *, whole: bool = False) -> Array:
     """Return log likelihoods of rows under a constant response that is fitted to other rows.
 
-    Parameters
-    ----------
-    response : Response
-        A response of one column.
-    y : array (n,)
-        Values that it can have.
-    whole : bool
-        y are whole numbers: a continuous response is then judged by the probability that it gives
-        to y - 1/2 to y + 1/2, so that it can be compared with counts.
-
-    Returns
-    -------
-    array (m,)
-        In nats, of at most 2,000 rows, always the same ones; empty for too few rows to compare.
+    They are in nats, of at most 2,000 rows, always the same ones; empty if there are too few rows.
+    If `whole`, y are whole numbers, and a continuous response is scored by its probability of y -
+    1/2 to y + 1/2, so that it can be compared with counts.
     """
     rng = np.random.default_rng(0)
-    some = rng.permutation(len(y))[:_MOST]
+    some = rng.permutation(len(y))[:_MAX_ROWS]
     values = np.asarray(y, dtype=np.float64)[some]
-    n_folds = min(_FOLDS, len(values) // _EACH)
+    n_folds = min(_FOLDS, len(values) // _MIN_ROWS_PER_FOLD)
     if n_folds < 2:
         return np.empty(0)
     units = response.units(values)
@@ -56,7 +45,7 @@ def held_out_logs(response: Response, y: Array, *, whole: bool = False) -> Array
 
 
 def _fitted(response: Response, y: Array) -> Array:
-    """Return the parameters (d,) of the greatest likelihood; y is standardised."""
+    """Return the maximum likelihood parameters (d,) for standardised y."""
 
     def loss(theta: Array) -> tuple[float, Array]:
         logs = response.logpdf(y, theta)
@@ -93,24 +82,14 @@ def _log_mass(response: Response, y: Array, theta: Array, units: Units, whole: b
 
 
 def conditional_dispersion(X: Array, y: Array) -> float:
-    """Return the variance of counts y given features X over their mean, out of bag of a forest.
+    """Return the variance of counts y given features X (n, p) over their mean.
 
-    What the forest cannot explain is in it, so that it is rather too large than too small.
-
-    Parameters
-    ----------
-    X : array (n, p)
-        Numbers; NaN is a missing value.
-    y : array (n,)
-        Numbers >= 0.
-
-    Returns
-    -------
-    float
-        1 for Poisson counts; NaN for too few rows.
+    The variance is that of out-of-bag residuals of a forest. It includes what the forest does not
+    explain, and so is rather too large than too small. It is 1 for Poisson counts, and NaN for too
+    few rows.
     """
-    some = np.random.default_rng(0).permutation(len(y))[:_LOOKED_AT]
-    if len(some) < _ENOUGH:
+    some = np.random.default_rng(0).permutation(len(y))[:_MAX_FOREST_ROWS]
+    if len(some) < _MIN_FOREST_ROWS:
         return np.nan
     forest = RandomForestRegressor(
         50, min_samples_leaf=3, max_features=0.5, oob_score=True, random_state=0, n_jobs=1

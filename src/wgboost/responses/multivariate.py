@@ -1,4 +1,4 @@
-"""What responses with several columns of y share."""
+"""Base of responses with several columns of y."""
 
 from __future__ import annotations
 
@@ -15,29 +15,16 @@ from wgboost.responses.y_checks import check_y_columns
 from wgboost.typing import Array
 from wgboost.validation import check_integer
 
-__all__ = ["Multivariate"]
+__all__ = ["Multivariate", "raise_no_joint"]
 
 
 @dataclass(frozen=True, eq=False)
 class Multivariate(Response):
-    """Describe a response whose y has q columns.
+    """A response whose y has q columns.
 
     y (..., q) broadcasts against theta[..., :1]. The first q coordinates of theta are the locations
     of the columns. Mean and variance are (..., q). Probabilities and quantiles belong to single
-    columns, which `marginal` gives.
-
-    Parameters
-    ----------
-    n_dims : int, optional
-        Number q of columns; None takes it from y of an estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wgboost.responses import MultivariateNormal
-    >>> response, theta = MultivariateNormal(n_dims=2), np.zeros(5)
-    >>> response.mean(theta)
-    array([0., 0.])
+    columns, which `marginal` returns. `n_dims` is q; None takes it from y of an estimator.
     """
 
     n_dims: int | None = None
@@ -65,11 +52,11 @@ class Multivariate(Response):
         return slice(0, *self.y_shape)
 
     def for_columns(self, n_columns: int) -> Self:
-        """Return the response for a y of so many columns, unless it says how many itself."""
+        """Return the response for this number of columns, unless it has one."""
         return self if self.n_dims is not None else replace(self, n_dims=n_columns)
 
     def check(self, y: Any) -> Array:
-        """Return y (n, q) of the user's units in float64; raise if a value cannot occur."""
+        """Return y (n, q) in float64; raise if a value cannot occur."""
         if is_censored(y):
             raise ValueError(f"the response {self.name!r} needs known values; y is censored")
         return check_y_columns(y, self.n_dims, self.name)
@@ -134,24 +121,19 @@ class Multivariate(Response):
         return np.diagonal(self.cov(theta), axis1=-2, axis2=-1)
 
     def cdf(self, y: Array, theta: Array) -> Array:
-        """Raise AttributeError: `marginal` has it."""
+        """Raise AttributeError; use `marginal`."""
         del y, theta
-        self.no_order("cdf")
+        raise_no_joint(self.name, "cdf")
 
     def ppf(self, q: Array, theta: Array) -> Array:
-        """Raise AttributeError: `marginal` has it."""
+        """Raise AttributeError; use `marginal`."""
         del q, theta
-        self.no_order("ppf")
+        raise_no_joint(self.name, "ppf")
 
-    def no_order(self, what: str) -> NoReturn:
-        """Raise AttributeError for a method that only a single column has.
 
-        Parameters
-        ----------
-        what : str
-            Name of the method.
-        """
-        raise AttributeError(
-            f"the columns of {self.name!r} together have no {what}; a column has: "
-            "predict_dist(X).marginal(j), or response.marginal(theta, j)"
-        )
+def raise_no_joint(name: str, what: str) -> NoReturn:
+    """Raise AttributeError for a method that only a single column of a response has."""
+    raise AttributeError(
+        f"the columns of {name!r} together have no {what}; use a single column: "
+        "predict_dist(X).marginal(j), or response.marginal(theta, j)"
+    )

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from wgboost.responses.chain import Chain, Columns, Triangle, as_matrix, dot, downward
+from wgboost.responses.chain import Chain, ColumnList, Triangle, as_matrix, dot, downward
 from wgboost.responses.coordinate_priors import (
     CoordinatePrior,
     InverseGammaPrior,
@@ -133,7 +133,7 @@ class MultivariateNormal(Multivariate):
 
     # --- likelihood ---------------------------------------------------------------------------
 
-    def _residuals(self, y: Array, theta: Array) -> tuple[Columns, Columns, Triangle]:
+    def _residuals(self, y: Array, theta: Array) -> tuple[ColumnList, ColumnList, Triangle]:
         """Return y - mean, z = B (y - mean), and B."""
         root = self._chain(theta).root()
         residual = [y[..., j] - theta[..., j] for j in range(len(root))]
@@ -167,10 +167,10 @@ class MultivariateNormal(Multivariate):
             by_slope = (-root[i][i] * residual[j] for j in range(i))
             gradient = coordinates(*(-part for part in root[i]), -z[i], *by_slope)
             hessian[..., *np.ix_(where, where)] -= gradient[..., :, None] * gradient[..., None, :]
-            # z_i times its Hessian, which has entries with the log scale and of mean and slope.
-            bent = z[i][..., None] * gradient
-            hessian[..., q + i, where] += bent
-            hessian[..., where, q + i] += bent
+            # z_i times its Hessian: entries with the log scale, and of mean and slope.
+            second = z[i][..., None] * gradient
+            hessian[..., q + i, where] += second
+            hessian[..., where, q + i] += second
             hessian[..., q + i, q + i] += z[i] * z[i]
             for j in range(i):
                 hessian[..., j, first + j] -= z[i] * root[i][i]

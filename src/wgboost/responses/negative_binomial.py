@@ -12,17 +12,21 @@ from wgboost.responses.coordinate_priors import CoordinatePrior, Parameter
 from wgboost.responses.counts import LARGEST_LOG, LARGEST_MEAN, Count
 from wgboost.responses.deviance import count_deviance, log_excess, log_factorial_correction
 from wgboost.responses.dispersion import dispersion_information
+from wgboost.responses.gamma_functions import (
+    digamma_correction,
+    log_gamma_correction,
+    trigamma_correction,
+)
 from wgboost.responses.intervals import cdf_slope
 from wgboost.responses.numerics import clip_exponent, coordinates, working_float
-from wgboost.responses.stirling import digamma_correction, log_gamma_correction, trigamma_correction
 from wgboost.responses.units import Units
 from wgboost.typing import Array
 
 __all__ = ["NegativeBinomial"]
 
-_CANCELS = 0.9  # a probability that is not subtracted from 1
-_TINY = 1e-6  # a complement of x whose rounding is more than a small correction
-_SMALL = 1e-6  # relative
+_CANCELS = 0.9  # larger probabilities are not subtracted from 1
+_TINY = 1e-6  # least complement of x for which a first-order correction of rounding is enough
+_SMALL = 1e-6  # largest relative correction
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,17 +187,17 @@ class NegativeBinomial(Count):
 
 
 def _mean_and_dispersion(theta: Array) -> tuple[Array, Array]:
-    """Return both in float64: differences of large terms follow, whatever theta's precision."""
+    """Return both in float64, for the differences of large terms that follow."""
     logs = clip_exponent(theta, LARGEST_LOG).astype(np.float64, copy=False)
     return np.exp(logs[..., 0]), np.exp(logs[..., 1])
 
 
 def _beta_share(first: Array, second: Array, x: Array, rest: Array) -> Array:
-    """Return the cdf at x of a beta distribution; rest = 1 - x, so that either may be tiny."""
+    """Return the cdf at x of a beta distribution; rest = 1 - x, and either may be tiny."""
     shape = np.broadcast_shapes(*(np.shape(part) for part in (first, second, x, rest)))
     first, second, x, rest = np.broadcast_arrays(*np.atleast_1d(first, second, x, rest))
     near = x <= rest
-    # Beyond the mean the other tail is no number to subtract from 1.
+    # Below the mean the other tail is close to 1: 1 - tail would cancel.
     beyond = ~near & (x * (first + second) < first) & (rest >= _TINY)
     share = np.empty(x.shape)
     share[near] = special.betainc(first[near], second[near], x[near])
@@ -217,5 +221,5 @@ def _rounded_share(first: Array, second: Array, x: Array, rest: Array) -> Array:
         log_density = (first - 1) * np.log(x) + (second - 1) * np.log(rest)
         density = np.exp(log_density - special.betaln(first, second))
         change = density * ((1 - x) - rest)  # 1 - x is exact
-    # The change is a few roundings of x: anything else is a density without digits.
+    # A larger change than a few roundings of x comes from a density without correct digits.
     return share + np.where(np.abs(change) < _SMALL * share, change, 0)

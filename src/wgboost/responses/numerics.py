@@ -1,4 +1,4 @@
-"""Small pieces of arithmetic that several responses share."""
+"""Arithmetic that several responses share."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ __all__ = ["clip_exponent", "coordinates", "log_positive", "safe_exp", "working_
 
 
 def working_float(values: Array) -> Array:
-    """Return values in float32 if they are, else in float64."""
+    """Return float32 values as they are, others in float64."""
     values = np.asarray(values)
     return values if values.dtype == np.float32 else values.astype(np.float64, copy=False)
 
 
 def clip_exponent(exponent: Array, single: float = 30.0) -> Array:
-    """Return an exponent such as a log scale, held between bounds far outside any sense.
+    """Return an exponent such as a log scale, clipped to bounds far beyond plausible values.
 
-    float32 at `single`, by default as in the compiled core, 1e13 times smaller or larger than y;
-    float64 so that the square of the largest scale over the smallest is finite. A log scale that
-    wanders off gives a large score to come back by, not an infinity or a NaN.
+    The bound of float32 is `single`; its default is that of the compiled core, scales 1e13 times
+    smaller or larger than y. In float64 the square of the largest scale over the smallest is
+    finite. A log scale beyond the bounds has a large finite score that brings it back.
     """
     exponent = working_float(exponent)
     limit = single if exponent.dtype == np.float32 else 170.0

@@ -1,4 +1,4 @@
-"""Observations of y that are not plain numbers: bounds, truncation, noise, an offset."""
+"""What is known of y: exact values, or bounds, truncation, noise and an offset."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import numpy as np
 
 from wgboost.responses.censoring import BOUNDS, is_censored
 from wgboost.responses.intervals import log_interval_probability
+from wgboost.responses.units import Units
 from wgboost.typing import Array
 
 if TYPE_CHECKING:
+    from wgboost.responses.base import Response
     from wgboost.responses.likelihood import Likelihood
 
-__all__ = ["Observations"]
+__all__ = ["ExactObservations", "Observations", "Observed", "standardise", "subtract_offset"]
 
 _STEP = 1e-4
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8) / np.array([[2.0], [2.0]])  # -1/2 to 1/2
@@ -24,22 +26,7 @@ _NODES = _NODES + 0.5
 
 @dataclass(frozen=True, eq=False)
 class Observations:
-    """Hold rows of which more, or less, is known than a number y.
-
-    Parameters
-    ----------
-    lower : array of shape (n,)
-        Lower bound of y, included.
-    upper : array of shape (n,)
-        Upper bound of y, included; equal to `lower` where y is known.
-    above : array of shape (n,), optional
-        Left truncation.
-    below : array of shape (n,), optional
-        Right truncation.
-    offset : array of shape (n,), optional
-        Added to the location.
-    noise : array of shape (n,), optional
-        Standard deviation of the measurement error of y.
+    """Rows of which more, or less, is known than a number y.
 
     Examples
     --------
@@ -51,31 +38,16 @@ class Observations:
     array([[-0.693]])
     """
 
-    lower: Array
-    upper: Array
-    above: Array | None = None
-    below: Array | None = None
-    offset: Array | None = None
-    noise: Array | None = None
+    lower: Array  # (n,) lower bound of y, included
+    upper: Array  # (n,) upper bound of y, included; equal to `lower` where y is known
+    above: Array | None = None  # (n,) left truncation
+    below: Array | None = None  # (n,) right truncation
+    offset: Array | None = None  # (n,) added to the location
+    noise: Array | None = None  # (n,) standard deviation of the measurement error of y
 
     @classmethod
     def of(cls, y: Any, offset: Array | None = None, noise: Array | None = None) -> Observations:
-        """Return observations of numbers or of censored y.
-
-        Parameters
-        ----------
-        y : array of shape (n,)
-            Numbers, or what `censored` returned.
-        offset : array of shape (n,), optional
-            Added to the location.
-        noise : array of shape (n,), optional
-            Standard deviation of the measurement error of y.
-
-        Returns
-        -------
-        Observations
-            The observations.
-        """
+        """Return observations of numbers, or of what `censored` returned."""
         if not is_censored(y):
             return cls(y, y, offset=offset, noise=noise)
         truncated = bool((np.isfinite(y["above"]) | np.isfinite(y["below"])).any())
@@ -106,7 +78,7 @@ class Observations:
 
     @property
     def cut(self) -> Array:
-        """Whether rows with another y would be missing from the data, (n,)."""
+        """Whether rows with another y could be missing from the data, (n,)."""
         if self.above is None or self.below is None:
             return np.zeros(len(self), dtype=bool)
         finite: Array = np.isfinite(self.above) | np.isfinite(self.below)
@@ -114,17 +86,18 @@ class Observations:
 
     @property
     def plain(self) -> bool:
-        """Whether nothing but y is known, of all rows."""
-        beside = (self.above, self.below, self.offset)
-        quiet = self.noise is None or not self.noise.any()
-        return all(one is None for one in beside) and quiet and bool(self.exact.all())
+        """Whether y of all rows is known exactly, and nothing else."""
+        if self.noise is not None and self.noise.any():
+            return False
+        unset = all(one is None for one in (self.above, self.below, self.offset))
+        return unset and bool(self.exact.all())
 
     @property
     def value(self) -> Array:
-        """A number (n,) for every row: y, or the middle of its bounds, or the finite one.
+        """One number (n,) per row: y, or the middle of its bounds, or the finite bound.
 
-        Of a count with an offset, that over the exposure. Rows of which nothing is known get the
-        median of the others.
+        With an offset it is that of a count divided by the exposure. Rows of which nothing is known
+        get the median of the others.
         """
         with np.errstate(invalid="ignore"):
             middle = self.lower / 2 + self.upper / 2
@@ -137,18 +110,7 @@ class Observations:
         return middle if self.offset is None else middle * np.exp(-self.offset)
 
     def bounds(self, change: Callable[[Array], Array]) -> Observations:
-        """Return the observations with all bounds changed.
-
-        Parameters
-        ----------
-        change : callable
-            Function of an array of bounds.
-
-        Returns
-        -------
-        Observations
-            The changed observations.
-        """
+        """Return the observations with all bounds changed by a function."""
         given = {name: getattr(self, name) for name in BOUNDS}
         changed: dict[str, Any] = {k: v if v is None else change(v) for k, v in given.items()}
         return replace(self, **changed)
@@ -163,71 +125,33 @@ class Observations:
         return moved
 
     def logpdf(self, response: Likelihood, theta: Array) -> Array:
-        """Return the log likelihood.
-
-        Parameters
-        ----------
-        response : Response
-            The response.
-        theta : array of shape (n, m, d)
-            Particles of each row.
-
-        Returns
-        -------
-        array of shape (n, m)
-        """
+        """Return the log likelihood (n, m)."""
         log, log_inside = self.logs(response, theta)
         return log if log_inside is None else log - log_inside
 
     def logs(self, response: Likelihood, theta: Array) -> tuple[Array, Array | None]:
-        """Return the log likelihood without truncation, and the log truncation probability.
+        """Return the log likelihood without truncation, and the log probability of no truncation.
 
-        Parameters
-        ----------
-        response : Response
-            The response.
-        theta : array of shape (n, m, d)
-            Particles of each row.
-
-        Returns
-        -------
-        log : array of shape (n, m)
-            Log likelihood without truncation.
-        log_inside : array of shape (n, m) or None
-            Log probability of not being truncated.
+        Both are (n, m); the second is None if no row is truncated.
         """
         log = self._log_and_score(response, theta)[0]
         if self.above is None or self.below is None:
             return log, None
         moved = self._moved(response, theta)
-        return log, log_interval_probability(response, self.above, self.below, moved)[0].astype(
-            theta.dtype
-        )
+        inside = log_interval_probability(response, self.above, self.below, moved)[0]
+        return log, inside.astype(theta.dtype, copy=False)
 
     def score(self, response: Likelihood, theta: Array) -> Array:
-        """Return the gradient of the log likelihood.
-
-        Parameters
-        ----------
-        response : Response
-            The response.
-        theta : array of shape (n, m, d)
-            Particles of each row.
-
-        Returns
-        -------
-        array of shape (n, m, d)
-        """
+        """Return the gradient (n, m, d) of the log likelihood."""
         score = self._log_and_score(response, theta)[1]
         if self.above is None or self.below is None:
             return score
         moved = self._moved(response, theta)
-        inside: Array = log_interval_probability(response, self.above, self.below, moved)[1]
-        inside = inside.astype(theta.dtype)
-        return score - inside
+        inside = log_interval_probability(response, self.above, self.below, moved)[1]
+        return score - inside.astype(theta.dtype, copy=False)
 
     def _log_and_score(self, response: Likelihood, theta: Array) -> tuple[Array, Array]:
-        """Return log likelihood and score, truncation left out."""
+        """Return log likelihood and score without truncation."""
         theta = self._moved(response, theta)
         if self.noise is not None:
             return response.noisy_likelihood(self.lower[:, None], theta, self.noise[:, None])[:2]
@@ -242,21 +166,10 @@ class Observations:
         return log, score
 
     def curvature(self, response: Likelihood, theta: Array) -> Array:
-        """Return a positive curvature of minus the log likelihood.
+        """Return a positive curvature (n, m, d) of minus the log likelihood.
 
         For rows with bounds or truncation it is the Fisher information of a known y, an upper
         bound.
-
-        Parameters
-        ----------
-        response : Response
-            The response.
-        theta : array of shape (n, m, d)
-            Particles of each row.
-
-        Returns
-        -------
-        array of shape (n, m, d)
         """
         theta = self._moved(response, theta)
         exact = self.exact & ~self.cut
@@ -264,28 +177,14 @@ class Observations:
             curvature = np.array(response.likelihood_fisher(theta))
         else:
             noise = self.noise[:, None]
-            curvature, exact = (
-                response.noisy_likelihood(self.lower[:, None], theta, noise)[2],
-                noise[:, 0] == 0,
-            )
+            curvature = response.noisy_likelihood(self.lower[:, None], theta, noise)[2]
+            exact = self.noise == 0
         y = self.lower[exact][:, None].astype(theta.dtype)
         curvature[exact] = response.likelihood_curvature(y, theta[exact])
         return curvature
 
     def fisher(self, response: Likelihood, theta: Array) -> Array:
-        """Return the Fisher information of y measured with these errors.
-
-        Parameters
-        ----------
-        response : Response
-            The response.
-        theta : array of shape (n, d)
-            Parameters of each row.
-
-        Returns
-        -------
-        array of shape (n, d)
-        """
+        """Return the Fisher information (n, d) of y with its measurement error at theta (n, d)."""
         if self.noise is None:
             return response.likelihood_fisher(theta)
         moved = self._moved(response, theta[:, None])
@@ -293,21 +192,10 @@ class Observations:
         return information[:, 0].astype(theta.dtype, copy=False)
 
     def information(self, response: Likelihood, theta: Array) -> Array:
-        """Return the Fisher information of a truncated y.
+        """Return the Fisher information (n, d, d) of a truncated y at theta (n, d).
 
         It is the covariance of the score between `above` and `below`, by quadrature over
         probabilities.
-
-        Parameters
-        ----------
-        response : Response
-            The response.
-        theta : array of shape (n, d)
-            Parameters of each row.
-
-        Returns
-        -------
-        array of shape (n, d, d)
         """
         if self.above is None or self.below is None:
             raise ValueError("no row is truncated: above and below are None")
@@ -322,25 +210,68 @@ class Observations:
         return covariance
 
     def hessian(self, response: Likelihood, theta: Array) -> Array:
-        """Return the Hessian of the log likelihood, by differences of the score.
-
-        Parameters
-        ----------
-        response : Response
-            The response.
-        theta : array of shape (n, m, d)
-            Particles of each row.
-
-        Returns
-        -------
-        array of shape (n, m, d, d)
-        """
-        wide = np.asarray(theta, dtype=np.float64)
+        """Return the Hessian (n, m, d, d) of the log likelihood, by differences of the score."""
+        precise = np.asarray(theta, dtype=np.float64)
         columns = []
         for j in range(theta.shape[-1]):
             step = np.zeros(theta.shape[-1])
             step[j] = _STEP
-            ahead, behind = (self.score(response, wide + sign * step) for sign in (1, -1))
+            ahead, behind = (self.score(response, precise + sign * step) for sign in (1, -1))
             columns.append((ahead - behind) / (2 * _STEP))
         hessian = np.stack(columns, axis=-1)
         return ((hessian + np.swapaxes(hessian, -1, -2)) / 2).astype(theta.dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class ExactObservations:
+    """Rows of which exactly y, (n,) or (n, q), is known; the likelihood at theta."""
+
+    y: Array
+
+    def logpdf(self, response: Likelihood, theta: Array) -> Array:
+        """Return the log likelihood (n, m)."""
+        return response.logpdf(self.y[:, None], theta)
+
+    def score(self, response: Likelihood, theta: Array) -> Array:
+        """Return the gradient (n, m, d) of the log likelihood."""
+        return response.likelihood_score(self.y[:, None], theta)
+
+    def curvature(self, response: Likelihood, theta: Array) -> Array:
+        """Return a curvature (n, m, d) of minus the log likelihood."""
+        return response.likelihood_curvature(self.y[:, None], theta)
+
+    def hessian(self, response: Likelihood, theta: Array) -> Array:
+        """Return the Hessian (n, m, d, d) of the log likelihood."""
+        return response.likelihood_hessian(self.y[:, None], theta)
+
+
+Observed = Array | Observations  # y, (n,) or (n, q), or observations of it
+
+
+def standardise(observed: Observed, units: Units) -> Observed:
+    """Return observations in standardised units; an offset stays as it is."""
+    if not isinstance(observed, Observations):
+        return units.standardise(observed)
+    noise = None if observed.noise is None else observed.noise / units.scale
+    return replace(observed.bounds(units.standardise), noise=noise)
+
+
+def subtract_offset(observed: Observed, response: Response, step: Array) -> Observed:
+    """Return standardised observations relative to a known offset (n,) of the location.
+
+    A continuous y is shifted with its location. For a count the offset is kept with y and enters
+    the likelihood.
+    """
+    if response.discrete or not response.offset_shifts_y:
+        observed = observed if isinstance(observed, Observations) else Observations.of(observed)
+        return replace(observed, offset=step if observed.offset is None else observed.offset + step)
+
+    def change(y: Array) -> Array:
+        return y - step if response.offset_link == "identity" else y * np.exp(-step)
+
+    if not isinstance(observed, Observations):
+        return change(observed)
+    changed = observed.bounds(change)
+    if observed.noise is not None and response.offset_link == "log":
+        changed = replace(changed, noise=change(observed.noise))
+    return changed

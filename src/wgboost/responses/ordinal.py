@@ -63,7 +63,7 @@ class Ordinal(ClassCodes):
     curvature_kind: ClassVar[Literal["hessian", "fisher"]] = "fisher"
 
     def infer_from(self, y: Array) -> Self:
-        """Return the response with as many classes as y shows; raise if the lowest never occurs."""
+        """Return the response with the number of classes of y; raise if code 0 does not occur."""
         if self.n_classes is None:
             lowest = float(np.min(y["lower"] if is_censored(y) else y))
             if lowest > 0:
@@ -87,7 +87,7 @@ class Ordinal(ClassCodes):
         return {"location": theta[..., 0], **named}
 
     def scale_dispersion(self, theta: Array, factor: float) -> Array:
-        """Return theta with location and gaps over the factor: the logistic variable is wider."""
+        """Return theta with location and gaps divided by the factor."""
         moved = np.array(theta, dtype=np.float64)
         moved[..., 0] /= factor
         moved[..., 1:] -= np.log(factor)
@@ -107,8 +107,7 @@ class Ordinal(ClassCodes):
         np.cumsum(safe_exp(theta[..., 1:]), axis=-1, out=cuts[..., 1:])
         return cuts
 
-    def below_and_above(self, theta: Array) -> tuple[Array, Array]:
-        """Return the probabilities of a code < j and of a code >= j, j = 0 to k, (..., k + 1)."""
+    def _below_and_above(self, theta: Array) -> tuple[Array, Array]:
         theta = working_float(theta)
         height = self._cuts(theta) - theta[..., :1]
         small = np.exp(-np.abs(height))
@@ -120,7 +119,7 @@ class Ordinal(ClassCodes):
 
     def probabilities(self, theta: Array) -> Array:
         """Return the probability of each class, (..., k)."""
-        return self._between(*self.below_and_above(theta), safe_exp(theta[..., 1:]))
+        return self._between(*self._below_and_above(theta), safe_exp(theta[..., 1:]))
 
     def _between(self, below: Array, above: Array, gap: Array) -> Array:
         # expit(b) - expit(a) = expit(b) expit(-a) (1 - exp(a - b)).
@@ -139,12 +138,12 @@ class Ordinal(ClassCodes):
         return logs
 
     def _at(self, y: Array, theta: Array) -> tuple[Array, Array, Array, Array, Array]:
-        """Return what the derivatives are made of, at classes y.
+        """Return the parts of the derivatives at classes y.
 
-        The probabilities of a code < y and of one > y, the gradients (..., d) of the lower and
-        the upper cut less the location, and 1 where theta has the log gap of class y.
+        They are the probabilities of a code < y and of one > y, the gradients (..., d) of the lower
+        and the upper cut minus the location, and 1 where theta has the log gap of class y.
         """
-        below, above = self.below_and_above(theta)
+        below, above = self._below_and_above(theta)
         y, gap = np.asarray(y), safe_exp(theta[..., 1:])
         likely = pick(below, y), pick(above, y + 1)
         lower, upper, own = (_table(likely[0][..., None], self.n_params) for _ in range(3))
@@ -196,7 +195,7 @@ class Ordinal(ClassCodes):
     def likelihood_fisher(self, theta: Array) -> Array:
         """Return the diagonal of the Fisher information of one observation."""
         theta = working_float(theta)
-        below, above = self.below_and_above(theta)
+        below, above = self._below_and_above(theta)
         gap, width = self._widths(theta)
         probability = self._between(below, above, gap[..., 1:])
         moved = probability * np.square(below[..., :-1] - above[..., 1:])  # as the location moves
@@ -221,5 +220,5 @@ class Ordinal(ClassCodes):
 
 
 def _table(like: Array, size: int) -> Array:
-    """Return zeros (..., size) for like (..., d), a column at a time in memory: faster to fill."""
+    """Return zeros (..., size) for like (..., d), stored column by column: faster to fill."""
     return np.moveaxis(np.zeros((size, *like.shape[:-1]), like.dtype), 0, -1)

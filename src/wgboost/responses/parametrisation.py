@@ -1,4 +1,4 @@
-"""What the coordinates of theta mean, and which values y may have."""
+"""Coordinates of theta and possible values of y."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Parametrisation"]
 
 
 class Parametrisation(ABC):
-    """Describe the parameters theta of a response and the support of y."""
+    """Parameters theta of a response and the support of y."""
 
     name: ClassVar[str]
     """The key in the registry."""
@@ -25,18 +25,18 @@ class Parametrisation(ABC):
     discrete: ClassVar[bool] = False
     """Whether y is a whole number; logpdf is then the log of the probability mass."""
     nominal: ClassVar[bool] = False
-    """Whether the numbers are mere labels, so that distances between them mean nothing."""
+    """Whether y are labels without an order."""
     location: ClassVar[int] = 0
     """Index of the coordinate that moves y up and down."""
     log_scale: ClassVar[int | None] = None
-    """Index of the coordinate that is the log of y's scale, or of log y's if `offset_link` is
-    "log": with theta[location] and theta[log_scale] + s also a + exp(s) y has the distribution."""
+    """Index of the coordinate that is the log of the scale of y, or of log y if `offset_link` is
+    "log"."""
     offset_link: ClassVar[Literal["identity", "log"] | None] = None
-    """How a known offset enters: added to the location in units of y, to the log of the location,
-    or not at all."""
+    """How a known offset enters: added to the location, to the log of the location, or not at
+    all."""
     offset_shifts_y: ClassVar[bool] = True
-    """Whether y less its offset (over its exponential) has the same distribution but for the
-    location; where not, the likelihood itself is taken elsewhere."""
+    """Whether y minus the offset, or y / exp(offset), has the same distribution with a shifted
+    location. Otherwise the likelihood is evaluated at theta with the offset."""
 
     @property
     @abstractmethod
@@ -60,7 +60,7 @@ class Parametrisation(ABC):
 
     @property
     def has_mean(self) -> bool:
-        """Whether the mean of y exists; where not, `mean` is NaN and the median predicts y."""
+        """Whether the mean of y exists; if not, `mean` is NaN and the median is the prediction."""
         return True
 
     @property
@@ -70,27 +70,27 @@ class Parametrisation(ABC):
 
     @property
     def dispersion(self) -> Mapping[int, float]:
-        """Coordinates that say how wide y spreads about its location; none by default.
+        """Coordinates that determine the spread of y about its location; none by default.
 
-        With the power of that width of which each is the log: {1: 1.0} if theta_1 is a log scale,
-        {1: -2.0} if it is a log precision.
+        Each comes with a power: the coordinate is the log of that power of the spread. It is {1:
+        1.0} if theta_1 is a log scale, and {1: -2.0} if it is a log precision.
         """
         return {}
 
     @property
     def has_dispersion(self) -> bool:
-        """Whether `scale_dispersion` changes anything: a Poisson mean, for one, is all there is."""
+        """Whether `scale_dispersion` changes anything; not for Poisson, for example."""
         return bool(self.dispersion)
 
     def scale_dispersion(self, theta: Array, factor: float) -> Array:
-        """Return parameters with which y spreads `factor` times as wide.
+        """Return parameters with which the spread of y is `factor` times as large.
 
         Parameters
         ----------
         theta : array of shape (..., d)
             Parameters.
         factor : float
-            Factor of the width, > 0.
+            Factor of the spread, > 0.
 
         Returns
         -------

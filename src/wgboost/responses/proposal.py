@@ -1,4 +1,4 @@
-"""A response for those who do not want to choose one."""
+"""Proposal of a response for y."""
 
 from __future__ import annotations
 
@@ -36,59 +36,62 @@ _PROPOSED: dict[str, type[Response]] = {
     )
 }  # fmt: skip
 _LARGE = 1e4  # whole numbers of this mean and more are amounts, not counts
-_FEW = 10  # values that may be ratings
-_BETTER = 0.01  # nats per row by which a response has to be better than a simpler one
-_NARROW = 0.7  # variance over mean below which numbers are no counts
-_LEAN = 0.5  # skewness from which on responses of positive numbers are tried
-_AMOUNT = 50  # positive numbers of this mean and more among zeros may be amounts
+_MAX_RATINGS = 10  # values that may be ratings
+_MIN_GAIN = 0.01  # nats per row by which a response must be better than a simpler one
+_UNDERDISPERSED = 0.7  # variance over mean below which numbers are not counts
+_SKEWED = 0.5  # skewness above which responses of positive numbers are tried
+_LARGE_AMOUNT = 50  # positive numbers of this mean and more among zeros may be amounts
 _EXACT = 2.0**53
-_LUMP = 0.02  # share of rows with the same value that no continuous response explains
+_TIES = 0.02  # largest share of equal values under a continuous response
 
 
 def propose_response(y: Any, X: Any = None) -> tuple[str, str]:
-    """Return the name of a response for y, and why.
+    """Return the name of a response for y, and the reason.
 
-    The range of y says which responses are possible, whatever its dtype. Each of them is fitted to
-    y without features, and the one of the least negative log likelihood on other rows is proposed;
-    a simpler one if that is as good. Whole numbers are counts only if they vary as counts do, also
-    given X. What y is given X may still be of another kind: compare a few responses by their NLL on
-    validation rows.
+    The range of y determines which responses are possible, whatever its dtype. Each of them is
+    fitted to y without features, and the one with the largest likelihood on other rows is proposed,
+    or a simpler one that is as good. Whole numbers are counts only if they vary like counts, also
+    given X. The distribution of y given X may be of another kind: compare a few responses by their
+    NLL on validation rows.
 
     Parameters
     ----------
     y : array (n,) or (n, q)
         Numbers, or what `wgboost.censored` returns.
     X : array or frame (n, p), optional
-        Features. Whole numbers that vary less than counts given X are no counts.
+        Features. Whole numbers that vary less than counts given X are not counts.
 
     Returns
     -------
-    name, why : str
-        A response that can have every value of y, and the reason, with caveats.
+    name : str
+        A response that allows every value of y.
+    why : str
+        The reason, with caveats.
 
     Examples
     --------
     >>> import numpy as np
+    >>> from wgboost import propose_response
     >>> years = np.arange(1990, 2020)
     >>> propose_response(years)[0]
     'normal'
     """
     if not is_censored(y) and np.ndim(y) == 2 and np.shape(y)[1] > 1:
-        return "multivariate_normal", _of_columns(y)
+        return "multivariate_normal", _describe_columns(y)
     if not is_censored(y):
-        return _of_numbers(check_y(np.ravel(y) if np.ndim(y) == 2 else y), X)
+        return _propose_for_numbers(check_y(np.ravel(y) if np.ndim(y) == 2 else y), X)
     refused = ""
-    for name, why in _of_bounds(Observations.of(y)):
+    for name, why in _propose_for_bounds(Observations.of(y)):
         try:
             _PROPOSED[name]().check(y)
         except ValueError as error:
             refused += f"; not {name!r}: {error}"
         else:
             return name, why + refused
-    raise ValueError(f"no response can have every value of y{refused}")
+    raise ValueError(f"no response allows every value of y{refused}")
 
 
-def _of_columns(y: Any) -> str:
+def _describe_columns(y: Any) -> str:
     why = f"y has {np.shape(y)[1]} columns"
     table = np.asarray(y)
     if table.shape[1] == 2 and (table[:, 0] <= table[:, 1]).all():
@@ -96,35 +99,35 @@ def _of_columns(y: Any) -> str:
     return why
 
 
-def _of_bounds(seen: Observations) -> Iterator[tuple[str, str]]:
-    bounds = np.concatenate([seen.lower, seen.upper])
+def _propose_for_bounds(observations: Observations) -> Iterator[tuple[str, str]]:
+    bounds = np.concatenate([observations.lower, observations.upper])
     bounds = bounds[np.isfinite(bounds)]
     if bounds.size and bounds.min() >= 0:
         if (bounds == np.floor(bounds)).all() and 1 < bounds.max() <= 100:
-            name, _ = _best(np.floor(seen.value), _COUNTS, whole=True)
-            why = _of_counts(seen.value, name)
+            name, _ = _best(np.floor(observations.value), _COUNTS, whole=True)
+            why = _describe_counts(observations.value, name)
             yield name, f"y is censored with whole bounds from 0 on, as of counts: {why}"
         yield "weibull", "y is censored and not negative, as times are"
         yield "exponential", "y is censored and not negative, as times are, with zeros"
     yield "normal", "y is censored and has both signs"
 
 
-def _of_numbers(values: Array, X: Any) -> tuple[str, str]:
+def _propose_for_numbers(values: Array, X: Any) -> tuple[str, str]:
     whole = bool((values == np.floor(values)).all())
     low, high = float(values.min()), float(values.max())
     if low == high:
-        return "normal", f"y is {low:g} throughout, which says nothing about its distribution"
+        return "normal", f"all y are {low:g}, which does not determine a distribution"
     if whole and low >= 0 and high <= 1:
         raise ValueError("y consists of 0 and 1; WGBClassifier is for classes")
     if low >= 0 and high <= 1:
-        return _of_shares(values)
+        return _propose_for_shares(values)
     if whole and low >= 0:
-        return _of_whole_numbers(values, X)
+        return _propose_for_whole_numbers(values, X)
     name, _ = _best(values, _continuous(values))
-    return name, _facts(values) + _reason(name, values) + _of_lumps(values)
+    return name, _describe_range(values) + _describe_shape(name, values) + _describe_ties(values)
 
 
-def _of_shares(values: Array) -> tuple[str, str]:
+def _propose_for_shares(values: Array) -> tuple[str, str]:
     ends = int(((values == 0) | (values == 1)).sum())
     if ends == 0:
         return "beta", f"y lies strictly between 0 and 1 ({values.min():.3g} to {values.max():.3g})"
@@ -134,37 +137,37 @@ def _of_shares(values: Array) -> tuple[str, str]:
     )
 
 
-def _of_whole_numbers(values: Array, X: Any) -> tuple[str, str]:
-    """Counts, if they vary like counts; otherwise numbers that happen to be whole."""
+def _propose_for_whole_numbers(values: Array, X: Any) -> tuple[str, str]:
+    """Propose a response of counts if y varies like counts, otherwise a continuous one."""
     mean, low = values.mean(), values.min()
     step = int(np.gcd.reduce(values.astype(np.int64))) if values.max() < _EXACT else 0
     number, logs = _best(values, _continuous(values), whole=True)
-    about = f"{_reason(number, values)}{_of_lumps(values)}"
+    about = f"{_describe_shape(number, values)}{_describe_ties(values)}"
     if mean >= _LARGE:
-        return number, f"{_facts(values)}; whole numbers as large as these are no counts{about}"
+        return number, f"{_describe_range(values)}; whole numbers this large are not counts{about}"
     if step != 1:
-        return number, f"{_facts(values)}, all multiples of {step}: no counts{about}"
+        return number, f"{_describe_range(values)}, all multiples of {step}: not counts{about}"
     count, of_counts = _best(values, _COUNTS, whole=True)
-    about += _of_ratings(values)
-    # Where neither is better, numbers that are far from 0, vary more than Poisson counts and are
-    # not skewed are none: a count response could not be narrower than Poisson counts given x.
+    about += _describe_ratings(values)
+    # If neither is better, numbers are not counts if they are far from 0, not skewed, and vary
+    # more than Poisson counts: given x, counts cannot vary less than Poisson counts.
     far = low > 1 and count != "poisson" and number in ("normal", "student_t")
-    other = _gain(of_counts, logs) <= _BETTER if far else _gain(logs, of_counts) > _BETTER
-    if other or values.var() < _NARROW * mean:
-        varied = "less than counts do" if values.var() < mean else f"as {count!r} counts do not"
+    other = _gain(of_counts, logs) <= _MIN_GAIN if far else _gain(logs, of_counts) > _MIN_GAIN
+    if other or values.var() < _UNDERDISPERSED * mean:
+        varied = "less than counts" if values.var() < mean else f"unlike {count!r} counts"
         if far and values.var() > mean:
-            varied = f"as numbers do; if they are counts, {count!r} may suit them as well"
-        return number, f"{_facts(values)}: whole numbers that vary {varied}{about}"
-    given = np.nan if X is None else conditional_dispersion(_matrix(X), values)
-    if given < _NARROW:
+            varied = f"like numbers; if they are counts, {count!r} may suit them as well"
+        return number, f"{_describe_range(values)}: whole numbers that vary {varied}{about}"
+    given = np.nan if X is None else conditional_dispersion(_numeric_matrix(X), values)
+    if given < _UNDERDISPERSED:
         return number, (
-            f"{_facts(values)}: whole numbers that vary less than counts given X (variance "
-            f"{given:.2g} times the mean){about}"
+            f"{_describe_range(values)}: whole numbers that vary less than counts given X "
+            f"(variance {given:.2g} times the mean){about}"
         )
-    return count, _of_counts(values, count)
+    return count, _describe_counts(values, count)
 
 
-def _matrix(X: Any) -> Array:
+def _numeric_matrix(X: Any) -> Array:
     return Schema.fit(X)[1]
 
 
@@ -173,20 +176,20 @@ _COUNTS = ("poisson", "negative_binomial", "zero_inflated_poisson",
 
 
 def _continuous(values: Array) -> tuple[str, ...]:
-    """Responses that can have these values, the usual ones first."""
+    """Return continuous responses with these values in their support, the usual ones first."""
     low, lean = values.min(), _skewness(values)
-    if low > 0 and lean > _LEAN:
+    if low > 0 and lean > _SKEWED:
         return "normal", "gamma", "lognormal", "weibull", "student_t"
-    zeros = ("exponential",) if low == 0 and lean > _LEAN else ()
-    # The peak of a distribution with heavy tails is not that many rows have the very same value.
-    tails = ("student_t",) if _largest_lump(values)[1] <= _LUMP else ()
+    zeros = ("exponential",) if low == 0 and lean > _SKEWED else ()
+    # Many equal values are not the peak of a distribution with heavy tails.
+    tails = ("student_t",) if _most_frequent(values)[1] <= _TIES else ()
     return "normal", *zeros, *tails
 
 
 def _best(values: Array, names: Iterable[str], *, whole: bool = False) -> tuple[str, Array]:
-    """Return the response of the greatest held-out likelihood, and the log likelihoods of rows.
+    """Return the response of the largest held-out likelihood, and the log likelihoods of rows.
 
-    The first one, or one of fewer parameters, is taken if it is as good as far as the rows tell.
+    The first one, or one with fewer parameters, is taken unless another is clearly better.
     """
     known = {name: held_out_logs(_PROPOSED[name](), values, whole=whole) for name in names}
     first = next(iter(known))
@@ -195,20 +198,20 @@ def _best(values: Array, names: Iterable[str], *, whole: bool = False) -> tuple[
     best = max(known, key=lambda name: float(known[name].mean()))
     for name, logs in known.items():
         simpler = name == first or _PROPOSED[name]().n_params < _PROPOSED[best]().n_params
-        if simpler and _gain(known[best], logs) <= _BETTER:
+        if simpler and _gain(known[best], logs) <= _MIN_GAIN:
             return name, logs
     return best, known[best]
 
 
 def _gain(logs: Array, others: Array) -> float:
-    """Return by how much one response is better than another for certain, in nats per row."""
+    """Return the mean gain of one response over another minus its error, in nats per row."""
     if not logs.size:
         return 0.0
     gains = logs - others
     return float(gains.mean() - gains.std() / np.sqrt(gains.size))
 
 
-def _facts(values: Array) -> str:
+def _describe_range(values: Array) -> str:
     zeros = 100 * (values == 0).mean()
     without = f", {zeros:.0f} % zeros" if zeros else ""
     return (
@@ -217,8 +220,8 @@ def _facts(values: Array) -> str:
     )
 
 
-def _reason(name: str, values: Array) -> str:
-    """Say what speaks for a continuous response."""
+def _describe_shape(name: str, values: Array) -> str:
+    """Describe the shape of y that suits a continuous response."""
     lean = _skewness(values)
     if name not in ("normal", "student_t"):
         return f", not negative, and skewed as {name!r} is (skewness {lean:.2g})"
@@ -229,22 +232,23 @@ def _reason(name: str, values: Array) -> str:
             f"perhaps y - {values.min():.3g} suits them"
         )
     if name == "student_t":
-        return f", with heavy tails (excess kurtosis {_kurtosis(values):.2g}){shifted}"
+        excess = _standardised_moment(values, 4) - 3
+        return f", with heavy tails (excess kurtosis {excess:.2g}){shifted}"
     return shifted or ", nothing unusual about its tails"
 
 
-def _largest_lump(values: Array) -> tuple[float, float]:
+def _most_frequent(values: Array) -> tuple[float, float]:
     """Return the most frequent value and its share of the rows."""
     each, times = np.unique(values, return_counts=True)
     most = int(np.argmax(times))
     return float(each[most]), float(times[most] / len(values)) if times[most] > 1 else 0.0
 
 
-def _of_lumps(values: Array) -> str:
-    """Say what a continuous response cannot: many rows with one and the same value."""
-    value, share = _largest_lump(values)
+def _describe_ties(values: Array) -> str:
+    """Describe many equal values, which no continuous response has."""
+    value, share = _most_frequent(values)
     ends = value in (values.min(), values.max())
-    if share <= _LUMP or not ends or (value != 0 and (values == np.floor(values)).all()):
+    if share <= _TIES or not ends or (value != 0 and (values == np.floor(values)).all()):
         return ""
     lump = f"; {100 * share:.0f} % of y are exactly {value:.4g}, which no continuous response has"
     if value == 0 and values.min() == 0:
@@ -252,11 +256,11 @@ def _of_lumps(values: Array) -> str:
             f"{lump}. Better in two parts: WGBClassifier for y > 0, and WGBRegressor (gamma, "
             "lognormal) for the rows with y > 0"
         )
-    return f"{lump}; if y was cut off there, say so with wgboost.censored"
+    return f"{lump}; if y was cut off there, use wgboost.censored"
 
 
-def _of_ratings(values: Array) -> str:
-    if values.max() > _FEW or np.unique(values).size > _FEW:
+def _describe_ratings(values: Array) -> str:
+    if values.max() > _MAX_RATINGS or np.unique(values).size > _MAX_RATINGS:
         return ""
     return (
         "; if they are ratings or grades, take response='ordinal' with ranks from 0, or "
@@ -264,28 +268,26 @@ def _of_ratings(values: Array) -> str:
     )
 
 
-def _of_counts(values: Array, name: str) -> str:
+def _describe_counts(values: Array, name: str) -> str:
     mean, variance, zeros = values.mean(), values.var(), (values == 0).mean()
     facts = f"y are counts (mean {mean:.3g}, variance {variance:.3g}, {100 * zeros:.0f} % zeros)"
     if name.startswith("zero_inflated"):
         facts += f", more zeros than {name.removeprefix('zero_inflated_')!r} expects"
-        if values[values > 0].mean() > _AMOUNT:
+        if values[values > 0].mean() > _LARGE_AMOUNT:
             facts += (
                 "; if they are amounts, better in two parts: WGBClassifier for y > 0, and "
                 "WGBRegressor for the rows with y > 0"
             )
     elif name == "negative_binomial":
-        facts += ", spread wider than Poisson counts"
-    return facts + _of_ratings(values)
+        facts += ", with a larger variance than Poisson counts"
+    return facts + _describe_ratings(values)
 
 
 def _skewness(values: Array) -> float:
-    deviation = values - values.mean()
-    scale = deviation.std()
-    return float(np.mean((deviation / scale) ** 3)) if scale > 0 else 0.0
+    return _standardised_moment(values, 3)
 
 
-def _kurtosis(values: Array) -> float:
+def _standardised_moment(values: Array, power: int) -> float:
     deviation = values - values.mean()
     scale = deviation.std()
-    return float(np.mean((deviation / scale) ** 4)) - 3 if scale > 0 else 0.0
+    return float(np.mean((deviation / scale) ** power)) if scale > 0 else 0.0

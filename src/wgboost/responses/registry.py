@@ -53,7 +53,7 @@ RESPONSE_SYNONYMS = {
     "survival": "'weibull' with y of wgboost.censored",
     "cumulative": "'ordinal'",
 }
-"""What to say to names that responses have in other libraries."""
+"""Suggestions for names that responses have in other libraries."""
 
 
 def as_response(response: Any, **settings: Any) -> Response:

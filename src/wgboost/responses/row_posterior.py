@@ -10,8 +10,7 @@ from wgboost.responses.averaged_posterior import AveragedPosterior
 from wgboost.responses.coordinate_priors import Parameter
 from wgboost.responses.native import CompiledPosterior
 from wgboost.responses.numerics import working_float
-from wgboost.responses.observations import Observations
-from wgboost.responses.observed import ExactObservations, Observed
+from wgboost.responses.observations import ExactObservations, Observations, Observed
 from wgboost.typing import Array
 
 __all__ = ["RowPosterior"]
@@ -19,22 +18,14 @@ __all__ = ["RowPosterior"]
 
 @dataclass(frozen=True, eq=False)
 class RowPosterior(AveragedPosterior):
-    """Combine likelihood and prior into the posterior of each row.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wgboost.responses import Normal
-    >>> Normal().score(np.array([1.0]), np.zeros((1, 1, 2))).round(3)
-    array([[[1., 0.]]])
-    """
+    """Posterior of each row: likelihood and prior together."""
 
     # --- posterior of each row ----------------------------------------------------------------
 
     def _inputs(
         self, y: Observed, theta: Array, evidence: Parameter
     ) -> tuple[ExactObservations | Observations, Array, Array]:
-        """Return what is known, theta (n, m, d) and evidence, () or (n, 1), in its precision."""
+        """Return observations, theta (n, m, d) and evidence, () or (n, 1), in its precision."""
         theta = working_float(theta)
         if theta.ndim != 3 or theta.shape[-1] != self.n_params:
             raise ValueError(f"theta has shape {theta.shape}; (n, m, {self.n_params}) is needed")

@@ -1,4 +1,4 @@
-"""Student's t response: a location, a scale, and tails as heavy as the data say."""
+"""Student's t response with unknown location, scale and degrees of freedom."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wgboost.validation import check_number, format_value
 
 __all__ = ["StudentT"]
 
-_FAR, _NORMAL = 1e-6, 1e5  # smaller probabilities, at smaller df, are left to the beta distribution
+_FAR, _NORMAL = 1e-6, 1e5  # q and df below which quantiles come from the beta distribution
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +175,7 @@ class StudentT(LocationScalePrior):
         located = (df + 1) / (df + 3) * inverse * inverse, 2 * df / (df + 3)
         if self.df is not None:
             return coordinates(*located)
-        return coordinates(*located, np.square((df - 1) / df) * _of_df(df))
+        return coordinates(*located, np.square((df - 1) / df) * _df_information(df))
 
     def cdf(self, y: Array, theta: Array) -> Array:
         """Return the probability of a value <= y."""
@@ -263,10 +263,12 @@ def _far_quantile(q: Array, df: Array) -> Array:
 
 
 def _alternating(x: Array) -> Array:
-    """Return 1 / x - 1 / (x + 1) + 1 / (x + 2) - ..., as digamma((x + 1) / 2) - digamma(x / 2) is
-    twice, to rounding however large x is."""  # noqa: D205, D209
+    """Return 1 / x - 1 / (x + 1) + 1 / (x + 2) - ..., to rounding for any x > 0.
+
+    Twice that is digamma((x + 1) / 2) - digamma(x / 2).
+    """
     total = sum(1 / ((x + k) * (x + k + 1)) for k in range(0, 12, 2))
-    x = 1 / (x + 12)  # what is left, by Boole's summation formula
+    x = 1 / (x + 12)  # the remaining terms by Boole's summation formula
     v = x * x
     rest = 0.25 - v * (0.125 - v * (0.25 - v * (1.0625 - v * (7.75 - v * 86.375))))
     value: Array = total + 0.5 * x + v * rest
@@ -283,8 +285,8 @@ def _alternating_squares(x: Array) -> Array:
     return value
 
 
-def _of_df(df: Array) -> Array:
+def _df_information(df: Array) -> Array:
     """Return the Fisher information of log df."""
-    x = np.minimum(df.astype(np.float64), 1e3)  # digits cancel: 3.5 / x^2 is a difference of ones
+    x = np.minimum(df.astype(np.float64), 1e3)  # beyond, all digits of the difference cancel
     exact = x * (x * _alternating_squares(x) - 0.5 * (x + 5) / ((x + 1) * (x + 3)))
     return np.where(df < 1e3, exact, 3.5 / (df + 13 / 7) ** 2).astype(df.dtype)

@@ -1,4 +1,4 @@
-"""The units in which a model sees y."""
+"""Units in which y is standardised."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 
-_CERTAIN = 0.026  # deviation, in its units, that a normal model of equal y predicts
+_CERTAIN = 0.026  # standardised deviation that a normal model of equal y predicts
 _LARGEST = 1e300
 
 
@@ -123,7 +123,7 @@ class ColumnUnits(Units):
         each = [Units(*pair) for pair in zip(self.shift, self.scale, strict=True)]
         for name in ("shift", "scale"):
             values = np.array([getattr(one, name) for one in each], dtype=np.float64)
-            values.flags.writeable = False  # the object is frozen, so is what it holds
+            values.flags.writeable = False  # the object is frozen
             object.__setattr__(self, name, values)
 
     def __eq__(self, other: object) -> bool:
@@ -163,17 +163,16 @@ class ColumnUnits(Units):
 def mean_and_deviation(y: Array, weight: Any = None) -> Units:
     """Return the weighted mean and population standard deviation of y, in float64.
 
-    Rows of weight zero count for nothing. If all rows that count are equal, the shift is their
-    value. One such row says nothing about a scale, and many say that it is small: it is chosen so
-    that a model of n of them predicts about a deviation of max(1, |y|) / n.
+    Rows of weight zero are ignored. If all other rows are equal, the shift is their value, and the
+    scale is chosen so that a model of n such rows predicts a deviation of about max(1, |y|) / n.
     """
-    values, share = _rows_that_count(y, weight)
+    values, share = _weighted_rows(y, weight)
     low, high = float(values.min()), float(values.max())
     if low == high:
         n = values.size if weight is None else max(1.0, float(np.sum(weight, dtype=np.float64)))
         return Units(low, min(max(1.0, abs(low)) / _CERTAIN / n, _LARGEST))
-    # Relative to the middle of the range and in units of half of it: neither y + 1e8 nor
-    # y * 1e200 loses digits.
+    # Relative to the middle of the range and in units of half of it, so that neither y + 1e8
+    # nor y * 1e200 loses digits.
     middle, half = 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low
     relative = (values - middle) / half if half > 0 else np.zeros_like(values)
     mean = float(share @ relative)
@@ -184,11 +183,11 @@ def mean_and_deviation(y: Array, weight: Any = None) -> Units:
 def median_and_quartiles(y: Array, weight: Any = None) -> Units:
     """Return the weighted median of y and its interquartile range / 1.35, in float64.
 
-    For a normal y that is its standard deviation; few values far out do not move it. Where the
-    quartiles are equal the standard deviation takes their place.
+    For a normal y that is the standard deviation, but outliers do not affect it. If the quartiles
+    are equal, the standard deviation replaces it.
     """
     spread = mean_and_deviation(y, weight)
-    values, share = _rows_that_count(y, weight)
+    values, share = _weighted_rows(y, weight)
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(share[order])
     places = np.searchsorted(reached, reached[-1] * np.array([0.25, 0.5, 0.75]))
@@ -199,14 +198,14 @@ def median_and_quartiles(y: Array, weight: Any = None) -> Units:
 
 def mean_as_scale(y: Array, weight: Any = None) -> Units:
     """Return the weighted mean of y >= 0 as the scale, in float64; 1 if it is 0."""
-    values, share = _rows_that_count(y, weight)
+    values, share = _weighted_rows(y, weight)
     largest = float(values.max())
-    # Relative to the largest: neither a sum overflows nor a small mean vanishes.
+    # Relative to the largest value: no overflow of the sum, no underflow of a small mean.
     mean = float(share @ (values / largest)) * largest if largest > 0 else 0.0
     return Units(0.0, mean if mean > 0 else 1.0)
 
 
-def _rows_that_count(y: Array, weight: Any) -> tuple[Array, Array]:
+def _weighted_rows(y: Array, weight: Any) -> tuple[Array, Array]:
     """Return y of the rows whose weight is not zero, and their shares of the weight."""
     values = np.asarray(y, dtype=np.float64)
     if weight is None:
@@ -216,6 +215,6 @@ def _rows_that_count(y: Array, weight: Any) -> tuple[Array, Array]:
         raise ValueError(f"the weights have shape {share.shape}, y has {values.shape}")
     values, share = values[share > 0], share[share > 0]
     if values.size == 0:
-        raise ValueError("all sample weights are zero; at least one row has to count")
+        raise ValueError("all sample weights are zero; at least one must be positive")
     share = share / share.max()
     return values, share / share.sum()

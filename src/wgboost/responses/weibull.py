@@ -15,7 +15,7 @@ from wgboost.typing import Array
 
 __all__ = ["Weibull"]
 
-_STEEPEST = 20.0  # log z that derivatives are held at: beyond, squares would overflow
+_STEEPEST = 20.0  # bound of log z in derivatives, whose squares would overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class Weibull(LocationShape):
         return {1: -1.0}
 
     def _parts(self, y: Array, theta: Array) -> tuple[Array, Array, Array]:
-        """Return the shape, the log of z = (y / scale)^shape held from above, and z."""
+        """Return the shape, the log of z = (y / scale)^shape with an upper bound, and z."""
         shape = safe_exp(theta[..., 1])
         power = np.minimum(shape * self._open_log_ratio(y, theta), _STEEPEST)
         return shape, power, np.exp(power)
@@ -75,7 +75,7 @@ class Weibull(LocationShape):
         """Return the log density."""
         shape = safe_exp(theta[..., 1])
         power = shape * self._open_log_ratio(y, theta)
-        largest = np.log(np.finfo(power.dtype).max) - 20  # times any evidence it is a number
+        largest = np.log(np.finfo(power.dtype).max) - 20  # finite times any evidence
         log_density = clip_exponent(theta[..., 1]) + power - np.exp(np.minimum(power, largest))
         return self._inside(y, log_density - log_positive(y), shape)
 
@@ -149,7 +149,7 @@ class Weibull(LocationShape):
     def var(self, theta: Array) -> Array:
         """Return the variance of y."""
         inverse = safe_exp(-theta[..., 1])
-        # As a multiple of the squared mean, which does not cancel where the shape is large.
+        # As a multiple of the squared mean: nothing cancels for large shapes.
         relative = np.expm1(special.gammaln(1 + 2 * inverse) - 2 * special.gammaln(1 + inverse))
         variance: Array = np.square(self.mean(theta)) * relative
         return variance

@@ -1,4 +1,4 @@
-"""Checks of y that every response needs."""
+"""Checks of y for all responses."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["check_y", "check_y_columns"]
 
 
 def check_y(y: Any) -> Array:
-    """Return y (n,) in float64; raise if it is no column of finite real numbers."""
+    """Return y (n,) in float64; raise unless it is a column of finite real numbers."""
     check_unmasked("y", y)
     given = np.asarray(y)
     if given.dtype.kind == "c":
-        raise ValueError("Complex data not supported: y has to be real")
+        raise ValueError("Complex data not supported: y must be real")
     if given.ndim != 1:
         remedy = "; 'multivariate_normal' is a response for several columns"
         if given.shape[1:] == (2,):
@@ -37,11 +37,11 @@ def check_y(y: Any) -> Array:
 def check_y_columns(y: Any, n_columns: int | None, name: str) -> Array:
     """Return y (n, q) in float64; raise unless it is a table of finite real numbers.
 
-    `n_columns` is the number of columns that the response of this `name` has, if it says.
+    `n_columns` is the number of columns of the response with this `name`, if it is fixed.
     """
     given = np.asarray(y)
     if given.dtype.kind == "c":
-        raise ValueError("Complex data not supported: y has to be real")
+        raise ValueError("Complex data not supported: y must be real")
     columns = given.shape[1] if given.ndim == 2 else 0
     if columns == 0 or n_columns not in (None, columns):
         needed = "q" if n_columns is None else n_columns
@@ -64,9 +64,9 @@ def _numbers(given: Array) -> Array:
         raise ValueError("y has 0 rows; at least one is needed")
     if given.dtype.names is not None:
         raise TypeError(
-            f"y has the fields {', '.join(given.dtype.names)}; of times with an indicator make "
-            "wgboost.censored(time, np.where(event, time, np.inf)), of bounds "
-            "wgboost.censored(lower, upper)"
+            f"y has the fields {', '.join(given.dtype.names)}; use wgboost.censored(time, "
+            "np.where(event, time, np.inf)) for times with an event indicator, and "
+            "wgboost.censored(lower, upper) for bounds"
         )
     if given.dtype.kind in "mM":
         raise TypeError(f"y has dtype {given.dtype}; give numbers, such as days since a date")

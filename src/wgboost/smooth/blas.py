@@ -14,8 +14,8 @@ from threadpoolctl import ThreadpoolController
 __all__ = ["one_thread"]
 
 _lock = Lock()
-_inside = 0  # how many are in `one_thread`
-_before: list[int] = []  # threads of the libraries of the process, which the last of them restores
+_inside = 0  # number of active contexts
+_before: list[int] = []  # threads of the libraries of the process before the first context
 
 
 @cache
@@ -28,10 +28,10 @@ def _libraries() -> tuple[tuple[Any, ...], tuple[Any, ...]]:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Hold BLAS to one thread in here: the same bits whatever its number of threads is.
+    """Limit BLAS to one thread, for the same bits on any number of threads.
 
-    It costs little, and on a busy machine it gains a lot: BLAS threads wait by spinning. Where the
-    number is that of the process, of those in here at a time the last restores it.
+    It costs little, and gains a lot on a busy machine: BLAS threads wait by spinning. If the limit
+    holds for the whole process, the last context to end restores it.
     """
     global _inside, _before
     shared, own = _libraries()
@@ -58,7 +58,7 @@ def _number(libraries: Sequence[Any]) -> list[int]:
 
 def _set(libraries: Sequence[Any], numbers: Sequence[int]) -> None:
     for one, number in zip(libraries, numbers, strict=True):
-        # From threadpoolctl 3.8 on, other threads than the first to set a number are not obeyed.
+        # From threadpoolctl 3.8 on, only the first thread that sets a number may change it.
         release = getattr(one, "clear_controlling_thread", None)
         if release is not None:
             release(force=True)
@@ -68,7 +68,7 @@ def _set(libraries: Sequence[Any], numbers: Sequence[int]) -> None:
 
 
 def _forked() -> None:
-    """Begin anew in a child process: threads that were in `one_thread` are not there."""
+    """Reset the state in a child process, where other threads do not exist."""
     global _lock, _inside
     _lock = Lock()
     if _inside:

@@ -15,9 +15,9 @@ from wgboost.typing import Array
 
 __all__ = ["candidate_covariances"]
 
-_FEW = 300  # rows that scalings are compared by
-_ENOUGH = 200  # rows to tell one place where a search ends from another
-_SHORTER = 1.0  # log of how much shorter lengths are to start with, if rows are enough
+_FEW = 300  # rows to compare scalings
+_ENOUGH = 200  # rows to compare optima of a search
+_SHORTER = 1.0  # log of the factor by which lengths start shorter, with enough rows
 _FAST, _SLOW = Steps(20, 3e-4), Steps(60, 1e-4)
 
 
@@ -34,16 +34,16 @@ def candidate_covariances(
     few = sample.take(np.sort(order[: min(_FEW, settings.tuning_rows)]))
     first, *others = settings.kernels
     enough = len(rows) >= _ENOUGH
-    # Where the start has long lengths, gradients say little about a feature.
+    # At long lengths gradients hardly depend on a feature.
     start = start_logs(sample.columns.n_lengths, _SHORTER if enough else 0.0)
     share, *shares = settings.shares if sample.columns.numbers else (0.0,)
 
-    def measured_by(share: float) -> Sample:
+    def with_share(share: float) -> Sample:
         return replace(few, columns=sample.columns.with_rank_share(share, sample.X))
 
-    best = _better(None, measured_by(share), first, start, _FAST)
+    best = _better(None, with_share(share), first, start, _FAST)
     for share in shares:  # lengths of one scaling are a good start for another
-        best = _better(best, measured_by(share), first, best[1].logs, _FAST)
+        best = _better(best, with_share(share), first, best[1].logs, _FAST)
     some = replace(sample.take(rows), columns=best[1].columns)
     best = _better(None, some, first, best[1].logs, _SLOW)
     if enough:
@@ -62,7 +62,7 @@ def candidate_covariances(
 def _better(
     best: tuple[float, Covariance] | None, sample: Sample, kernel: str, logs: Array, steps: Steps
 ) -> tuple[float, Covariance]:
-    """Return the best so far, or where the search from logs ends if that is better."""
+    """Return the best so far, or the result of a search from logs if that is better."""
     one = Covariance(sample.columns, kernel, sample.tuned(kernel, logs, steps))
     evidence = sample.loss(kernel, one.logs)[0] / len(sample.y)
     loss = _leave_one_out_loss(sample, one) + evidence

@@ -57,10 +57,10 @@ def unpack(triangle: Array, n: int) -> Array:
 
 
 def check_packed(name: str, triangle: Any, n: int) -> None:
-    """Raise ValueError unless this is the packed factor of a matrix (n, n)."""
+    """Raise ValueError unless this is the packed Cholesky factor of a matrix (n, n)."""
     good = isinstance(triangle, np.ndarray) and triangle.dtype == np.float64
     if not good or triangle.shape != (n * (n + 1) // 2,) or not np.isfinite(triangle).all():
-        raise ValueError(f"{name} of the smooth start is no triangle of {n} columns")
+        raise ValueError(f"{name} of the smooth start is not a triangle of {n} columns")
     ends = np.cumsum(np.arange(n, 0, -1))
     if not (triangle[np.concatenate([[0], ends[:-1]])] > 0).all():
         raise ValueError(f"{name} of the smooth start has a diagonal that is not positive")

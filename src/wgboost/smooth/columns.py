@@ -17,44 +17,19 @@ __all__ = ["Columns"]
 
 _NUMBER, _MISSING, _LEVEL = range(3)
 _KNOTS = 256
-_MANY = 64  # features
-_FAR = 100.0  # spreads from the centre; infinities lie there
-_MARGIN = 1.0  # spreads beyond the training rows in which a trend goes on
+_MANY = 64  # features; more of them share a length
+_FAR = 100.0  # largest distance from the centre, in spreads
+_MARGIN = 1.0  # spreads beyond the training rows over which a trend continues
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Turn p features into q comparable numeric columns.
+    """p features as q comparable numeric columns.
 
     A number is standardised, or ranked (the normal score of its rank among the training rows), or a
     weighted mean of both. Missing values lie at the centre, with an indicator column if training
     rows have some. A category becomes one indicator column for each level; a missing one is another
     level. Features that do not vary have no column.
-
-    Parameters
-    ----------
-    feature : array (q,)
-        Feature of each column.
-    kind : array (q,)
-        Number, indicator of missing values, or indicator of a level.
-    level : array (q,)
-        Code of the level, -1 for a missing one.
-    centre : array (q,)
-        Centre of numbers.
-    spread : array (q,)
-        Standard deviation of numbers.
-    first_knot : array (q + 1,)
-        First knot of each column.
-    knots : array (k,)
-        Values of the training rows, ascending for each column.
-    scores : array (k,)
-        Normal scores of the knots.
-    low : array (q,)
-        Smallest value of each column in the training rows.
-    high : array (q,)
-        Largest value of each column in the training rows.
-    ranked : float, default=0.0
-        Share of the ranks.
 
     Examples
     --------
@@ -67,33 +42,20 @@ class Columns:
     """
 
     feature: Array  # (q,) int64, the feature that each column is made of
-    kind: Array  # (q,) uint8: a number, whether it is missing, whether it is a level
+    kind: Array  # (q,) uint8: number, indicator of missing values, or indicator of a level
     level: Array  # (q,) int64, code of that level, -1 for a missing one
     centre: Array  # (q,) of numbers
     spread: Array  # (q,)
-    first_knot: Array  # (q + 1,) int64
-    knots: Array  # (k,) values of the column's training rows, ascending
+    first_knot: Array  # (q + 1,) int64, first knot of each column
+    knots: Array  # (k,) values in the training rows, ascending for each column
     scores: Array  # (k,) their normal scores
-    low: Array  # (q,) ends of the columns at the training rows
+    low: Array  # (q,) smallest and largest value of each column in the training rows
     high: Array  # (q,)
     ranked: float = 0.0  # share of the ranks
 
     @classmethod
     def fit(cls, X: Array, n_levels: Array) -> Columns:
-        """Return the columns of training rows.
-
-        Parameters
-        ----------
-        X : array (n, p)
-            Features.
-        n_levels : array (p,)
-            Number of levels of categorical features, 0 for numeric ones.
-
-        Returns
-        -------
-        Columns
-            The columns.
-        """
+        """Return the columns of training rows X (n, p); n_levels (p,) is 0 for numeric features."""
         made: list[tuple[int, int, int, float, float, Array, Array]] = []
         none = np.zeros(0)
         for j, n_codes in enumerate(n_levels.tolist()):
@@ -127,35 +89,11 @@ class Columns:
         return len(self.feature)
 
     def with_rank_share(self, share: float, X: Array) -> Columns:
-        """Return the columns with another share of ranks.
-
-        Parameters
-        ----------
-        share : float
-            Share of the ranks, between 0 and 1.
-        X : array (n, p)
-            The training rows.
-
-        Returns
-        -------
-        Columns
-            A copy.
-        """
+        """Return the columns with another share of ranks; X are the training rows."""
         return replace(self, ranked=share).with_range_of(X)
 
     def with_range_of(self, X: Array) -> Columns:
-        """Return the columns with the range of these rows.
-
-        Parameters
-        ----------
-        X : array (n, p)
-            Features.
-
-        Returns
-        -------
-        Columns
-            A copy.
-        """
+        """Return the columns with the range of the rows X."""
         low, high = np.full(len(self), np.inf), np.full(len(self), -np.inf)
         for begin in range(0, len(X), 4096):
             values = self.apply(X[begin : begin + 4096])
@@ -164,9 +102,9 @@ class Columns:
 
     @cached_property
     def group(self) -> Array:
-        """Which length (q,) each column has: the levels of a category share one.
+        """Index (q,) of the length of each column; the levels of a category share one.
 
-        Many features share a single one: there are too few rows to tell so many lengths apart.
+        More than 64 features share a single length, for want of rows to estimate so many.
         """
         pairs = 2 * self.feature + (self.kind == _MISSING)
         each, which = np.unique(pairs, return_inverse=True)
@@ -183,18 +121,7 @@ class Columns:
         return int(self.group.max()) + 1 if len(self) else 0
 
     def apply(self, X: Array) -> Array:
-        """Return the columns of rows.
-
-        Parameters
-        ----------
-        X : array (n, p)
-            Features.
-
-        Returns
-        -------
-        array (n, q)
-            Columns.
-        """
+        """Return the columns (n, q) of rows X (n, p)."""
         out = np.empty((len(X), len(self)))
         for c, (j, kind) in enumerate(zip(self.feature, self.kind, strict=True)):
             values = np.asarray(X[:, j], dtype=np.float64)
@@ -220,46 +147,23 @@ class Columns:
                 return standard
             some = slice(self.first_knot[c], self.first_knot[c + 1])
             knots = self.knots[some]
-            # Beyond the training rows a rank says nothing more: distance does.
+            # Beyond the training rows ranks do not grow; distances do.
             beyond = far(values - np.clip(values, knots[0], knots[-1]))
         ranks = np.interp(values, knots, self.scores[some]) + beyond
         blend: Array = (1 - self.ranked) * standard + self.ranked * ranks
         return blend
 
     def within(self, values: Array) -> Array:
-        """Return columns clipped to a little beyond the range of the training rows.
-
-        Parameters
-        ----------
-        values : array (n, q)
-            Columns.
-
-        Returns
-        -------
-        array (n, q)
-            Clipped columns.
-        """
+        """Return columns (n, q) clipped to a little beyond the range of the training rows."""
         margin = np.where(self.kind == _NUMBER, _MARGIN, 0.0)
         inside: Array = np.clip(values, self.low - margin, self.high + margin)
         return inside
 
     def unknown(self, X: Array, values: Array) -> Array:
-        """Return which columns are unknown for rows.
+        """Return which columns (n, q) are unknown for rows X with these values.
 
-        They are numbers that are missing though no training row misses them, and levels that no
-        training row has.
-
-        Parameters
-        ----------
-        X : array (n, p)
-            Features.
-        values : array (n, q)
-            Columns of the same rows.
-
-        Returns
-        -------
-        array (n, q) of bool
-            Unknown columns.
+        They are numbers that are missing but never were in training, and levels that no training
+        row has.
         """
         out = np.zeros(values.shape, dtype=bool)
         known = self.feature[self.kind == _MISSING]
@@ -271,13 +175,7 @@ class Columns:
         return out
 
     def check(self, n_features: int) -> None:
-        """Raise ValueError unless columns from a file can be applied.
-
-        Parameters
-        ----------
-        n_features : int
-            Number of features.
-        """
+        """Raise ValueError unless columns from a file can be applied to so many features."""
         q, k = len(self), len(self.knots)
         shapes: list[tuple[str, Any, tuple[int, ...]]] = [
             ("feature", np.int64, (q,)), ("kind", np.uint8, (q,)), ("level", np.int64, (q,)),
@@ -287,7 +185,7 @@ class Columns:
         ]  # fmt: skip
         for name, dtype, shape in shapes:
             array = getattr(self, name)
-            _require(isinstance(array, np.ndarray), f"{name} is no array")
+            _require(isinstance(array, np.ndarray), f"{name} is not an array")
             _require(array.dtype == dtype and array.shape == shape, f"{name} has another form")
             _require(np.isfinite(array).all(), f"{name} is not finite")
         _require(
@@ -305,7 +203,7 @@ class Columns:
 
 
 def _codes(levels: Array) -> Array:
-    """Return a code of each level, -1 if missing; the rarest of more than 255 levels share one."""
+    """Return a code of each level, -1 if missing; levels from 255 on share one."""
     codes: Array = np.minimum(np.nan_to_num(levels, nan=-1), MAX_BINS - 1)
     return codes
 
@@ -316,7 +214,7 @@ def _require(condition: Any, otherwise: str) -> None:
 
 
 def _normal_scores(values: Array) -> tuple[Array, Array]:
-    """Return at most 256 values and their normal scores, of mean 0 and deviation 1 over all."""
+    """Return at most 256 values and their normal scores, standardised over all rows."""
     knots, counts = np.unique(values, return_counts=True)
     reached = (np.cumsum(counts) - counts / 2) / len(values)
     scores: Array = special.ndtri(reached)

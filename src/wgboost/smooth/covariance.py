@@ -1,4 +1,4 @@
-"""Covariance of a smooth function at two points."""
+"""Covariance function of a Gaussian process."""
 
 from __future__ import annotations
 
@@ -17,29 +17,20 @@ __all__ = ["Covariance", "KernelInputs"]
 
 
 class KernelInputs(NamedTuple):
-    """Rows as the inputs of a covariance."""
+    """Inputs of a covariance for some rows."""
 
-    points: Array  # (n, q + 1) in units of lengths; the last one is what is not known of a row
+    points: Array  # (n, q + 1) in units of lengths; the last coordinate is for unknown columns
     terms: Array  # (n, 1 + q), whose products are the linear part
-    extra_variance: Array  # (n,) variance of the linear part far out or at an unknown number
+    extra_variance: Array  # (n,) of the linear part, far out or for unknown columns
 
 
 @dataclass(frozen=True, eq=False)
 class Covariance:
-    """Compute cov(f(x), f(x')) = amplitude^2 g(r(x, x')) + linear^2 (1 + t(x) . t(x') / q).
+    """cov(f(x), f(x')) = amplitude^2 g(r(x, x')) + linear^2 (1 + t(x) . t(x') / q).
 
     g is a Matérn kernel of smoothness 5/2 or a Gaussian, r the distance of the columns over their
-    lengths, and t the columns up to a little beyond the training rows. Further out the linear part
-    is a constant, and the unknown slopes become a variance that grows with the distance.
-
-    Parameters
-    ----------
-    columns : Columns
-        Columns made of the features.
-    kernel : {"matern52", "rbf"}
-        The kernel g.
-    logs : array (3 + lengths,)
-        Logs of amplitude, linear, noise, and of each length.
+    lengths, and t the columns, clipped to a little beyond the training rows. Further out the linear
+    part is a constant, and the unknown slopes add a variance that grows with the distance.
 
     Examples
     --------
@@ -66,18 +57,7 @@ class Covariance:
         return float(np.exp(2 * self.logs[2]))
 
     def with_noise(self, noise: float) -> Covariance:
-        """Return the covariance with another noise.
-
-        Parameters
-        ----------
-        noise : float
-            Variance of y around f.
-
-        Returns
-        -------
-        Covariance
-            A copy.
-        """
+        """Return the covariance with another variance of y around f."""
         logs = self.logs.copy()
         logs[2] = 0.5 * np.log(noise)
         return replace(self, logs=logs)
@@ -89,21 +69,10 @@ class Covariance:
         return lengths
 
     def kernel_inputs(self, X: Array) -> KernelInputs:
-        """Return the inputs of the kernel for rows.
+        """Return the inputs of the kernel for rows X (n, p).
 
-        A number that is missing, but never was in training, may have any value of its column. It is
-        as far from the others as two values are from each other on average. A new level is treated
-        alike.
-
-        Parameters
-        ----------
-        X : array (n, p)
-            Features.
-
-        Returns
-        -------
-        KernelInputs
-            Points, linear terms and extra variance.
+        A number that is missing, but never was in training, may have any value of its column. Its
+        distance from others is the average distance of two values. A new level is treated alike.
         """
         values = self.columns.apply(X)
         unknown = self.columns.unknown(X, values)
@@ -116,18 +85,7 @@ class Covariance:
         return KernelInputs(points, self.linear(within), slopes * away)
 
     def linear(self, within: Array) -> Array:
-        """Return terms whose products are the linear part.
-
-        Parameters
-        ----------
-        within : array (n, q)
-            Columns, clipped to the range of the training rows.
-
-        Returns
-        -------
-        array (n, 1 + q)
-            The terms.
-        """
+        """Return the terms (n, 1 + q) of clipped columns whose products are the linear part."""
         terms = np.empty((len(within), 1 + within.shape[1]))
         terms[:, 0] = 1.0
         terms[:, 1:] = within / np.sqrt(max(1, within.shape[1]))
@@ -135,33 +93,14 @@ class Covariance:
         return terms
 
     def between(self, a: Array, b: Array) -> Array:
-        """Return the part of the covariance that decays with distance.
-
-        Parameters
-        ----------
-        a : array (n, q + 1)
-            Points.
-        b : array (m, q + 1)
-            Points.
-
-        Returns
-        -------
-        array (n, m)
-            Covariances.
-        """
+        """Return the part of the covariance (n, m) of points that decays with distance."""
         covariance = np.empty((len(a), len(b)))
         correlate(self.kernel, a, b, covariance)
         covariance *= self.amplitude
         return covariance
 
     def check(self, n_features: int) -> None:
-        """Raise ValueError unless a covariance from a file can be used.
-
-        Parameters
-        ----------
-        n_features : int
-            Number of features.
-        """
+        """Raise ValueError unless a covariance from a file can be used with so many features."""
         check_choice("kernel", self.kernel, KERNELS)
         if not isinstance(self.columns, Columns):
             raise ValueError("the smooth start has no columns")
@@ -173,4 +112,4 @@ class Covariance:
             or logs.shape != (3 + self.columns.n_lengths,)
             or not (np.abs(logs) < 100).all()
         ):
-            raise ValueError("covariance of the smooth start: lengths are not those of the columns")
+            raise ValueError("covariance of the smooth start: lengths do not match the columns")

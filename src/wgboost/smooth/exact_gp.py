@@ -23,23 +23,12 @@ from wgboost.typing import Array
 
 __all__ = ["ExactGP", "check_arrays", "minimise_noise", "most_likely_noise"]
 
-_ROWS = 1024  # at a time
+_ROWS = 1024  # rows at a time
 
 
 @dataclass(frozen=True, eq=False)
 class ExactGP:
-    """Predict f given y = f(x) + noise at n training rows.
-
-    Parameters
-    ----------
-    points : array (n, q + 1)
-        Points of the training rows, see `KernelInputs`.
-    terms : array (n, 1 + q)
-        Linear terms of the training rows.
-    triangle : array (n (n + 1) / 2,)
-        Packed Cholesky factor of the covariance of y.
-    coefficients : array (n,)
-        Inverse of that covariance times y.
+    """Posterior of f given y = f(x) + noise at n training rows.
 
     Examples
     --------
@@ -57,28 +46,11 @@ class ExactGP:
     points: Array  # (n, q + 1), see KernelInputs
     terms: Array  # (n, 1 + q)
     triangle: Array  # packed Cholesky factor of the covariance of y
-    coefficients: Array  # (n,), that covariance's inverse times y
+    coefficients: Array  # (n,) inverse of that covariance times y
 
     @classmethod
     def fit(cls, covariance: Covariance, X: Array, y: Array, noise: Array) -> ExactGP:
-        """Return the process given training rows.
-
-        Parameters
-        ----------
-        covariance : Covariance
-            Covariance of f.
-        X : array (n, p)
-            Features.
-        y : array (n,)
-            Outcomes.
-        noise : array (n,)
-            Variance of each y around f.
-
-        Returns
-        -------
-        ExactGP
-            The process.
-        """
+        """Return the process given rows X (n, p) with y (n,) and the variance (n,) of its noise."""
         points, terms, _ = covariance.kernel_inputs(X)
         matrix = _signal(covariance, points, terms)
         matrix.flat[:: len(y) + 1] += noise
@@ -92,20 +64,7 @@ class ExactGP:
         return unpack(self.triangle, len(self.points))
 
     def at(self, covariance: Covariance, X: Array) -> tuple[Array, Array]:
-        """Return mean and variance of f at new rows.
-
-        Parameters
-        ----------
-        covariance : Covariance
-            Covariance of f.
-        X : array (n, p)
-            Features.
-
-        Returns
-        -------
-        mean, variance : array (n,)
-            Mean and variance of f.
-        """
+        """Return mean and variance (n,) of f at new rows X (n, p)."""
         mean, variance = np.empty(len(X)), np.empty(len(X))
         for rows in row_slices(len(X), _ROWS):
             points, terms, extra_variance = covariance.kernel_inputs(X[rows])
@@ -123,37 +82,16 @@ class ExactGP:
         y: Array,
         noise: Array,
     ) -> tuple[Array, Array]:
-        """Return mean and variance of f at each training row, given the others.
+        """Return mean and variance (n,) of f at each training row, given the others.
 
-        The variance of y given the others is one over the diagonal of the inverse.
-
-        Parameters
-        ----------
-        covariance : Covariance
-            Not used; as in `NystromGP`.
-        X : array (n, p)
-            Not used; as in `NystromGP`.
-        y : array (n,)
-            Outcomes.
-        noise : array (n,)
-            Variance of each y around f.
-
-        Returns
-        -------
-        mean, variance : array (n,)
-            Mean and variance of f.
+        The variance of y given the others is one over the diagonal of the inverse. `covariance` and
+        X are for `NystromGP`.
         """
         own = inverse_diagonal(self.factor)
         return y - self.coefficients / own, np.maximum(1 / own - noise, 0)
 
     def check(self, n_columns: int) -> None:
-        """Raise ValueError unless a process from a file can be used.
-
-        Parameters
-        ----------
-        n_columns : int
-            Number of columns of the covariance.
-        """
+        """Raise ValueError unless a process from a file can be used with so many columns."""
         n = len(self.points)
         check_arrays(
             (self.points, (n, n_columns + 1)),
@@ -172,7 +110,7 @@ def _signal(covariance: Covariance, points: Array, terms: Array) -> Array:
 def most_likely_noise(covariance: Covariance, X: Array, y: Array, weight: Array) -> float:
     """Return the noise of the largest marginal likelihood; weight (n,) is how often rows count.
 
-    All variances may be larger or smaller by a common factor.
+    A common factor of all variances is optimised as well.
     """
     signal = _signal(covariance, *covariance.kernel_inputs(X)[:2])
     n, total = len(y), weight.sum()
@@ -189,7 +127,7 @@ def most_likely_noise(covariance: Covariance, X: Array, y: Array, weight: Array)
 
 
 def minimise_noise(loss: Callable[[float], float], near: float) -> float:
-    """Return the noise of the least loss, within a factor of e^4 of another."""
+    """Return the noise of the least loss, within a factor of e^4 of a first guess."""
     found = minimize_scalar(
         lambda log: loss(float(np.exp(log))),
         bounds=(np.log(near) - 4, np.log(near) + 4),
@@ -200,8 +138,8 @@ def minimise_noise(loss: Callable[[float], float], near: float) -> float:
 
 
 def check_arrays(*parts: tuple[Array, tuple[int, ...]]) -> None:
-    """Raise ValueError unless these are finite numbers in float64 of these shapes."""
+    """Raise ValueError unless these are finite float64 arrays of these shapes."""
     for array, shape in parts:
         good = isinstance(array, np.ndarray) and array.dtype == np.float64
         if not good or array.shape != shape or not np.isfinite(array).all():
-            raise ValueError(f"the smooth start has no finite numbers of shape {shape}")
+            raise ValueError(f"the smooth start lacks finite numbers of shape {shape}")

@@ -1,4 +1,4 @@
-"""A Gaussian process with its scale, which boosting starts at."""
+"""A Gaussian process with its scale, at which boosting starts."""
 
 from __future__ import annotations
 
@@ -25,26 +25,12 @@ __all__ = ["GPData", "GPModel", "distinct", "fit_gp"]
 
 _MIN_ROWS = 10  # rows
 _MAX_SPREADS = 10.0  # y is clipped at this distance from the median
-_N_STANDARD_ERRORS = 2.0  # by which the process has to be better than a constant
+_N_STANDARD_ERRORS = 2.0  # by which the process must be better than a constant
 
 
 @dataclass(frozen=True, eq=False)
 class GPData:
-    """Hold the training rows of a Gaussian process, without copies.
-
-    Parameters
-    ----------
-    X : array (n, p)
-        Features.
-    y : array (n,)
-        Outcomes.
-    weight : array (n,)
-        Weights, scaled so that their sum is the effective number of rows. A row of weight 2 counts
-        as two equal rows.
-    known : array (n,)
-        Variance of the known error of y.
-    place : array or None, default=None
-        Index of the row for each row that was given; None if there were no copies.
+    """Training rows of a Gaussian process, with copies merged.
 
     Examples
     --------
@@ -57,33 +43,17 @@ class GPData:
 
     X: Array  # (n, p)
     y: Array  # (n,)
-    weight: Array  # (n,), as many in sum as rows of equal weight would say as much; a row of
-    # weight 2 counts as it would if it were there twice
-    known: Array  # (n,) variance of the error that y was measured with
-    place: Array | None = None  # of every row that was given among these; None: they are these
+    weight: Array  # (n,), the sum is the effective number of rows; weight 2 is the row twice
+    known: Array  # (n,) variance of the known error of y
+    place: Array | None = None  # index among these of each row that was given; None: no copies
 
     @classmethod
     def of(cls, X: Array, y: Array, weight: Array | None, noise: Array | None) -> GPData:
-        """Return the rows, with copies merged.
+        """Return the rows X (n, p) with y (n,), with copies merged.
 
-        A row that occurs again, with the same y, becomes one row with the weight of all: with a
-        copy in the data, a left-out row would seem to be predicted without an error.
-
-        Parameters
-        ----------
-        X : array (n, p)
-            Features.
-        y : array (n,)
-            Outcomes.
-        weight : array (n,) or None
-            Sample weights.
-        noise : array (n,) or None
-            Standard deviation of the known error of y.
-
-        Returns
-        -------
-        GPData
-            The distinct rows.
+        `weight` (n,) are sample weights, `noise` (n,) is the standard deviation of the known error
+        of y. Equal rows with the same y become one row with the weight of all: a left-out row with
+        a copy in the data would seem to be predicted without an error.
         """
         share: Array = np.ones(len(y)) if weight is None else weight.astype(np.float64)
         known = np.zeros(len(y)) if noise is None else np.square(noise)
@@ -95,45 +65,17 @@ class GPData:
         return cls(X[first], y[first], share, known[first], place)
 
     def expand(self, shift: LocationScaleShift) -> LocationScaleShift:
-        """Return location and scale of the rows that were given.
-
-        Parameters
-        ----------
-        shift : LocationScaleShift
-            Location and scale of the distinct rows.
-
-        Returns
-        -------
-        LocationScaleShift
-            The same with copies.
-        """
+        """Return location and scale of all given rows from those of the distinct rows."""
         if self.place is None:
             return shift
         return LocationScaleShift(shift.location[self.place], shift.log_scale[self.place])
 
     def units(self) -> Units:
-        """Return the units in which y has mean 0 and deviation 1, with outliers clipped.
-
-        Returns
-        -------
-        Units
-            The units.
-        """
+        """Return the units in which y has mean 0 and deviation 1, with outliers clipped."""
         return mean_and_deviation(self._clipped(), self.weight)
 
     def standardised(self, units: Units) -> tuple[Array, Array]:
-        """Return y and the variance of its known error in units, with outliers clipped.
-
-        Parameters
-        ----------
-        units : Units
-            The units of y.
-
-        Returns
-        -------
-        y, known : array (n,)
-            Standardised outcomes and variances.
-        """
+        """Return y and the variance of its known error (n,) in units, with outliers clipped."""
         return units.standardise(self._clipped()), self.known / units.scale**2
 
     def _clipped(self) -> Array:
@@ -144,18 +86,7 @@ class GPData:
 
 @dataclass(frozen=True, eq=False)
 class GPModel:
-    """Predict location and scale of y as smooth functions of x.
-
-    Parameters
-    ----------
-    covariance : Covariance
-        Covariance of the function.
-    regression : ExactGP or NystromGP
-        The function given the training rows.
-    units : Units
-        Units of y of the regression.
-    scale : Scale
-        Variance of y around the function.
+    """Location and scale of y as smooth functions of x.
 
     Examples
     --------
@@ -171,55 +102,22 @@ class GPModel:
 
     covariance: Covariance
     regression: ExactGP | NystromGP
-    units: Units  # in which the regression has seen y
+    units: Units  # units of y in the regression
     scale: Scale
 
     def at(self, X: Array) -> LocationScaleShift:
-        """Return location and scale at new rows.
-
-        Parameters
-        ----------
-        X : array (n, p)
-            Features.
-
-        Returns
-        -------
-        LocationScaleShift
-            Location and log scale of each row.
-        """
+        """Return location and scale at new rows X (n, p)."""
         with one_thread():
             return self._shift(*self.regression.at(self.covariance, X))
 
     def epistemic_share(self, shift: LocationScaleShift) -> Array:
-        """Return the variance of the function as a share of the variance of y.
-
-        Parameters
-        ----------
-        shift : LocationScaleShift
-            Location and scale, as from `at`.
-
-        Returns
-        -------
-        array (n,)
-            Shares between 0 and 1.
-        """
+        """Return the variance of the function as a share (n,) of the variance of y."""
         variance = np.exp(2 * (shift.log_scale - np.log(self.units.scale)))
         share: Array = np.clip(1 - self.scale.noise / variance, 0, 1)
         return share
 
     def leave_one_out(self, rows: GPData) -> LocationScaleShift:
-        """Return location and scale at each training row, given the others.
-
-        Parameters
-        ----------
-        rows : GPData
-            The training rows.
-
-        Returns
-        -------
-        LocationScaleShift
-            Location and log scale of each row that was given.
-        """
+        """Return location and scale at each training row, given the others."""
         with one_thread():
             return rows.expand(self._shift(*_leave_one_out(self, rows)))
 
@@ -228,32 +126,26 @@ class GPModel:
         return LocationScaleShift(self.units.restore(mean), log_scale)
 
     def check(self, n_features: int) -> None:
-        """Raise ValueError unless a process from a file can be used.
-
-        Parameters
-        ----------
-        n_features : int
-            Number of features.
-        """
+        """Raise ValueError unless a process from a file can be used with so many features."""
         kinds: list[tuple[Any, tuple[type, ...]]] = [
             (self.covariance, (Covariance,)), (self.regression, (ExactGP, NystromGP)),
             (self.units, (Units,)), (self.scale, (Scale,)),
         ]  # fmt: skip
         for part, allowed in kinds:
             if type(part) not in allowed:  # ColumnUnits are Units, too
-                raise ValueError(f"the smooth start has a {type(part).__name__} out of place")
+                raise ValueError(f"the smooth start has an unexpected {type(part).__name__}")
         if not all(type(value) is float for value in (self.units.shift, self.units.scale)):
             raise ValueError("the units of the smooth start are not numbers")
         self.covariance.check(n_features)
         self.regression.check(len(self.covariance.columns))
         for name, value in (("noise", self.scale.noise), ("share", self.scale.share)):
             if not (isinstance(value, float) and 0 < value < np.inf):
-                raise ValueError(f"the {name} of the smooth start is no positive number")
+                raise ValueError(f"the {name} of the smooth start is not a positive number")
 
 
 def distinct(table: Array) -> tuple[Array, Array]:
-    """Return the distinct rows of a table, in order, and which of them each row is."""
-    # As bytes NaN equals NaN, and -0 + 0 is 0.
+    """Return the indices of the distinct rows of a table, in order, and the one of each row."""
+    # Rows are compared as bytes: NaN equals NaN there, and -0 + 0 is 0.
     rows = np.ascontiguousarray(np.where(np.isnan(table), np.nan, table + 0.0))
     whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
     _, first, place = np.unique(whole, return_index=True, return_inverse=True)
@@ -290,15 +182,6 @@ def fit_gp(
     tuple of (GPModel, LocationScaleShift) or None
         The process, and its leave-one-out location and scale at the training rows. None if a
         constant predicts left-out rows as well.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wgboost.smooth import SmoothStart
-    >>> from wgboost.smooth.gp_model import GPData, fit_gp
-    >>> data = GPData.of(np.zeros((20, 1)), np.arange(20.0), None, None)
-    >>> fit_gp(SmoothStart(), data, np.zeros(1, dtype=int), np.random.default_rng(0)) is None
-    True
     """
     if len(rows.y) < _MIN_ROWS or (rows.y == rows.y[0]).all():
         return None

@@ -1,4 +1,4 @@
-"""Kernels: how correlation decays with distance."""
+"""Kernels: correlation as a function of distance."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wgboost.typing import Array
 __all__ = ["KERNELS", "blocks", "correlate"]
 
 KERNELS = ("matern52", "rbf")
-_PAIRS = 2**15  # at a time: they stay in the second-level cache
+_PAIRS = 2**15  # pairs at a time, which fit into the second-level cache
 
 
 def blocks(n: int, width: int) -> Iterator[slice]:
@@ -23,8 +23,8 @@ def blocks(n: int, width: int) -> Iterator[slice]:
 def correlate(kernel: str, a: Array, b: Array, out: Array, slopes: Array | None = None) -> None:
     """Write the correlations (n, m) at points (n, q) and (m, q) into out.
 
-    Their derivatives in the squared distance go into slopes. A distance below what rounding
-    leaves of it is none.
+    Their derivatives in the squared distance go into slopes. Squared distances that rounding made
+    negative count as 0.
     """
     right, of_b = np.ascontiguousarray(-2 * b.T), np.square(b).sum(axis=1)
     for rows in blocks(len(a), len(b)):
@@ -33,11 +33,11 @@ def correlate(kernel: str, a: Array, b: Array, out: Array, slopes: Array | None 
         squares += of_b
         np.maximum(squares, 0, out=squares)
         along = np.empty_like(squares) if slopes is None else slopes[rows]
-        _fade(kernel, squares, along)
+        _correlations(kernel, squares, along)
         out[rows] = squares
 
 
-def _fade(kernel: str, squares: Array, slopes: Array) -> None:
+def _correlations(kernel: str, squares: Array, slopes: Array) -> None:
     """Turn squared distances into correlations, in place; their derivatives go into slopes."""
     if kernel == "rbf":
         squares *= -0.5
@@ -47,10 +47,10 @@ def _fade(kernel: str, squares: Array, slopes: Array) -> None:
     # Matérn: (1 + r + r^2 / 3) exp(-r) with r^2 = 5 squares, and -5 / 6 (1 + r) exp(-r).
     np.multiply(squares, 5, out=slopes)
     np.sqrt(slopes, out=slopes)
-    fading = np.exp(-slopes)
+    decay = np.exp(-slopes)
     slopes += 1
     squares *= 5 / 3
     squares += slopes
-    squares *= fading
-    slopes *= fading
+    squares *= decay
+    slopes *= decay
     slopes *= -5 / 6

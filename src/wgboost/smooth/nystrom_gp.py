@@ -17,30 +17,19 @@ from wgboost.typing import Array
 
 __all__ = ["NystromGP", "NystromSums"]
 
-_ROWS = 1024  # at a time
-_STEADY = 0.01  # of the noise: what the landmarks' own covariance is steadied by
-_LEAST = 1e-11  # of the amplitude
-_WITHIN = 1 - 1e-10  # of a row's share in its own prediction
+_ROWS = 1024  # rows at a time
+_JITTER = 0.01  # share of the noise that is added to the diagonal of the landmarks' covariance
+_LEAST_JITTER = 1e-11  # share of the amplitude
+_LARGEST_LEVERAGE = 1 - 1e-10  # of a row in its own prediction
 
 
 @dataclass(frozen=True, eq=False)
 class NystromGP:
-    """Predict f by its values at m landmarks, given y at any number of rows.
+    """Posterior of f by its values at m landmarks, given y at any number of rows.
 
-    With L the Cholesky factor of the landmarks' covariance, the features of x are L^-1 k(landmarks,
-    x) and the linear terms: r = m + 1 + q in all, with independent standard normal coefficients.
-    The variance of f(x) given the landmarks is added to that of the features.
-
-    Parameters
-    ----------
-    points : array (m, q + 1)
-        Points of the landmarks, see `KernelInputs`.
-    whitening : array
-        Packed factor L.
-    triangle : array
-        Packed factor of the features' products plus the noise on the diagonal.
-    coefficients : array (r,)
-        Coefficients of the features.
+    With L the Cholesky factor of the covariance of the landmarks, the features of x are L^-1
+    k(landmarks, x) and the linear terms: r = m + 1 + q in all, with independent standard normal
+    coefficients. The variance of f(x) given the landmarks is added to that of the features.
 
     Examples
     --------
@@ -71,41 +60,11 @@ class NystromGP:
         return unpack(self.triangle, len(self.coefficients))
 
     def features(self, covariance: Covariance, X: Array) -> Iterator[tuple[slice, Array, Array]]:
-        """Yield features of rows, a block at a time.
-
-        Parameters
-        ----------
-        covariance : Covariance
-            Covariance of f.
-        X : array (n, p)
-            Features of the data.
-
-        Yields
-        ------
-        rows : slice
-            The rows of the block.
-        features : array (r, k)
-            Their features.
-        variance : array (k,)
-            Variance of f that the features leave.
-        """
+        """Yield rows, their features (r, k) and the variance (k,) they leave, a block at a time."""
         return _features(covariance, self.points, self.whitener, X)
 
     def at(self, covariance: Covariance, X: Array) -> tuple[Array, Array]:
-        """Return mean and variance of f at new rows.
-
-        Parameters
-        ----------
-        covariance : Covariance
-            Covariance of f.
-        X : array (n, p)
-            Features.
-
-        Returns
-        -------
-        mean, variance : array (n,)
-            Mean and variance of f.
-        """
+        """Return mean and variance (n,) of f at new rows X (n, p)."""
         mean, variance = np.empty(len(X)), np.empty(len(X))
         for rows, features, left in self.features(covariance, X):
             mean[rows] = self.coefficients @ features
@@ -116,43 +75,22 @@ class NystromGP:
     def leave_one_out(
         self, covariance: Covariance, X: Array, y: Array, noise: Array
     ) -> tuple[Array, Array]:
-        """Return mean and variance of f at each training row, given the others.
+        """Return mean and variance (n,) of f at each training row, given the others.
 
-        A left-out row takes its y along; a landmark stays where it is.
-
-        Parameters
-        ----------
-        covariance : Covariance
-            Covariance of f.
-        X : array (n, p)
-            Features.
-        y : array (n,)
-            Outcomes.
-        noise : array (n,)
-            Variance of each y around f.
-
-        Returns
-        -------
-        mean, variance : array (n,)
-            Mean and variance of f.
+        The y of a row is left out; a landmark stays where it is. `noise` (n,) is the variance of
+        each y around f.
         """
         mean, variance = np.empty(len(X)), np.empty(len(X))
         for rows, features, left in self.features(covariance, X):
             weight = covariance.noise / noise[rows]
             known = np.square(triangular_solve(self.factor, features)).sum(axis=0)
-            others = 1 - np.minimum(weight * known, _WITHIN)
+            others = 1 - np.minimum(weight * known, _LARGEST_LEVERAGE)
             mean[rows] = y[rows] - (y[rows] - self.coefficients @ features) / others
             variance[rows] = left + covariance.noise * known / others
         return mean, variance
 
     def check(self, n_columns: int) -> None:
-        """Raise ValueError unless landmarks from a file can be used.
-
-        Parameters
-        ----------
-        n_columns : int
-            Number of columns of the covariance.
-        """
+        """Raise ValueError unless landmarks from a file can be used with so many columns."""
         m = len(self.points)
         r = m + 1 + n_columns
         check_arrays((self.points, (m, n_columns + 1)), (self.coefficients, (r,)))
@@ -162,7 +100,7 @@ class NystromGP:
 
 @dataclass(frozen=True, eq=False)
 class NystromSums:
-    """What ridge regression on landmarks needs of all rows, whatever the noise is."""
+    """Sums over all rows for the ridge regression on landmarks; they do not depend on the noise."""
 
     points: Array
     whitening: Array
@@ -178,8 +116,8 @@ class NystromSums:
         """Return the sums over rows (n, p), a block at a time; landmarks are some rows (m, p)."""
         points = covariance.kernel_inputs(landmarks).points
         matrix, m = covariance.between(points, points), len(landmarks)
-        steady = max(_STEADY * covariance.noise, _LEAST * covariance.amplitude)
-        matrix.flat[:: m + 1] += steady
+        jitter = max(_JITTER * covariance.noise, _LEAST_JITTER * covariance.amplitude)
+        matrix.flat[:: m + 1] += jitter
         whitener = cholesky_factor(matrix)
         r = m + points.shape[1]
         products, moments, root = np.zeros((r, r), order="F"), np.zeros(r), np.sqrt(weight)
@@ -205,7 +143,7 @@ class NystromSums:
     def most_likely_noise(self, near: float) -> float:
         """Return the noise of the largest marginal likelihood.
 
-        All variances may be larger or smaller by a common factor.
+        A common factor of all variances is optimised as well.
         """
 
         def loss(noise: float) -> float:

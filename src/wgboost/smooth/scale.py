@@ -11,21 +11,14 @@ from wgboost.typing import Array
 
 __all__ = ["Scale", "constant_density"]
 
-_BOUNDS = (-7.0, 7.0), (-3.0, 7.0)  # logs of the factors of noise and of what f does not say
-_SPREAD = 1.0  # of the prior of these
+_BOUNDS = (-7.0, 7.0), (-3.0, 7.0)  # of the logs of the factors of noise and share
+_SPREAD = 1.0  # standard deviation of the prior of these logs
 _CONSTANT = -18.0, 3.0  # bounds of the log of the noise around a constant; y is standardised
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Model the variance of y around a prediction: noise + share * variance of f.
-
-    Parameters
-    ----------
-    noise : float
-        Variance of the noise.
-    share : float
-        Factor on the variance of the function.
+    """Variance of y around a prediction: noise + share * variance of f.
 
     Examples
     --------
@@ -39,38 +32,14 @@ class Scale:
     share: float
 
     def variance(self, f_variance: Array) -> Array:
-        """Return the variance of y.
-
-        Parameters
-        ----------
-        f_variance : array (n,)
-            Variance of the function.
-
-        Returns
-        -------
-        array (n,)
-            Variance of y.
-        """
+        """Return the variance of y from the variance of the function."""
         return self.noise + self.share * f_variance
 
     def fitted(self, residual: Array, f_variance: Array, weight: Array, known: Array) -> Scale:
-        """Return the most probable scale for residuals of left-out rows, near this one.
+        """Return the most probable scale for leave-one-out residuals, near this one.
 
-        Parameters
-        ----------
-        residual : array (n,)
-            Leave-one-out residuals.
-        f_variance : array (n,)
-            Variance of the function.
-        weight : array (n,)
-            Weights of the rows.
-        known : array (n,)
-            Variance of the known error of y.
-
-        Returns
-        -------
-        Scale
-            The fitted scale.
+        All arrays are (n,): residuals, variance of the function, weights, and variance of the known
+        error of y.
         """
         squares = np.square(residual)
 
@@ -88,31 +57,16 @@ class Scale:
         return Scale(float(noise), float(share))
 
     def log_density(self, residual: Array, f_variance: Array, known: Array) -> Array:
-        """Return the normal log density of residuals.
-
-        Parameters
-        ----------
-        residual : array (n,)
-            Residuals.
-        f_variance : array (n,)
-            Variance of the function.
-        known : array (n,)
-            Variance of the known error of y.
-
-        Returns
-        -------
-        array (n,)
-            Log densities.
-        """
+        """Return the normal log density (n,) of residuals."""
         variance = self.variance(f_variance) + known
         density: Array = -0.5 * (np.log(2 * np.pi * variance) + np.square(residual) / variance)
         return density
 
 
 def constant_density(y: Array, weight: Array, known: Array) -> Array:
-    """Return the log density (n,) of y around the constant that suits it best, with its noise.
+    """Return the log density (n,) of y around the best constant, with its noise.
 
-    y has mean 0 and variance 1, and the errors of known variance (n,) have their part in both.
+    y is standardised, with errors of known variance (n,).
     """
     if not known.any():
         return Scale(1.0, 0.0).log_density(y, known, known)

@@ -10,7 +10,7 @@ from wgboost.validation import check_choice, check_integer
 __all__ = ["SCALINGS", "SmoothStart"]
 
 SCALINGS = {"between": 0.5, "standard": 0.0, "rank": 1.0}
-"""The share of ranks in what numbers are measured by; what lies between is tried first."""
+"""Share of the ranks in the scale of numbers; "between" is tried first."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Lengths, amplitude and noise of the largest marginal likelihood on a sample of rows."""
+"""Tuning of lengths, amplitude and noise by the marginal likelihood of a sample of rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from wgboost.smooth.columns import Columns
-from wgboost.smooth.likelihood import Likelihood
+from wgboost.smooth.marginal_likelihood import MarginalLikelihood
 from wgboost.typing import Array
 
 __all__ = ["Sample", "Steps", "start_logs"]
@@ -23,15 +23,15 @@ _BOUNDS = (
 _LENGTH_BOUNDS = -3.0, 8.0
 _MEANS = 0.0, np.log(0.3), np.log(0.1)
 _SPREADS = 1.5, 1.5, 3.0
-_LENGTH, _LENGTH_SPREAD = 2.5, 0.7  # in units of the root of their number; of its log
-_NOISY = -1.0  # log of the noise to start with
+_LENGTH, _LENGTH_SPREAD = 2.5, 0.7  # prior of lengths / sqrt(number of lengths); of their logs
+_START_NOISE = -1.0  # log
 
 
 class Steps(NamedTuple):
     """Limits of a search."""
 
-    most: int
-    enough: float  # nats of a row: a step that gains less is the last
+    max_iter: int
+    tolerance: float  # nats per row: a step that gains less is the last
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Sample:
     columns: Columns
     X: Array  # (n, p)
     y: Array  # (n,)
-    known: Array  # (n,) variance of the error that y was measured with
+    known: Array  # (n,) variance of the known error of y
     weight: Array  # (n,) how often each row counts
 
     def take(self, rows: Array) -> Sample:
@@ -51,34 +51,34 @@ class Sample:
         )
 
     def tuned(self, kernel: str, logs: Array, steps: Steps) -> Array:
-        """Return the logs of the parameters (3 + lengths,) after some steps from others."""
+        """Return the logs of the parameters (3 + lengths,) after a search from these logs."""
         bounds = [*_BOUNDS, *[_LENGTH_BOUNDS] * self.columns.n_lengths]
 
-        def of_a_row(logs: Array) -> tuple[float, Array]:
-            # By row: the first step of the search is as long as the gradient.
+        def mean_loss(logs: Array) -> tuple[float, Array]:
+            # A mean over rows, since the first step is as long as the gradient.
             loss, gradient = self.loss(kernel, logs)
             return loss / len(self.y), gradient / len(self.y)
 
         found = minimize(
-            of_a_row, logs, jac=True, method="L-BFGS-B", bounds=bounds,
-            options={"maxiter": steps.most, "ftol": steps.enough},
+            mean_loss, logs, jac=True, method="L-BFGS-B", bounds=bounds,
+            options={"maxiter": steps.max_iter, "ftol": steps.tolerance},
         )  # fmt: skip
         logs_found: Array = found.x
         return logs_found
 
     @cached_property
-    def _likelihood(self) -> Likelihood:
-        return Likelihood(self.columns, self.X, self.y, self.known, self.weight)
+    def _likelihood(self) -> MarginalLikelihood:
+        return MarginalLikelihood(self.columns, self.X, self.y, self.known, self.weight)
 
     def loss(self, kernel: str, logs: Array) -> tuple[float, Array]:
-        """Return minus the log marginal likelihood, less the log prior of logs, and its gradient.
+        """Return minus the log marginal likelihood and log prior of logs, and the gradient.
 
         Constants are left out.
         """
         loss, gradient = self._likelihood(kernel, logs)
         means, spreads = _prior(self.columns.n_lengths)
-        away = (logs - means) / spreads
-        return float(loss + 0.5 * away @ away), gradient + away / spreads
+        z = (logs - means) / spreads
+        return float(loss + 0.5 * z @ z), gradient + z / spreads
 
 
 def _prior(n_lengths: int) -> tuple[Array, Array]:
@@ -89,11 +89,11 @@ def _prior(n_lengths: int) -> tuple[Array, Array]:
 
 
 def start_logs(n_lengths: int, shorter: float = 0.0) -> Array:
-    """Return where to start: the most probable parameters before any y is seen, but more noise.
+    """Return the start of a search: the mode of the prior, but with more noise.
 
-    From too little the search runs off to the bounds. Lengths may be shorter, by that log.
+    From too little noise the search runs to the bounds. `shorter` is subtracted from log lengths.
     """
     logs = _prior(n_lengths)[0]
-    logs[2] = _NOISY
+    logs[2] = _START_NOISE
     logs[3:] -= shorter
     return logs

@@ -1,4 +1,4 @@
-"""A density of one's own, differentiated automatically."""
+"""Targets given by a log density that is differentiated automatically."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from wgboost.directions import Needs
 from wgboost.slicing import row_slices
 from wgboost.targets import with_jax, with_torch
-from wgboost.targets.base import check_values
+from wgboost.targets.base import UncompiledTarget, check_values
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_choice, check_integer
 
-__all__ = ["LogDensity", "LogDensityTarget"]
+__all__ = ["LogDensity", "LogDensityTarget", "check_log_density", "evaluate"]
 
 _BACKENDS = {"jax": with_jax, "torch": with_torch}
-_TRIED = 50  # rows that a density is tried on before training
-_ROWS = 4096  # of which values are taken at a time
+_TRIED = 50  # rows that a density is checked on before training
+_ROWS = 4096  # rows at a time
 
 
 @dataclass(frozen=True)
@@ -75,71 +75,52 @@ class LogDensity:
         )
         return functions
 
-    def evaluate(self, name: str, particles: Array, y: Array) -> Any:
-        """Evaluate a compiled function at all rows and particles.
 
-        Parameters
-        ----------
-        name : str
-            "score", "curvature", "hessian" or "log_density", which come with the score; or
-            "likelihood".
-        particles : array of shape (n, m, d)
-            Particles of each row, float32.
-        y : array of shape (n,) or (n, q)
-            y of each row.
+def evaluate(density: LogDensity, name: str, particles: Array, y: Array) -> Any:
+    """Return the values of a compiled function at all rows and particles.
 
-        Returns
-        -------
-        tuple or array
-            Score and the named values, or the likelihood (n, m).
-        """
-        return self._compiled[name](
-            np.asarray(particles, dtype=np.float32), np.asarray(y, dtype=np.float32)
-        )
+    "score", "curvature", "hessian" and "log_density" come with the score (n, m, d);
+    "likelihood" is (n, m) alone.
+    """
+    return density._compiled[name](
+        np.asarray(particles, dtype=np.float32), np.asarray(y, dtype=np.float32)
+    )
 
-    def check(self, y: Array) -> None:
-        """Check the functions at some rows before training.
 
-        Parameters
-        ----------
-        y : array of shape (n,) or (n, q)
-            y of each row.
+def check_log_density(density: LogDensity, y: Array) -> None:
+    """Check a log density at some rows before training.
 
-        Raises
-        ------
-        ValueError
-            If a function fails, does not return a number, or does not use a coordinate of theta.
-        ImportError
-            If the backend is not installed.
-        """
-        _check_installed(self.backend)
-        values = np.asarray(y[:_TRIED], dtype=np.float32)
-        theta = np.zeros(self.n_params, dtype=np.float32)
-        for what, function in (("log density", self.function), ("likelihood", self.likelihood)):
-            if function is None or len(values) == 0:
-                continue
-            given = f"theta of shape {theta.shape}, as n_params says, and y of shape {y.shape[1:]}"
-            try:
-                value = _BACKENDS[self.backend].returned(function, theta, values[0])
-            except Exception as error:  # whatever a function of the user's may raise
-                raise ValueError(
-                    f"the {what} raised {type(error).__name__} for {given}: {error}"
-                ) from error
-            shape = getattr(value, "shape", None)
-            if shape is None or tuple(shape) != ():
-                kind = type(value).__name__ if shape is None else f"shape {tuple(shape)}"
-                raise ValueError(
-                    f"the {what} returned {kind} for {given}; it has to return one number: "
-                    "index theta and y, or sum"
-                )
-        draws = np.random.default_rng(0).standard_normal((len(values), 8, self.n_params))
-        score, _ = self.evaluate("score", draws, values)
-        idle = ~(np.asarray(score) != 0).any(axis=(0, 1))
-        if len(values) and idle.any():
+    Raise ValueError if a function fails, does not return a number, or does not use a coordinate
+    of theta, and ImportError if the backend is not installed.
+    """
+    _check_installed(density.backend)
+    values = np.asarray(y[:_TRIED], dtype=np.float32)
+    theta = np.zeros(density.n_params, dtype=np.float32)
+    for what, function in (("log density", density.function), ("likelihood", density.likelihood)):
+        if function is None or len(values) == 0:
+            continue
+        given = f"theta of shape {theta.shape}, as n_params says, and y of shape {y.shape[1:]}"
+        try:
+            value = _BACKENDS[density.backend].returned(function, theta, values[0])
+        except Exception as error:  # the user's function may raise anything
             raise ValueError(
-                f"the log density does not change with theta[{int(np.argmax(idle))}]; it needs "
-                f"fewer than n_params={self.n_params} parameters, or one more term"
+                f"the {what} raised {type(error).__name__} for {given}: {error}"
+            ) from error
+        shape = getattr(value, "shape", None)
+        if shape is None or tuple(shape) != ():
+            kind = type(value).__name__ if shape is None else f"shape {tuple(shape)}"
+            raise ValueError(
+                f"the {what} returned {kind} for {given}; it must return one number: "
+                "index theta and y, or sum"
             )
+    draws = np.random.default_rng(0).standard_normal((len(values), 8, density.n_params))
+    score, _ = evaluate(density, "score", draws, values)
+    idle = ~(np.asarray(score) != 0).any(axis=(0, 1))
+    if len(values) and idle.any():
+        raise ValueError(
+            f"the log density does not change with theta[{int(np.argmax(idle))}]; it needs "
+            f"fewer than n_params={density.n_params} parameters, or one more term"
+        )
 
 
 def _check_installed(backend: str) -> None:
@@ -151,30 +132,13 @@ def _check_installed(backend: str) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class LogDensityTarget:
-    """Hold a `LogDensity` with the y of all rows.
-
-    Parameters
-    ----------
-    density : LogDensity
-        The log density.
-    y : array of shape (n,) or (n, q)
-        y of each row.
-    compiled : None
-        Always None: the compiled core does not evaluate these targets.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wgboost.targets import LogDensity
-    >>> from wgboost.targets.autodiff import LogDensityTarget
-    >>> LogDensityTarget(LogDensity(lambda theta, y: -(theta[0] ** 2)), np.zeros(3)).n_params
-    1
-    """
+class LogDensityTarget(UncompiledTarget):
+    """A `LogDensity` with the y of all rows."""
 
     density: LogDensity
     y: Array  # (n,) or (n, q)
-    compiled: None = None
+
+    kind: ClassVar[str] = "log densities"
 
     @property
     def n_params(self) -> int:
@@ -184,55 +148,24 @@ class LogDensityTarget:
     def derivatives(
         self, particles: Directions, rows: slice, needs: Needs, n_threads: int
     ) -> tuple[Directions, Array | None]:
-        """Return what a direction needs of the targets of some rows.
-
-        Parameters
-        ----------
-        particles : array of shape (r, m, d)
-            Particles of the rows, float32.
-        rows : slice
-            The rows.
-        needs : {"score", "curvature", "hessian", "log_density", "samples"}
-            What the direction reads.
-        n_threads : int
-            Number of threads.
-
-        Returns
-        -------
-        first : array of shape (r, m, d) or (r, s, d)
-            Scores at the particles, or samples of the targets.
-        second : array or None
-            Curvature (r, m, d), Hessian (r, m, d, d) or log density (r, m), whichever is needed;
-            the weights (r, s) of samples.
-        """
+        """Return what a direction needs of the targets of some rows; see `RowTarget`."""
         del n_threads
         if needs == "samples":
             raise ValueError("a density has no samples; give samples, or choose another direction")
         shape = particles.shape
         if shape[2] != self.density.n_params:
             raise ValueError(f"particles have {shape[2]} parameters, not {self.density.n_params}")
-        score, second = self.density.evaluate(needs, particles, self.y[rows])
+        score, second = evaluate(self.density, needs, particles, self.y[rows])
         score = check_values("score", score, rows, shape)
         if needs == "score":
             return score, None
         shapes = {"hessian": (*shape, shape[2]), "log_density": shape[:2]}
         return score, check_values(needs, second, rows, shapes.get(needs, shape))
 
-    def check_start(self, particles: Directions) -> None:
-        """Check that the log density is finite at the start particles.
-
-        Parameters
-        ----------
-        particles : array of shape (n, m, d)
-            Particles of each row, float32.
-
-        Raises
-        ------
-        ValueError
-            With the row and the particle at which it is not.
-        """
+    def check_finite(self, particles: Directions) -> None:
+        """Raise ValueError if the log density of a row is not finite at its start particles."""
         for rows in row_slices(len(particles), _ROWS):
-            score, value = self.density.evaluate("log_density", particles[rows], self.y[rows])
+            score, value = evaluate(self.density, "log_density", particles[rows], self.y[rows])
             check_values("score", score, rows, particles[rows].shape)
             good = np.isfinite(np.asarray(value))
             if good.all():
@@ -242,29 +175,7 @@ class LogDensityTarget:
             found = float(np.asarray(value)[row, particle])
             raise ValueError(
                 f"the log density of row {rows.start + row} is {found} at the start particle "
-                f"theta = ({theta}); particles go anywhere, so that it has to be a finite number "
-                "everywhere: write exp(theta) for what is positive, a sigmoid for what is bounded, "
-                "and add the log of the Jacobian"
+                f"theta = ({theta}); particles have no bounds, so it must be finite everywhere: "
+                "write exp(theta) for what is positive, a sigmoid for what is bounded, and add "
+                "the log of the Jacobian"
             )
-
-    def metric(self, particles: Directions, rows: slice) -> Array | None:  # noqa: ARG002
-        """Return the Fisher information of some rows.
-
-        Parameters
-        ----------
-        particles : array of shape (r, m, d)
-            Particles of the rows, float32.
-        rows : slice
-            The rows.
-
-        Returns
-        -------
-        array of shape (r, d) or None
-            Fisher information at the mean particle of each row.
-
-        Raises
-        ------
-        ValueError
-            Always: these targets have none.
-        """
-        raise ValueError('kernel="scaled" needs a Fisher information, which LogDensity has not')

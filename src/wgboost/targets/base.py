@@ -1,8 +1,8 @@
-"""What the particles of each row move towards."""
+"""Protocol of targets, and what several of them share."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -11,22 +11,11 @@ from wgboost.directions import Needs
 from wgboost.responses.native import CompiledPosterior
 from wgboost.typing import Array, Directions
 
-__all__ = ["RowTarget", "check_values", "separate_equal_particles"]
+__all__ = ["RowTarget", "UncompiledTarget", "check_values", "separate_equal_particles"]
 
 
 class RowTarget(Protocol):
-    """Describe a distribution on R^d for every training row.
-
-    A protocol: an object with `compiled`, `derivatives` and `metric` is a target.
-
-    Examples
-    --------
-    >>> from wgboost.targets.base import RowTarget
-    >>> from wgboost.targets.samples import SampleTarget
-    >>> target: RowTarget = SampleTarget.of([[0.0, 1.0]])
-    >>> target.compiled is None
-    True
-    """
+    """Distribution on R^d of every training row."""
 
     @property
     def compiled(self) -> CompiledPosterior | None:
@@ -60,25 +49,29 @@ class RowTarget(Protocol):
         ...
 
     def metric(self, particles: Directions, rows: slice) -> Array | None:
-        """Return the Fisher information of some rows.
-
-        Parameters
-        ----------
-        particles : array of shape (r, m, d)
-            Particles of the rows, float32.
-        rows : slice
-            The rows.
-
-        Returns
-        -------
-        array of shape (r, d) or None
-            Fisher information at the mean particle of each row.
-        """
+        """Return the Fisher information (r, d) of some rows at their mean particles (r, m, d)."""
         ...
 
 
+class UncompiledTarget:
+    """Base of targets that the compiled core does not evaluate and that have no metric."""
+
+    kind: ClassVar[str]
+    """What the target consists of, in the plural, for messages."""
+
+    @property
+    def compiled(self) -> None:
+        """None: the compiled core does not evaluate these targets."""
+        return
+
+    def metric(self, particles: Directions, rows: slice) -> Array | None:
+        """Raise ValueError: these targets have no Fisher information."""
+        del particles, rows
+        raise ValueError(f'kernel="scaled" needs a Fisher information, which {self.kind} lack')
+
+
 def separate_equal_particles(drawn: Array, rng: np.random.Generator) -> Array:
-    """Return start particles (m, d) of which no two are the same: those would never part."""
+    """Return start particles (m, d), no two of them equal: equal ones would move together."""
     if len(np.unique(drawn, axis=0)) == len(drawn):
         return drawn
     spread = drawn.std(axis=0)
@@ -88,10 +81,10 @@ def separate_equal_particles(drawn: Array, rng: np.random.Generator) -> Array:
 
 
 def check_values(name: str, values: Any, rows: slice, shape: tuple[int, ...]) -> Array:
-    """Return what a target says as float32; raise unless it is finite and of this shape."""
+    """Return values of a target as float32; raise unless they are finite and of this shape."""
     try:
         array = np.asarray(values, dtype=np.float32)
-    except ValueError as error:  # rows of different shapes make no array
+    except ValueError as error:  # rows of different shapes
         raise ValueError(f"the target's {name} did not return {shape}: {error}") from error
     if array.shape != shape:
         raise ValueError(

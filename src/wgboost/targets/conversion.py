@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.targets.autodiff import LogDensity, LogDensityTarget
+from wgboost.targets.autodiff import LogDensity, LogDensityTarget, check_log_density
 from wgboost.targets.base import RowTarget
 from wgboost.targets.frozen import FrozenTarget, check_univariate, is_frozen, take_frozen
 from wgboost.targets.functions import DensityTarget, Target
@@ -19,66 +19,28 @@ __all__ = ["as_row_target", "as_target_rows", "take_targets"]
 
 
 def as_target_rows(y: Any) -> Any:
-    """Return per-row targets as an array or a list.
-
-    Parameters
-    ----------
-    y : object
-        A frame, an array or a list. A frame becomes an array; an array of objects becomes a list.
-
-    Returns
-    -------
-    object
-        An array, a list, or y unchanged.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wgboost.targets.conversion import as_target_rows
-    >>> as_target_rows(np.array([None, None]))
-    [None, None]
-    """
+    """Return per-row targets as an array or a list; a frame becomes an array."""
     if callable(getattr(y, "to_numpy", None)):
         y = y.to_numpy()
     return list(y) if isinstance(y, np.ndarray) and y.dtype.kind == "O" and y.ndim == 1 else y
 
 
 def take_targets(y: Any, index: Array) -> Any:
-    """Return the targets of some rows.
-
-    Parameters
-    ----------
-    y : array, list or frozen distribution
-        What `as_target_rows` returned.
-    index : array of int
-        The rows.
-
-    Returns
-    -------
-    array, list or frozen distribution
-        Their targets.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wgboost.targets.conversion import take_targets
-    >>> take_targets(["a", "b", "c"], np.array([0, 2]))
-    ['a', 'c']
-    """
+    """Return the targets of some rows."""
     if isinstance(y, np.ndarray):
         return y[index]
     return take_frozen(y, index) if is_frozen(y) else [y[i] for i in index]
 
 
 def as_row_target(target: Any, y: Any, n: int) -> RowTarget:
-    """Return the targets of all rows.
+    """Return the targets of all n rows.
 
     Parameters
     ----------
     target : Target, LogDensity, array, list, frozen distribution or None
         Functions of particles and y, or a description of each row: samples (n, s, d), a list of n
         samples, of n `Density` or of n distributions of scipy.stats, or one such distribution with
-        arrays (n,) as parameters. None: y is this description.
+        arrays (n,) as parameters. If None, y is this description.
     y : array or None
         y of each row, for functions of it.
     n : int
@@ -88,32 +50,19 @@ def as_row_target(target: Any, y: Any, n: int) -> RowTarget:
     -------
     RowTarget
         The targets.
-
-    Raises
-    ------
-    ValueError
-        If the number of rows does not fit.
-    TypeError
-        If the target is nothing of these.
-
-    Examples
-    --------
-    >>> from wgboost.targets.conversion import as_row_target
-    >>> type(as_row_target([[0.0, 1.0], [2.0]], None, 2)).__name__
-    'SampleTarget'
     """
     if isinstance(target, (Target, LogDensity)):
         values = np.zeros((n, 0)) if y is None else np.asarray(y)
         if len(values) != n:
             raise ValueError(f"X has {n} rows, y has {len(values)}")
         if isinstance(target, LogDensity):
-            target.check(values)
+            check_log_density(target, values)
             return LogDensityTarget(target, values)
         return DensityTarget(target, values[:, None] if values.ndim == 1 else values)
     if target is None:
         target, y = y, None
     if y is not None:
-        raise ValueError("the target already says it all; leave y out")
+        raise ValueError("this target does not depend on y; leave y out")
     target = as_target_rows(target)
     if is_frozen(target):
         shape = np.shape(target.ppf(0.5) if hasattr(target, "ppf") else target.icdf(0.5))

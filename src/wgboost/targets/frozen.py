@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from wgboost.directions import Needs
-from wgboost.targets.base import check_values, separate_equal_particles
+from wgboost.targets.base import UncompiledTarget, check_values, separate_equal_particles
 from wgboost.typing import Array, Directions
 
 __all__ = ["FrozenTarget", "check_univariate", "is_frozen", "take_frozen"]
 
 _STEP = 1e-4  # of a distribution's scale
-_POINTS = 64  # quantiles that stand for a distribution where samples are asked for
+_POINTS = 64  # quantiles that represent a distribution if samples are needed
 
 
 @dataclass(frozen=True)
 class _New:
-    """A distribution of scipy's new kind, such as `stats.Normal()`, under the old names."""
+    """A distribution of scipy's new kind, such as `stats.Normal()`, with the old method names."""
 
     one: Any
 
@@ -42,30 +42,12 @@ def _is_new(one: Any) -> bool:
 
 
 def is_frozen(one: Any) -> bool:
-    """Whether an object is a frozen univariate distribution of scipy.stats.
-
-    Parameters
-    ----------
-    one : object
-        What may be a distribution.
-
-    Returns
-    -------
-    bool
-        True for the frozen and the new kind of distributions.
-
-    Examples
-    --------
-    >>> from scipy import stats
-    >>> from wgboost.targets.frozen import is_frozen
-    >>> is_frozen(stats.norm(0, 1)), is_frozen([0.0])
-    (True, False)
-    """
+    """Whether an object is a frozen univariate distribution of scipy.stats, of either kind."""
     return _is_new(one) or all(callable(getattr(one, name, None)) for name in ("ppf", "rvs", "cdf"))
 
 
 def check_univariate(one: Any, row: int) -> None:
-    """Raise TypeError for what scipy.stats has beside distributions of one number."""
+    """Raise TypeError for other objects of scipy.stats than univariate distributions."""
     if callable(getattr(one, "resample", None)):
         raise TypeError(
             f"the target of row {row} is a kernel density estimate; pass samples of each row, "
@@ -91,60 +73,20 @@ def take_frozen(one: Any, index: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class FrozenTarget:
-    """Hold frozen distributions of scipy.stats.
+class FrozenTarget(UncompiledTarget):
+    """Frozen distributions of scipy.stats; the score is a difference of logpdf.
 
-    Differences of logpdf give the score.
-
-    Parameters
-    ----------
-    rows : tuple or frozen distribution
-        One distribution per row, or a single one with arrays as parameters.
-    compiled : None
-        Always None: the compiled core does not evaluate these targets.
-
-    Examples
-    --------
-    >>> from scipy import stats
-    >>> from wgboost.targets.frozen import FrozenTarget
-    >>> FrozenTarget.of([stats.norm(0, 1), stats.norm(3, 1)]).quantiles(1).round(3)
-    array([[0.],
-           [3.]])
+    `rows` is one distribution per row, or a single one with arrays as parameters.
     """
 
     rows: Any
-    compiled: None = None
 
-    n_params = 1
+    kind: ClassVar[str] = "distributions of scipy.stats"
+    n_params: ClassVar[int] = 1
 
     @classmethod
     def of(cls, rows: Sequence[Any] | Any) -> FrozenTarget:
-        """Return targets for frozen distributions.
-
-        Parameters
-        ----------
-        rows : sequence or frozen distribution
-            One distribution per row, or one whose parameters are arrays.
-
-        Returns
-        -------
-        FrozenTarget
-            The targets.
-
-        Raises
-        ------
-        ValueError
-            If parameters are NaN or out of range.
-        TypeError
-            If one object holds several distributions of scipy's new kind.
-
-        Examples
-        --------
-        >>> from scipy import stats
-        >>> from wgboost.targets.frozen import FrozenTarget
-        >>> FrozenTarget.of(stats.norm([0.0, 3.0], 1.0)).scale.round(2)
-        array([1.35, 1.35])
-        """
+        """Return targets for a sequence of distributions, or one whose parameters are arrays."""
         if isinstance(rows, Sequence):
             rows = tuple(_New(one) if _is_new(one) else one for one in rows)
         elif not hasattr(rows, "dist"):
@@ -158,12 +100,12 @@ class FrozenTarget:
 
     @cached_property
     def points(self) -> Array:
-        """Quantiles (n, 64) that stand for each row's samples."""
+        """Quantiles (n, 64) that represent the samples of each row."""
         return self.quantiles(_POINTS)
 
     @cached_property
     def scale(self) -> Array:
-        """The length (n,) on which each density changes; raise where there is none."""
+        """Length (n,) over which each density changes; raise where there is none."""
         quarter = _POINTS // 4
         scale: Array = self.points[:, -quarter] - self.points[:, quarter]
         if not (scale > 0).all():
@@ -183,28 +125,7 @@ class FrozenTarget:
         return np.stack([np.asarray(getattr(one, name)(at)) for one, at in each])
 
     def draw(self, m: int, rng: np.random.Generator) -> Array:
-        """Draw start particles from the targets of random rows.
-
-        Parameters
-        ----------
-        m : int
-            Number of samples.
-        rng : numpy.random.Generator
-            Source of randomness.
-
-        Returns
-        -------
-        array of shape (m, 1)
-            Samples, no two of them equal.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from scipy import stats
-        >>> from wgboost.targets.frozen import FrozenTarget
-        >>> FrozenTarget.of([stats.norm()]).draw(3, np.random.default_rng(0)).shape
-        (3, 1)
-        """
+        """Draw m start particles (m, 1) from the targets of random rows, no two of them equal."""
         if not isinstance(self.rows, tuple):
             n = np.shape(self.rows.ppf(0.5))[0]
             part = take_frozen(self.rows, rng.integers(n, size=m))
@@ -216,25 +137,7 @@ class FrozenTarget:
         return separate_equal_particles(drawn, rng)
 
     def quantiles(self, k: int) -> Array:
-        """Return quantiles of each row, evenly spaced in probability.
-
-        Parameters
-        ----------
-        k : int
-            Number of quantiles.
-
-        Returns
-        -------
-        array of shape (n, k)
-            The quantiles.
-
-        Examples
-        --------
-        >>> from scipy import stats
-        >>> from wgboost.targets.frozen import FrozenTarget
-        >>> FrozenTarget.of([stats.uniform()]).quantiles(2)
-        array([[0.25, 0.75]])
-        """
+        """Return k quantiles (n, k) of each row, evenly spaced in probability."""
         middle = (np.arange(k) + 0.5) / k
         together = not isinstance(self.rows, tuple)
         n = np.shape(self.rows.ppf(0.5))[0] if together else len(self.rows)
@@ -243,27 +146,7 @@ class FrozenTarget:
     def derivatives(
         self, particles: Directions, rows: slice, needs: Needs, n_threads: int
     ) -> tuple[Directions, Array | None]:
-        """Return what a direction needs of the targets of some rows.
-
-        Parameters
-        ----------
-        particles : array of shape (r, m, d)
-            Particles of the rows, float32.
-        rows : slice
-            The rows.
-        needs : {"score", "curvature", "hessian", "log_density", "samples"}
-            What the direction reads.
-        n_threads : int
-            Number of threads.
-
-        Returns
-        -------
-        first : array of shape (r, m, d) or (r, s, d)
-            Scores at the particles, or samples of the targets.
-        second : array or None
-            Curvature (r, m, d), Hessian (r, m, d, d) or log density (r, m), whichever is needed;
-            the weights (r, s) of samples.
-        """
+        """Return what a direction needs of the targets of some rows; see `RowTarget`."""
         del n_threads
         if needs == "samples":
             points = self.points[rows].astype(np.float32)[..., None]
@@ -297,25 +180,3 @@ class FrozenTarget:
                 f'{x[row, particle]:.4g}; direction="energy" needs no density'
             )
         return logs[0], logs[1], logs[2]
-
-    def metric(self, particles: Directions, rows: slice) -> Array | None:  # noqa: ARG002
-        """Return the Fisher information of some rows.
-
-        Parameters
-        ----------
-        particles : array of shape (r, m, d)
-            Particles of the rows, float32.
-        rows : slice
-            The rows.
-
-        Returns
-        -------
-        array of shape (r, d) or None
-            Fisher information at the mean particle of each row.
-
-        Raises
-        ------
-        ValueError
-            Always: these targets have none.
-        """
-        raise ValueError('kernel="scaled" needs a Fisher information, which these do not have')

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import special
 
 from wgboost.directions import Needs
-from wgboost.targets.base import check_values
+from wgboost.targets.base import UncompiledTarget, check_values
 from wgboost.typing import Array, Directions
 
 __all__ = ["Density", "DensityTarget", "Target"]
@@ -79,31 +79,13 @@ class Density:
 
 
 @dataclass(frozen=True, eq=False)
-class DensityTarget:
-    """Hold targets that are given by functions.
-
-    Parameters
-    ----------
-    target : Target or sequence of Density
-        One `Target` for all rows, or a `Density` per row.
-    y : array of shape (n, q)
-        y of each row.
-    compiled : None
-        Always None: the compiled core does not evaluate these targets.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wgboost.targets import Target
-    >>> from wgboost.targets.functions import DensityTarget
-    >>> target = DensityTarget(Target(score=lambda x, y: y[:, None] - x), np.ones((1, 1)))
-    >>> target.derivatives(np.zeros((1, 2, 1), np.float32), slice(0, 1), "score", 1)[0].ravel()
-    array([1., 1.], dtype=float32)
-    """
+class DensityTarget(UncompiledTarget):
+    """Targets given by functions: a `Target` for all rows, or a `Density` per row."""
 
     target: Target | Sequence[Density]
     y: Array  # (n, q)
-    compiled: None = None
+
+    kind: ClassVar[str] = "functions"
 
     def _function(self, name: str) -> Callable[[Directions, slice], Any] | None:
         """Return the function of (particles, rows), if there is one for every row."""
@@ -134,32 +116,7 @@ class DensityTarget:
         return isinstance(self.target, Target) and self.target.likelihood is not None
 
     def log_predictive(self, particles: Directions) -> Array:
-        """Return the log of the mean likelihood of y over particles.
-
-        Parameters
-        ----------
-        particles : array of shape (n, m, d)
-            Particles of each row, float32.
-
-        Returns
-        -------
-        array of shape (n,)
-            One value per row.
-
-        Raises
-        ------
-        ValueError
-            If the likelihood returns NaN or the wrong shape.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from wgboost.targets import Target
-        >>> from wgboost.targets.functions import DensityTarget
-        >>> zero = Target(score=lambda x, y: x, likelihood=lambda x, y: 0 * x[..., 0])
-        >>> DensityTarget(zero, np.ones((1, 1))).log_predictive(np.zeros((1, 2, 1)))
-        array([0.])
-        """
+        """Return the log of the mean likelihood of y over particles (n, m, d), one per row."""
         n, m = particles.shape[:2]
         function = self._function("likelihood")
         logs = np.asarray(None if function is None else function(particles, slice(0, n)))
@@ -177,27 +134,7 @@ class DensityTarget:
     def derivatives(
         self, particles: Directions, rows: slice, needs: Needs, n_threads: int
     ) -> tuple[Directions, Array | None]:
-        """Return what a direction needs of the targets of some rows.
-
-        Parameters
-        ----------
-        particles : array of shape (r, m, d)
-            Particles of the rows, float32.
-        rows : slice
-            The rows.
-        needs : {"score", "curvature", "hessian", "log_density", "samples"}
-            What the direction reads.
-        n_threads : int
-            Number of threads.
-
-        Returns
-        -------
-        first : array of shape (r, m, d) or (r, s, d)
-            Scores at the particles, or samples of the targets.
-        second : array or None
-            Curvature (r, m, d), Hessian (r, m, d, d) or log density (r, m), whichever is needed;
-            the weights (r, s) of samples.
-        """
+        """Return what a direction needs of the targets of some rows; see `RowTarget`."""
         del n_threads
         shape = particles.shape
         if needs == "samples":
@@ -212,25 +149,3 @@ class DensityTarget:
         if shape[2] == 1 and self._function("hessian") is None:
             return score, -self._call("curvature", particles, rows, shape)[..., None]
         return score, self._call("hessian", particles, rows, (*shape, shape[2]))
-
-    def metric(self, particles: Directions, rows: slice) -> Array | None:  # noqa: ARG002
-        """Return the Fisher information of some rows.
-
-        Parameters
-        ----------
-        particles : array of shape (r, m, d)
-            Particles of the rows, float32.
-        rows : slice
-            The rows.
-
-        Returns
-        -------
-        array of shape (r, d) or None
-            Fisher information at the mean particle of each row.
-
-        Raises
-        ------
-        ValueError
-            Always: these targets have none.
-        """
-        raise ValueError('kernel="scaled" needs a Fisher information, which a Target does not have')

@@ -1,4 +1,4 @@
-"""The target of evidential learning: the posterior of a row's response parameters."""
+"""Targets of evidential learning: the posterior of the response parameters of each row."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import numpy as np
 from wgboost.directions import Needs
 from wgboost.responses import Response
 from wgboost.responses.native import CompiledPosterior
-from wgboost.responses.observations import Observations
-from wgboost.responses.observed import Observed
+from wgboost.responses.observations import Observations, Observed
 from wgboost.typing import Array, Directions
 
 __all__ = ["PosteriorTarget"]
@@ -20,41 +19,22 @@ __all__ = ["PosteriorTarget"]
 
 @dataclass(frozen=True, eq=False)
 class PosteriorTarget:
-    """Hold the posteriors of the response parameters of rows, given their y.
-
-    Parameters
-    ----------
-    response : Response
-        Likelihood and prior.
-    y : array of shape (n,) or Observations
-        Standardised y.
-    evidence : float or array of shape (n,), default=1.0
-        Power of the likelihood: number of observations that a row stands for.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wgboost.responses import Normal
-    >>> from wgboost.targets.posterior import PosteriorTarget
-    >>> target = PosteriorTarget(Normal(), np.array([0.5]))
-    >>> target.metric(np.zeros((1, 4, 2), np.float32), slice(0, 1))
-    array([[1., 2.]], dtype=float32)
-    """
+    """Posteriors of the response parameters of rows, given their y."""
 
     response: Response
-    y: Observed  # (n,), standardised
-    evidence: Any = 1.0  # a number, or one per row
+    y: Observed  # standardised
+    evidence: Any = 1.0  # power of the likelihood: a number, or one per row
 
     @cached_property
     def compiled(self) -> CompiledPosterior | None:
-        """See RowTarget."""
+        """The posteriors in the compiled core, if it has them."""
         if isinstance(self.y, Observations):
             return None
         return self.response.compiled(self.y, self.evidence)
 
     @property
     def longest_step(self) -> float:
-        """How far a tree's leaf may move a coordinate in one round, before the learning rate."""
+        """Largest move of a coordinate by a leaf in one round, before the learning rate."""
         return self.response.longest_step
 
     def _evidence(self, rows: slice) -> Any:
@@ -63,27 +43,7 @@ class PosteriorTarget:
     def derivatives(
         self, particles: Directions, rows: slice, needs: Needs, n_threads: int
     ) -> tuple[Directions, Array | None]:
-        """Return what a direction needs of the targets of some rows.
-
-        Parameters
-        ----------
-        particles : array of shape (r, m, d)
-            Particles of the rows, float32.
-        rows : slice
-            The rows.
-        needs : {"score", "curvature", "hessian", "log_density", "samples"}
-            What the direction reads.
-        n_threads : int
-            Number of threads.
-
-        Returns
-        -------
-        first : array of shape (r, m, d) or (r, s, d)
-            Scores at the particles, or samples of the targets.
-        second : array or None
-            Curvature (r, m, d), Hessian (r, m, d, d) or log density (r, m), whichever is needed;
-            the weights (r, s) of samples.
-        """
+        """Return what a direction needs of the targets of some rows; see `RowTarget`."""
         response, y, evidence = self.response.take(rows), self.y[rows], self._evidence(rows)
         if needs == "curvature":
             return response.score_and_curvature(y, particles, evidence, n_threads)
@@ -95,20 +55,7 @@ class PosteriorTarget:
         return score, None if needs == "score" else response.hessian(y, particles, evidence)
 
     def metric(self, particles: Directions, rows: slice) -> Array | None:
-        """Return the Fisher information of some rows.
-
-        Parameters
-        ----------
-        particles : array of shape (r, m, d)
-            Particles of the rows, float32.
-        rows : slice
-            The rows.
-
-        Returns
-        -------
-        array of shape (r, d) or None
-            Fisher information at the mean particle of each row.
-        """
+        """Return the Fisher information (r, d) of some rows at their mean particles."""
         centre = particles.mean(axis=1) if particles.shape[2] == 1 else _centre(particles)
         response, evidence = self.response.take(rows), self._evidence(rows)
         fisher = response.fisher(centre, evidence, self.y[rows])
@@ -116,7 +63,7 @@ class PosteriorTarget:
 
 
 def _centre(particles: Directions) -> Directions:
-    """Return the mean particle (n, d): np.mean over a middle axis takes six times as long."""
+    """Return the mean particle (n, d), six times as fast as np.mean over a middle axis."""
     total: Directions = np.einsum("nmd->nd", particles)
     total /= np.float32(particles.shape[1])
     return total

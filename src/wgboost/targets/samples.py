@@ -1,74 +1,37 @@
-"""Targets that are known by samples, histograms or quantiles."""
+"""Targets given by samples, histograms or quantiles."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from wgboost.directions import Needs
-from wgboost.targets.base import separate_equal_particles
+from wgboost.targets.base import UncompiledTarget, separate_equal_particles
 from wgboost.typing import Array, Directions
 
 __all__ = ["SampleTarget", "from_histograms", "from_quantiles"]
 
-_POINTS = 64  # samples that stand for a histogram or for quantiles
+_POINTS = 64  # samples that represent a histogram or quantiles
 
 
 @dataclass(frozen=True, eq=False)
-class SampleTarget:
-    """Hold samples of the target of each row.
+class SampleTarget(UncompiledTarget):
+    """Samples of the target of each row.
 
-    Where a direction needs a density, it gets the Gaussian kernel density estimate of the samples
-    with the bandwidth of Scott's rule.
-
-    Parameters
-    ----------
-    samples : array of shape (n, s, d)
-        Samples, float32. Shorter lists are filled up.
-    weights : array of shape (n, s)
-        Weights that sum to 1 in each row; 0 where a list is filled up.
-    compiled : None
-        Always None: the compiled core does not evaluate these targets.
-
-    Examples
-    --------
-    >>> from wgboost.targets.samples import SampleTarget
-    >>> SampleTarget.of([[0.0, 1.0], [2.0]]).weights
-    array([[0.5, 0.5],
-           [1. , 0. ]], dtype=float32)
+    If a direction needs a density, it gets the Gaussian kernel density estimate of the samples with
+    the bandwidth of Scott's rule.
     """
 
-    samples: Array  # (n, s, d) float32
-    weights: Array  # (n, s) float32, each row's sum 1
-    compiled: None = None
+    samples: Array  # (n, s, d) float32; shorter lists are padded
+    weights: Array  # (n, s) float32, sum 1 in each row; 0 for padding
+
+    kind: ClassVar[str] = "samples"
 
     @classmethod
     def of(cls, given: Any) -> SampleTarget:
-        """Return targets for samples of each row.
-
-        Parameters
-        ----------
-        given : array of shape (n, s) or (n, s, d), or list
-            Samples; a list has arrays (s_i,) or (s_i, d).
-
-        Returns
-        -------
-        SampleTarget
-            The targets.
-
-        Raises
-        ------
-        ValueError
-            If a row has no samples, or samples that are not finite.
-
-        Examples
-        --------
-        >>> from wgboost.targets.samples import SampleTarget
-        >>> SampleTarget.of([[0.0, 1.0], [2.0]]).samples.shape
-        (2, 2, 1)
-        """
+        """Return targets for samples (n, s) or (n, s, d), or a list of (s_i,) or (s_i, d)."""
         rows = [np.asarray(one, dtype=np.float32) for one in given]
         rows = [one[:, None] if one.ndim == 1 else one for one in rows]
         for i, one in enumerate(rows):
@@ -95,27 +58,7 @@ class SampleTarget:
         return int(self.samples.shape[2])
 
     def draw(self, m: int, rng: np.random.Generator) -> Array:
-        """Draw start particles from all samples.
-
-        Parameters
-        ----------
-        m : int
-            Number of samples.
-        rng : numpy.random.Generator
-            Source of randomness.
-
-        Returns
-        -------
-        array of shape (m, d)
-            Samples, no two of them equal.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from wgboost.targets.samples import SampleTarget
-        >>> SampleTarget.of([[0.0, 1.0]]).draw(2, np.random.default_rng(0)).shape
-        (2, 1)
-        """
+        """Draw m start particles (m, d) from all samples, no two of them equal."""
         row, column = np.nonzero(self.weights)
         chosen = rng.choice(len(row), size=m, replace=len(row) < m)
         return separate_equal_particles(self.samples[row[chosen], column[chosen]], rng)
@@ -123,27 +66,7 @@ class SampleTarget:
     def derivatives(
         self, particles: Directions, rows: slice, needs: Needs, n_threads: int
     ) -> tuple[Directions, Array | None]:
-        """Return what a direction needs of the targets of some rows.
-
-        Parameters
-        ----------
-        particles : array of shape (r, m, d)
-            Particles of the rows, float32.
-        rows : slice
-            The rows.
-        needs : {"score", "curvature", "hessian", "log_density", "samples"}
-            What the direction reads.
-        n_threads : int
-            Number of threads.
-
-        Returns
-        -------
-        first : array of shape (r, m, d) or (r, s, d)
-            Scores at the particles, or samples of the targets.
-        second : array or None
-            Curvature (r, m, d), Hessian (r, m, d, d) or log density (r, m), whichever is needed;
-            the weights (r, s) of samples.
-        """
+        """Return what a direction needs of the targets of some rows; see `RowTarget`."""
         del n_threads
         samples, weights = self.samples[rows], self.weights[rows]
         if needs == "samples":
@@ -178,28 +101,6 @@ class SampleTarget:
             return score.astype(np.float32), hessian.astype(np.float32)
         curvature = np.ascontiguousarray(-hessian[..., diagonal, diagonal], dtype=np.float32)
         return score.astype(np.float32), curvature
-
-    def metric(self, particles: Directions, rows: slice) -> Array | None:  # noqa: ARG002
-        """Return the Fisher information of some rows.
-
-        Parameters
-        ----------
-        particles : array of shape (r, m, d)
-            Particles of the rows, float32.
-        rows : slice
-            The rows.
-
-        Returns
-        -------
-        array of shape (r, d) or None
-            Fisher information at the mean particle of each row.
-
-        Raises
-        ------
-        ValueError
-            Always: these targets have none.
-        """
-        raise ValueError('kernel="scaled" needs a Fisher information, which samples do not have')
 
 
 def from_quantiles(levels: Any, values: Any, points: int = _POINTS) -> Array:

@@ -15,7 +15,7 @@ __all__ = ["compiled", "returned"]
 def compiled(
     function: Callable[..., Any], likelihood: Callable[..., Any] | None, n_params: int
 ) -> dict[str, Callable[[Array, Array], Any]]:
-    """Return functions of (particles (n, m, d), y (n, ...)) by what they say beside the score.
+    """Return functions of (particles (n, m, d), y (n, ...)) by what they return with the score.
 
     The function "likelihood" returns its values (n, m) alone.
     """
@@ -24,14 +24,14 @@ def compiled(
     basis = np.eye(n_params, dtype=np.float32)
     gradient = jax.grad(function)
 
-    def curved(theta: Any, y: Any) -> Any:
+    def curvature(theta: Any, y: Any) -> Any:
         score, along = jax.linearize(lambda t: gradient(t, y), theta)
-        bends = [-along(basis[j])[j] for j in range(n_params)]
-        return score, jax.numpy.stack(bends)
+        curvatures = [-along(basis[j])[j] for j in range(n_params)]
+        return score, jax.numpy.stack(curvatures)
 
     functions = {
         "score": lambda t, y: (gradient(t, y), 0.0),
-        "curvature": curved,
+        "curvature": curvature,
         "hessian": lambda t, y: (gradient(t, y), jax.jacfwd(gradient)(t, y)),
         "log_density": lambda t, y: jax.value_and_grad(function)(t, y)[::-1],
         "likelihood": likelihood,
@@ -41,9 +41,9 @@ def compiled(
 
 
 def returned(function: Callable[..., Any], theta: Array, y: Array) -> Any:
-    """Return what the function says of one particle (d,) and the y of one row.
+    """Return the value of the function at one particle (d,) and the y of one row.
 
-    JAX reads theta[5] of two coordinates as theta[1]; here it is an IndexError.
+    JAX clips the index in theta[5] of two coordinates; here it is an IndexError.
     """
     import jax
     from jax.experimental import checkify

@@ -15,7 +15,7 @@ __all__ = ["compiled", "returned"]
 def compiled(
     function: Callable[..., Any], likelihood: Callable[..., Any] | None, n_params: int
 ) -> dict[str, Callable[[Array, Array], Any]]:
-    """Return functions of (particles (n, m, d), y (n, ...)) by what they say beside the score.
+    """Return functions of (particles (n, m, d), y (n, ...)) by what they return with the score.
 
     The function "likelihood" returns its values (n, m) alone. Rows and particles do not mix: the
     gradient of a sum over all of them holds the gradient at each.
@@ -58,9 +58,9 @@ def compiled(
 
 
 def returned(function: Callable[..., Any], theta: Array, y: Array) -> Any:
-    """Return what the function says of one particle (d,) and the y of one row.
+    """Return the value of the function at one particle (d,) and the y of one row.
 
-    By way of vmap, which not everything that PyTorch can do can be taken through.
+    It is called through vmap, which does not support all of PyTorch.
     """
     import torch
 

@@ -16,8 +16,7 @@ from wgboost.responses import Response, Units
 from wgboost.responses.censoring import check_noise, is_censored
 from wgboost.responses.exposure import known_offset
 from wgboost.responses.location_scale_shift import LocationScaleShift
-from wgboost.responses.observations import Observations
-from wgboost.responses.observed import Observed, standardise, subtract_offset
+from wgboost.responses.observations import Observations, Observed, standardise, subtract_offset
 from wgboost.targets.posterior import PosteriorTarget
 from wgboost.training.data import TrainingData
 from wgboost.training.settings import Settings

@@ -11,8 +11,7 @@ from wgboost.boosting.start import GPStart, Start
 from wgboost.data.fingerprint import fingerprint
 from wgboost.responses import RESPONSES, Units
 from wgboost.responses.location_scale_shift import LocationScaleShift
-from wgboost.responses.observations import Observations
-from wgboost.responses.observed import standardise
+from wgboost.responses.observations import Observations, standardise
 from wgboost.smooth import SmoothStart
 from wgboost.smooth.gp_model import GPData, GPModel, fit_gp
 from wgboost.typing import Array

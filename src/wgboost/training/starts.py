@@ -16,8 +16,7 @@ from wgboost.directions import Kernel
 from wgboost.learners import weight_options
 from wgboost.responses import Units
 from wgboost.responses.location_scale_shift import LocationScaleShift
-from wgboost.responses.observations import Observations
-from wgboost.responses.observed import Observed, standardise, subtract_offset
+from wgboost.responses.observations import Observations, Observed, standardise, subtract_offset
 from wgboost.training.settings import Settings
 from wgboost.training.smooth_starts import check_smooth, data_identity, smooth_shift
 from wgboost.typing import Array

@@ -101,7 +101,7 @@ class TargetData(TrainingData):
             )
         constant = ConstantStart(particles)
         if isinstance(self.described, LogDensityTarget):
-            self.described.check_start(constant.at(self.X))
+            self.described.check_finite(constant.at(self.X))
         return constant, self
 
     def n_params(self, settings: Settings) -> int:

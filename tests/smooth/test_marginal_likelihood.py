@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 from wgboost.smooth.columns import Columns
 from wgboost.smooth.covariance import Covariance
 from wgboost.smooth.kernels import KERNELS, blocks, correlate
-from wgboost.smooth.likelihood import Likelihood
+from wgboost.smooth.marginal_likelihood import MarginalLikelihood
 
 RNG = np.random.default_rng(7)
 N = 400
@@ -40,7 +40,7 @@ def plain_loss(kernel, logs):
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_likelihood_block_by_block(kernel):
     assert len(list(blocks(N, N))) > 3
-    likelihood = Likelihood(COLUMNS, X, Y, KNOWN, WEIGHT)
+    likelihood = MarginalLikelihood(COLUMNS, X, Y, KNOWN, WEIGHT)
     loss, gradient = likelihood(kernel, LOGS)
     assert_allclose(loss, plain_loss(kernel, LOGS), rtol=1e-10)
     steps = 1e-4 * np.eye(len(LOGS))
@@ -77,11 +77,11 @@ def test_a_row_of_weight_2_is_the_row_twice(kernel):
     few = slice(0, 60)
     weight = np.repeat([2.0, 1.0], [20, 40])
     twice = np.concatenate([np.arange(20), np.arange(60)])
-    one = Likelihood(COLUMNS, X[few], Y[few], KNOWN[few], weight)
-    other = Likelihood(COLUMNS, X[twice], Y[twice], KNOWN[twice], np.ones(80))
-    apart = []
+    one = MarginalLikelihood(COLUMNS, X[few], Y[few], KNOWN[few], weight)
+    other = MarginalLikelihood(COLUMNS, X[twice], Y[twice], KNOWN[twice], np.ones(80))
+    differences = []
     for logs in (LOGS, LOGS + np.array([0.3, 0.2, 0.9, -0.5, 0.1, 0.4])):
         (loss, gradient), (again, slopes) = one(kernel, logs), other(kernel, logs)
         assert_allclose(gradient, slopes, rtol=1e-5, atol=1e-5)
-        apart.append(loss - again)
-    assert_allclose(*apart, rtol=1e-6)  # a constant
+        differences.append(loss - again)
+    assert_allclose(*differences, rtol=1e-6)  # a constant

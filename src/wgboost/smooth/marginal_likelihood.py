@@ -1,4 +1,4 @@
-"""The marginal likelihood of rows under a Gaussian process, and its gradient."""
+"""Marginal likelihood of rows under a Gaussian process, and its gradient."""
 
 from __future__ import annotations
 
@@ -11,39 +11,41 @@ from wgboost.smooth.covariance import Covariance
 from wgboost.smooth.kernels import blocks, correlate
 from wgboost.typing import Array
 
-__all__ = ["Likelihood"]
+__all__ = ["MarginalLikelihood"]
 
-_STEADY = 1e-9  # of the amplitude, on the diagonal
+_JITTER = 1e-9  # share of the amplitude that is added to the diagonal
 
 
-class Likelihood:
-    """Minus the log marginal likelihood of n rows as a function of a covariance's logs.
+class MarginalLikelihood:
+    """Minus the log marginal likelihood of n rows, a function of the logs of a covariance.
 
-    A row of weight w has its likelihood to the power w: y given f varies by 1 / w of the noise,
-    and the density of that is too large by the noise's root to the power 1 - w.
+    The likelihood of a row of weight w is raised to the power w. The variance of y given f is then
+    the noise over w, and a power of the noise corrects the normalising constant.
 
-    Of the symmetric matrices only what lies below the diagonal is computed, in memory that serves
-    for all calls: fresh pages would cost more than the arithmetic.
+    Only the lower triangles of symmetric matrices are computed, in memory that all calls share:
+    fresh pages would cost more than the arithmetic.
     """
 
     def __init__(self, columns: Columns, X: Array, y: Array, known: Array, weight: Array) -> None:
-        """Take what a Sample has."""
+        """Take the fields of a `Sample`."""
         self.columns = columns
         self.values = columns.apply(X)
         self.within = columns.within(self.values)
         self.y, self.known, self.weight = y, known, weight
-        self._matrix, self._fading, self._slopes = (np.empty((len(y), len(y))) for _ in range(3))
+        self._matrix, self._correlations, self._slopes = (
+            np.empty((len(y), len(y))) for _ in range(3)
+        )
 
     def __call__(self, kernel: str, logs: Array) -> tuple[float, Array]:
-        """Return the loss and its gradient in the logs; constants are left out.
+        """Return the loss and its gradient in the logs, without constants.
 
-        1e300 where the covariance of y is not positive definite.
+        The loss is 1e300 if the covariance of y is not positive definite.
         """
         covariance = Covariance(self.columns, kernel, logs)
         points, terms = self.values / covariance.lengths, covariance.linear(self.within)
         noise = covariance.noise + self.known
         self._fill(covariance, points, terms, noise / self.weight)
-        # Rows of ours are columns of LAPACK's: the same triangle has another name there.
+        # LAPACK reads columns where NumPy has rows: the lower triangle is its upper one.
         factor, info = lapack.dpotrf(self._matrix.T, lower=0, clean=0, overwrite_a=1)
         if info:
             return 1e300, np.zeros_like(logs)
@@ -59,7 +61,7 @@ class Likelihood:
         by_noise = (inverse.diagonal() - np.square(weights)) / self.weight
         by_noise -= (1 - self.weight) / noise
         gradient[2] = covariance.noise * by_noise.sum()
-        gradient[0], each = self._along(inverse, weights, points)
+        gradient[0], each = self._derivatives(inverse, weights, points)
         each *= covariance.amplitude
         gradient[0] *= covariance.amplitude
         gradient[3:] = np.bincount(self.columns.group, each, minlength=self.columns.n_lengths)
@@ -70,20 +72,20 @@ class Likelihood:
         n = len(points)
         for rows in blocks(n, n):
             some = rows, slice(rows.stop)
-            fading, matrix = self._fading[some], self._matrix[some]
+            correlations, matrix = self._correlations[some], self._matrix[some]
             slopes = self._slopes[some]
-            correlate(covariance.kernel, points[rows], points[: rows.stop], fading, slopes)
+            correlate(covariance.kernel, points[rows], points[: rows.stop], correlations, slopes)
             own = np.arange(rows.start, rows.stop)
-            self._fading[own, own] = 1 + _STEADY
+            self._correlations[own, own] = 1 + _JITTER
             np.matmul(terms[rows], terms[: rows.stop].T, out=matrix)
-            matrix += covariance.amplitude * fading
+            matrix += covariance.amplitude * correlations
         self._matrix.flat[:: n + 1] += noise
 
-    def _along(self, inverse: Array, weights: Array, points: Array) -> tuple[float, Array]:
-        """Return the derivatives by the logs of the amplitude and of each column's length.
+    def _derivatives(self, inverse: Array, weights: Array, points: Array) -> tuple[float, Array]:
+        """Return the derivatives in the logs of the amplitude and of each column's length.
 
-        Over the amplitude. Both are sums over all pairs of the pull, weights weights' - inverse:
-        times correlations, and twice those of slopes * (difference of the column)^2.
+        Both are divided by the amplitude. They are sums over all pairs of weights weights' -
+        inverse, times correlations or times 2 slopes * (difference of the column)^2.
         """
         n, total = len(points), 0.0
         touched, products = np.zeros(n), np.zeros(points.shape[1])
@@ -91,10 +93,11 @@ class Likelihood:
             some = rows, slice(rows.stop)
             pull = np.multiply.outer(weights[rows], weights[: rows.stop])
             pull -= inverse[some]
-            square = pull[:, rows.start :]  # with the diagonal, which counts once, and what is
-            square *= np.tri(len(square))  # above it, which counts below
+            # The diagonal counts once, and what is above it counts in the lower triangle.
+            square = pull[:, rows.start :]
+            square *= np.tri(len(square))
             np.fill_diagonal(square, 0.5 * square.diagonal())
-            total += float(np.vdot(pull, self._fading[some]))
+            total += float(np.vdot(pull, self._correlations[some]))
             pull *= self._slopes[some]
             touched[rows] += pull.sum(axis=1)
             touched[: rows.stop] += pull.sum(axis=0)
