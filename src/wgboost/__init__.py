@@ -15,6 +15,7 @@ from wgboost.directions import (
     SmoothedGradient,
 )
 from wgboost.estimators import WGBClassifier, WGBoost, WGBRegressor
+from wgboost.learners import TreeLearner
 from wgboost.loading import load
 from wgboost.metrics.unwrapping import predict_dist
 from wgboost.persistence import ModelFileError
@@ -87,6 +88,7 @@ __all__ = [
     "SmoothedGradient",
     "StudentT",
     "Target",
+    "TreeLearner",
     "WGBClassifier",
     "WGBClassifierCV",
     "WGBRegressor",

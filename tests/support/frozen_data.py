@@ -17,6 +17,7 @@ import wgboost
 from wgboost import censored
 from wgboost.metrics import crps
 from wgboost.responses import RESPONSES
+from wgboost.training import grouped_parameters
 
 __all__ = [
     "COUNTS",
@@ -64,8 +65,8 @@ Fits = dict[str, Callable[[], Arrays]]
 def build(kind: str, **settings: Any) -> Any:
     """Return an estimator. The only place that knows where a constructor takes its settings."""
     if kind.endswith(".paper"):
-        return getattr(wgboost, kind.removesuffix(".paper")).paper(**settings)
-    return getattr(wgboost, kind)(**settings)
+        return getattr(wgboost, kind.removesuffix(".paper")).paper(**grouped_parameters(settings))
+    return getattr(wgboost, kind)(**grouped_parameters(settings))
 
 
 # --- data -------------------------------------------------------------------------------------

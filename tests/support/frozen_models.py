@@ -217,7 +217,7 @@ def _dask() -> Arrays:
         return da.from_array(values, chunks=(N // 2, *values.shape[1:]))
 
     with two_processes() as client:
-        model = WGBRegressor(**{**FEW, "engine": "xgboost"})
+        model = WGBRegressor(**FEW)
         model.fit(parted(X), parted(Y), client=client)
     return {"theta": model.predict_dist(NEW).theta(), "predict": model.predict(NEW)}
 

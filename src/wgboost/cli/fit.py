@@ -27,7 +27,7 @@ from wgboost.estimators import WGBClassifier, WGBRegressor
 from wgboost.metrics.summaries import format_number
 from wgboost.responses import RESPONSES
 from wgboost.responses.registry import RESPONSE_SYNONYMS
-from wgboost.training import resolve_settings
+from wgboost.training import grouped_parameters, resolve_settings
 from wgboost.validation import check_choice, check_integer
 
 __all__ = ["FitOptions", "fit"]
@@ -180,7 +180,7 @@ def fit(
         fit_params = read_row_parameters(table, roles)
     problems.check()
     rows = Data(X, y, **fit_params)
-    model: Any = (WGBClassifier if classes else WGBRegressor)(**parameters)
+    model: Any = (WGBClassifier if classes else WGBRegressor)(**grouped_parameters(parameters))
     start = time.monotonic()
     complete = _train(model, rows, options, reading, roles, screen)
     seconds = time.monotonic() - start
@@ -219,7 +219,7 @@ def _check(
 def _check_values(parameters: dict[str, Any]) -> None:
     """Raise for values that are not valid for any estimator, before a file is read."""
     shared = {*signature(WGBRegressor).parameters} & {*signature(WGBClassifier).parameters}
-    model = WGBRegressor(**{n: v for n, v in parameters.items() if n in shared})
+    model = WGBRegressor(**{n: v for n, v in grouped_parameters(parameters).items() if n in shared})
     resolve_settings(model.get_params(deep=False))
     if "response" in parameters:
         valid = ["auto", *RESPONSES]

@@ -12,9 +12,10 @@ import typer
 
 from wgboost.cli.screen import CommandError
 from wgboost.estimators import WGBClassifier, WGBRegressor
+from wgboost.learners import TreeLearner
 from wgboost.metrics.registry import early_stopping_metrics
 from wgboost.responses import RESPONSES
-from wgboost.trees import TreeSettings
+from wgboost.training.flat_parameters import GROUPED, flat_parameters
 from wgboost.validation import nearest_name
 
 __all__ = [
@@ -26,8 +27,9 @@ __all__ = [
     "with_flag_names",
 ]
 
-_REGRESSOR = inspect.signature(WGBRegressor).parameters
-_CLASSIFIER = inspect.signature(WGBClassifier).parameters
+# The rarer parameters are in objects in Python, and on the command line under their own names.
+_REGRESSOR = flat_parameters(WGBRegressor().get_params(deep=False))
+_CLASSIFIER = flat_parameters(WGBClassifier().get_params(deep=False))
 
 # Parameters with a flag of the same name, by heading.
 _PANELS = {
@@ -58,7 +60,7 @@ _REMEDIES = {
 _PYTHON = ("learner", "init", "warm_start")  # objects and repeated fits
 BY_OPTION: tuple[str, ...] = tuple(
     name
-    for name in dict.fromkeys([*_REGRESSOR, *_CLASSIFIER])
+    for name in dict.fromkeys([*_REGRESSOR, *_CLASSIFIER, *GROUPED])
     if name not in (*FLAGS, *_ELSEWHERE, *_PYTHON)
 )
 
@@ -96,7 +98,7 @@ def _metavar(name: str, types: str) -> str:
 
 def _default(name: str) -> str:
     """Return the default of a parameter."""
-    values = [p[name].default for p in (_REGRESSOR, _CLASSIFIER) if name in p]
+    values = [p[name] for p in (_REGRESSOR, _CLASSIFIER) if name in p]
     shown = ["none" if value is None else str(value) for value in values]
     return shown[0] if len({*shown}) == 1 else f"{shown[0]}; classes {shown[1]}"
 
@@ -106,12 +108,7 @@ def estimator_flags() -> list[inspect.Parameter]:
 
     Their values are text or None. `parse_value` converts text, and the estimator checks values.
     """
-    known = _parameter_docs(TreeSettings)
-    known |= {
-        name: described
-        for name, described in _parameter_docs(WGBRegressor).items()
-        if described[0] or name not in known  # without a type it refers to TreeSettings
-    }
+    known = {**_parameter_docs(TreeLearner), **_parameter_docs(WGBRegressor)}
     flags = []
     for panel, names in _PANELS.items():
         for name in names:

@@ -1,44 +1,15 @@
-"""Constructors and documentation of estimators with other defaults."""
+"""Documentation of estimators that have the parameters of others."""
 
 from __future__ import annotations
 
 import inspect
 import re
 from collections.abc import Callable
-from types import FunctionType
-from typing import Any, TypeVar
+from typing import TypeVar
 
-__all__ = ["document_parameters_of", "with_defaults"]
+__all__ = ["document_parameters_of"]
 
 _T = TypeVar("_T", bound=type)
-
-
-def with_defaults(init: Any, **defaults: Any) -> Any:
-    """Return an `__init__` with the same parameters and other defaults.
-
-    Parameters
-    ----------
-    init : function
-        The constructor of a class, with keyword-only parameters.
-    **defaults
-        New defaults by parameter.
-
-    Returns
-    -------
-    init : function
-        A copy with these defaults.
-
-    Examples
-    --------
-    >>> def init(self, *, engine="native"):
-    ...     return engine
-    >>> with_defaults(init, engine="xgboost")(None)
-    'xgboost'
-    """
-    copy = FunctionType(init.__code__, init.__globals__, init.__name__, None, init.__closure__)
-    copy.__kwdefaults__ = {**init.__kwdefaults__, **defaults}
-    copy.__annotations__, copy.__qualname__ = init.__annotations__, init.__qualname__
-    return copy
 
 
 def document_parameters_of(base: type) -> Callable[[_T], _T]:

@@ -21,6 +21,7 @@ from wgboost.estimators.preparing import FitArguments, prepare_fit
 from wgboost.metrics.registry import find_metric
 from wgboost.model import FittedModel
 from wgboost.training import FitRequest, Settings, Stage, fit_model, resolve_settings
+from wgboost.training.flat_parameters import flat_parameters
 from wgboost.training.readers import Weigh, check_start_elsewhere
 from wgboost.validation import check_integer
 
@@ -225,10 +226,11 @@ def check_cluster_parameters(
         If a parameter is wrong, or is not supported on a cluster.
     """
     resolve_settings(params, callbacks)
-    if params["engine"] != "xgboost":
+    engine = flat_parameters(params)["engine"]
+    if engine != "xgboost":
         raise ValueError(
-            f"engine={params['engine']!r} grows trees in one process; {module} has "
-            'engine="xgboost", and wgboost.WGBRegressor and WGBClassifier have both'
+            f"engine={engine!r} grows trees in one process; {module} has TreeLearner("
+            'engine="xgboost"), and wgboost.WGBRegressor and WGBClassifier have both'
         )
     check_start_elsewhere(
         params["init"],

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 from wgboost.estimators.attributes import set_model, warn_of_fit
 from wgboost.estimators.base_classifier import BaseClassifier
-from wgboost.estimators.paper import PAPER_TREES
+from wgboost.estimators.paper import PAPER
 from wgboost.estimators.preparing import FitArguments, prepare_fit
 from wgboost.model import FittedModel, History
 from wgboost.training import fit_model
@@ -43,33 +43,15 @@ class WGBClassifier(BaseClassifier):
     l2 : float, default=1.0
         L2 regularisation of leaf values. It is added to the curvature of a leaf, and multiplied by
         the evidence, as curvature is.
-    min_gain : float, default=0.0
-        Smallest gain of a split.
-    growth : {"best_first", "depth_wise"}, default="best_first"
-        Order in which nodes are split. It matters when `max_leaves` ends the growth.
     subsample : float, default=1.0
         Share of the rows drawn for each round, without replacement.
     colsample : float, default=0.5
         Share of the features drawn for each round, rounded up.
     tree : {"per_particle", "shared"}, default="per_particle"
         One tree per particle in each round, or one tree for all particles.
-    split_on : {"all", "sum", "particle_mean"} or int, default="all"
-        What the search for splits sees of a tree's outputs: all of them, their sum, their mean over
-        particles, or a number of random projections. Leaves hold all outputs in any case.
-    leaf : {"newton", "mean"}, default="newton"
-        Leaf values: "newton" is sum(g) / (sum(c) + l2) over the rows of a leaf, with gradients g
-        and curvatures c; "mean" is the mean of g / c.
-    max_bins : int, default=255
-        Largest number of bins of a numeric feature, at most 255.
     categorical_features : "from_dtype", list, mask or None, default="from_dtype"
         Columns that trees split by sets of categories: names, indices, a mask, or the text and
         categorical columns of a data frame.
-    cat_smooth : float, default=10.0
-        Categories are ordered by their mean gradient as if so many more rows had the mean of the
-        node.
-    cat_penalty : float, default=1.0
-        Penalty on splits by categories, as a multiple of the gain that many categories have by
-        chance. 0 switches it off.
     monotone_constraints : dict, list (p,) or None, default=None
         For two classes: 1 if the probability of ``classes_[1]`` must not decrease with a feature,
         -1 if it must not increase, 0 if it is free; by column name or index, or one number per
@@ -80,33 +62,23 @@ class WGBClassifier(BaseClassifier):
     evidence : float, array (n,), "auto" or None, default=10.0
         Number of observations that a row counts for: the power of its likelihood. "auto" searches
         for it with early stopping or `X_val`. None is "auto" with early stopping, and 1 otherwise.
-    kernel : {"gaussian", "scaled"} or None, default=None
-        Kernel of the repulsion between particles: in the units of the particles, or of each row's
-        Fisher information. None is "gaussian", and "scaled" if the evidence is searched for and 3
-        or more.
-    bandwidth : float, "median" or None, default=None
-        Width of the kernel. None is 0.1 (10 / n_particles)^1.5 for "gaussian", and 1 + 0.7 d^2 for
-        "scaled" and d parameters.
     direction : str, direction or callable, default="diagonal_newton"
         How particles move: "diagonal_newton", "smoothed", "full_newton", "langevin", "chi_squared",
-        "mmd", "energy", an object of `wgboost.directions`, or a function.
-    learner : learner, scikit-learn regressor or None, default=None
-        What is fitted to the movement of each round. None grows histogram trees.
-    engine : {"native", "xgboost"}, default="native"
-        What finds the splits of trees. "xgboost" needs ``wgboost[xgboost]`` for fitting; it has
-        neither categories nor monotone constraints.
-    device : str, default="cpu"
-        Device of XGBoost, such as "cuda".
+        "mmd", "energy", an object such as ``DiagonalNewton(Kernel("scaled"))`` of
+        `wgboost.directions`, or a function. The kernel between
+        particles of a direction that is given by name is "gaussian", and "scaled" if the evidence
+        is searched for and 3 or more.
+    learner : TreeLearner, scikit-learn regressor, learner or None, default=None
+        What is fitted to the movement of each round. None grows histogram trees; a `TreeLearner`
+        changes their rarer rules (what splits are searched on, bins, categories) and the engine.
     init : "flow", "smooth", AveragedFlow, SmoothStart, array or estimator, default="flow"
         Start of the particles: the end of a flow without features, a Gaussian process whose
         residuals are boosted, an array (n_particles, parameters), or the cross-fitted predictions
         of an estimator.
     response : {"categorical", "ordinal"} or Response, default="categorical"
         "ordinal" is for ordered classes: in the order of an ordered pandas Categorical or a polars
-        Enum, or sorted. Predictions are over `classes_` in both cases.
-    prior : dict or None, default=None
-        Parameters of the prior of the response by name, each a number or one value per row. They
-        refer to standardised y.
+        Enum, or sorted. Predictions are over `classes_` in both cases. An object such as
+        ``Categorical(prior_scale=3)`` has parameters of the prior.
     class_weight : dict, "balanced" or None, default=None
         Weights of classes, multiplied by the sample weights.
     early_stopping : bool or None, default=None
@@ -212,29 +184,17 @@ class WGBClassifier(BaseClassifier):
         max_leaves: int | str | None = 16,
         min_samples_leaf: int = 1,
         l2: float = 1.0,
-        min_gain: float = 0.0,
-        growth: str = "best_first",
         subsample: float = 1.0,
         colsample: float = 0.5,
         tree: str = "per_particle",
-        split_on: str | int = "all",
-        leaf: str = "newton",
-        max_bins: int = 255,
         categorical_features: Any = "from_dtype",
-        cat_smooth: float = 10.0,
-        cat_penalty: float = 1.0,
         monotone_constraints: Any = None,
         interaction_constraints: Any = None,
         evidence: Any = 10.0,
-        kernel: str | None = None,
-        bandwidth: Any = None,
         direction: Any = "diagonal_newton",
         learner: Any = None,
-        engine: str = "native",
-        device: str = "cpu",
         init: Any = "flow",
         response: Any = "categorical",
-        prior: dict[str, Any] | None = None,
         class_weight: Any = None,
         early_stopping: bool | None = None,
         validation_fraction: float = 0.2,
@@ -252,9 +212,7 @@ class WGBClassifier(BaseClassifier):
     def paper(cls, **changes: Any) -> WGBClassifier:
         """Return an estimator with the paper's settings for classification, then `changes`."""
         settings: dict[str, Any] = {
-            **PAPER_TREES, "n_particles": 10, "kernel": "gaussian", "bandwidth": 0.1,
-            "learning_rate": 0.4, "n_estimators": 4000, "evidence": 1.0, "early_stopping": False,
-            "n_iter_no_change": None,
+            **PAPER, "learning_rate": 0.4, "early_stopping": False,
         }  # fmt: skip
         return cls(**{**settings, **changes})
 

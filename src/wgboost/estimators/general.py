@@ -66,33 +66,15 @@ class WGBoost(AttributeHints, CheckedParameters):
         Smallest number of training rows in a leaf.
     l2 : float, default=0.0
         L2 regularisation of leaf values. It is added to the weight or the curvature of a leaf.
-    min_gain : float, default=0.0
-        Smallest gain of a split.
-    growth : {"best_first", "depth_wise"}, default="depth_wise"
-        Order in which nodes are split. It matters when `max_leaves` ends the growth.
     subsample : float, default=1.0
         Share of the rows drawn for each round, without replacement.
     colsample : float, default=1.0
         Share of the features drawn for each round, rounded up.
     tree : {"per_particle", "shared"}, default="shared"
         One tree per particle in each round, or one tree for all particles.
-    split_on : {"all", "sum", "particle_mean"} or int, default="all"
-        What the search for splits sees of a tree's outputs: all of them, their sum, their mean over
-        particles, or a number of random projections. Leaves hold all outputs in any case.
-    leaf : {"newton", "mean"}, default="mean"
-        Leaf values: "newton" is sum(g) / (sum(c) + l2) over the rows of a leaf, with gradients g
-        and curvatures c; "mean" is the mean of g / c.
-    max_bins : int, default=255
-        Largest number of bins of a numeric feature, at most 255.
     categorical_features : "from_dtype", list, mask or None, default="from_dtype"
         Columns that trees split by sets of categories: names, indices, a mask, or the text and
         categorical columns of a data frame.
-    cat_smooth : float, default=10.0
-        Categories are ordered by their mean gradient as if so many more rows had the mean of the
-        node.
-    cat_penalty : float, default=1.0
-        Penalty on splits by categories, as a multiple of the gain that many categories have by
-        chance. 0 switches it off.
     monotone_constraints : dict, list (p,) or None, default=None
         1 if the constrained parameter must not decrease with a feature, -1 if it must not increase,
         0 if it is free; by column name or index, or one number per column. It holds for every
@@ -103,22 +85,13 @@ class WGBoost(AttributeHints, CheckedParameters):
     interaction_constraints : list of lists, "no_interactions" or None, default=None
         Groups of columns that may occur together on a path of a tree. Columns in no group are one
         more group.
-    kernel : {"gaussian", "scaled"}, default="gaussian"
-        Kernel of the repulsion between particles: in the units of the particles, or of the
-        curvature.
-    bandwidth : float, "median" or None, default=None
-        Width of the kernel. None is 0.1 (10 / n_particles)^1.5 for "gaussian", and 1 + 0.7 d^2 for
-        "scaled" and d parameters.
     direction : str, direction or callable, default="diagonal_newton"
         How particles move: "diagonal_newton", "smoothed", "full_newton", "langevin", "chi_squared",
-        "mmd", "energy", an object of `wgboost.directions`, or a function.
-    learner : learner, scikit-learn regressor or None, default=None
-        What is fitted to the movement of each round. None grows histogram trees.
-    engine : {"native", "xgboost"}, default="native"
-        What finds the splits of trees. "xgboost" needs ``wgboost[xgboost]`` for fitting; it has
-        neither categories nor monotone constraints.
-    device : str, default="cpu"
-        Device of XGBoost, such as "cuda".
+        "mmd", "energy", an object such as ``DiagonalNewton(Kernel("scaled"))`` of
+        `wgboost.directions`, or a function.
+    learner : TreeLearner, scikit-learn regressor, learner or None, default=None
+        What is fitted to the movement of each round. None grows histogram trees; a `TreeLearner`
+        changes their rarer rules (what splits are searched on, bins, categories) and the engine.
     init : array (n_particles, n_params) or None, default=None
         Start particles of every row. None takes some of all samples, or draws from a standard
         normal distribution.
@@ -209,26 +182,15 @@ class WGBoost(AttributeHints, CheckedParameters):
         max_leaves: int | str | None = None,
         min_samples_leaf: int = 1,
         l2: float = 0.0,
-        min_gain: float = 0.0,
-        growth: str = "depth_wise",
         subsample: float = 1.0,
         colsample: float = 1.0,
         tree: str = "shared",
-        split_on: str | int = "all",
-        leaf: str = "mean",
-        max_bins: int = 255,
         categorical_features: Any = "from_dtype",
-        cat_smooth: float = 10.0,
-        cat_penalty: float = 1.0,
         monotone_constraints: Any = None,
         monotone_parameter: int | str | None = None,
         interaction_constraints: Any = None,
-        kernel: str = "gaussian",
-        bandwidth: Any = None,
         direction: Any = "diagonal_newton",
         learner: Any = None,
-        engine: str = "native",
-        device: str = "cpu",
         init: Any = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.2,

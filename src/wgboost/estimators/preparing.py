@@ -17,8 +17,6 @@ from wgboost.metrics.metadata import describe_metadata
 from wgboost.model import FittedModel
 from wgboost.persistence.checkpoints import Checkpoint, CheckpointWriter, read_checkpoint
 from wgboost.persistence.loading import check_saved
-from wgboost.responses import as_response
-from wgboost.responses.registry import prior_settings
 from wgboost.training import (
     ClassEncoder,
     FitProgress,
@@ -243,8 +241,6 @@ def posterior_data(
         raise ValueError(f"X has {n} rows, y has {len(codes)}")
     weight = encoder.weight(codes, fit_params["sample_weight"], n)
     response = encoder.response
-    if params["prior"] is not None:
-        response = as_response(response, **prior_settings(params["prior"]))
     response = response.infer_from(codes)
     response.check_rows(n)
     names = ("offset", "exposure", "y_std")

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 from wgboost.estimators.attributes import set_model, warn_of_fit
 from wgboost.estimators.base_regressor import BaseRegressor
-from wgboost.estimators.paper import PAPER_TREES
+from wgboost.estimators.paper import PAPER
 from wgboost.estimators.preparing import FitArguments, prepare_fit
 from wgboost.model import FittedModel, History
 from wgboost.training import fit_model
@@ -45,33 +45,15 @@ class WGBRegressor(BaseRegressor):
     l2 : float, default=1.0
         L2 regularisation of leaf values. It is added to the curvature of a leaf, and multiplied by
         the evidence, as curvature is.
-    min_gain : float, default=0.0
-        Smallest gain of a split.
-    growth : {"best_first", "depth_wise"}, default="best_first"
-        Order in which nodes are split. It matters when `max_leaves` ends the growth.
     subsample : float, default=1.0
         Share of the rows drawn for each round, without replacement.
     colsample : float, default=0.7
         Share of the features drawn for each round, rounded up.
     tree : {"per_particle", "shared"}, default="per_particle"
         One tree per particle in each round, or one tree for all particles.
-    split_on : {"all", "sum", "particle_mean"} or int, default="particle_mean"
-        What the search for splits sees of a tree's outputs: all of them, their sum, their mean over
-        particles, or a number of random projections. Leaves hold all outputs in any case.
-    leaf : {"newton", "mean"}, default="newton"
-        Leaf values: "newton" is sum(g) / (sum(c) + l2) over the rows of a leaf, with gradients g
-        and curvatures c; "mean" is the mean of g / c.
-    max_bins : int, default=255
-        Largest number of bins of a numeric feature, at most 255.
     categorical_features : "from_dtype", list, mask or None, default="from_dtype"
         Columns that trees split by sets of categories: names, indices, a mask, or the text and
         categorical columns of a data frame.
-    cat_smooth : float, default=10.0
-        Categories are ordered by their mean gradient as if so many more rows had the mean of the
-        node.
-    cat_penalty : float, default=1.0
-        Penalty on splits by categories, as a multiple of the gain that many categories have by
-        chance. 0 switches it off.
     monotone_constraints : dict, list (p,) or None, default=None
         1 if the constrained parameter must not decrease with a feature, -1 if it must not increase,
         0 if it is free; by column name or index, or one number per column. It holds for every
@@ -89,23 +71,15 @@ class WGBRegressor(BaseRegressor):
         error of the model there. From 40,000 training rows on, 10,000 of them choose it. None is
         "auto" with early stopping, 4 where folds find the rounds, and 1 otherwise. See
         docs/evidence.md.
-    kernel : {"gaussian", "scaled"} or None, default=None
-        Kernel of the repulsion between particles: in the units of the particles, or of each row's
-        Fisher information. None is "gaussian", and "scaled" if the evidence is searched for and 3
-        or more.
-    bandwidth : float, "median" or None, default=None
-        Width of the kernel. None is 0.1 (10 / n_particles)^1.5 for "gaussian", and 1 + 0.7 d^2 for
-        "scaled" and d parameters.
     direction : str, direction or callable, default="diagonal_newton"
         How particles move: "diagonal_newton", "smoothed", "full_newton", "langevin", "chi_squared",
-        "mmd", "energy", an object of `wgboost.directions`, or a function.
-    learner : learner, scikit-learn regressor or None, default=None
-        What is fitted to the movement of each round. None grows histogram trees.
-    engine : {"native", "xgboost"}, default="native"
-        What finds the splits of trees. "xgboost" needs ``wgboost[xgboost]`` for fitting; it has
-        neither categories nor monotone constraints.
-    device : str, default="cpu"
-        Device of XGBoost, such as "cuda".
+        "mmd", "energy", an object such as ``DiagonalNewton(Kernel("scaled"))`` of
+        `wgboost.directions`, or a function. The kernel between
+        particles of a direction that is given by name is "gaussian", and "scaled" if the evidence
+        is searched for and 3 or more.
+    learner : TreeLearner, scikit-learn regressor, learner or None, default=None
+        What is fitted to the movement of each round. None grows histogram trees; a `TreeLearner`
+        changes their rarer rules (what splits are searched on, bins, categories) and the engine.
     init : "flow", "smooth", AveragedFlow, SmoothStart, array or estimator, default="flow"
         Start of the particles: the end of a flow without features, a Gaussian process whose
         residuals are boosted, an array (n_particles, parameters), or the cross-fitted predictions
@@ -113,10 +87,8 @@ class WGBRegressor(BaseRegressor):
     response : str or Response, default="normal"
         Distribution of y: a name such as "gamma", an object such as ``Gamma(prior_scale=3)``, or
         "auto", which chooses by the range of y and its variation (`wgboost.propose_response`).
-        "multivariate_normal" takes a y (n, q) of several columns.
-    prior : dict or None, default=None
-        Parameters of the prior of the response by name, each a number or one value per row. They
-        refer to standardised y.
+        "multivariate_normal" takes a y (n, q) of several columns. The parameters of the object are
+        those of the prior, which refers to standardised y; each is a number or one value per row.
     early_stopping : bool or None, default=None
         Whether to hold out rows, or use `X_val`, to find the number of rounds by `eval_metric`.
         None is True unless `n_estimators` is given or there are fewer than 50 rows.
@@ -222,30 +194,18 @@ class WGBRegressor(BaseRegressor):
         max_leaves: int | str | None = "auto",
         min_samples_leaf: int = 1,
         l2: float = 1.0,
-        min_gain: float = 0.0,
-        growth: str = "best_first",
         subsample: float = 1.0,
         colsample: float = 0.7,
         tree: str = "per_particle",
-        split_on: str | int = "particle_mean",
-        leaf: str = "newton",
-        max_bins: int = 255,
         categorical_features: Any = "from_dtype",
-        cat_smooth: float = 10.0,
-        cat_penalty: float = 1.0,
         monotone_constraints: Any = None,
         monotone_parameter: int | str | None = None,
         interaction_constraints: Any = None,
         evidence: Any = None,
-        kernel: str | None = None,
-        bandwidth: Any = None,
         direction: Any = "diagonal_newton",
         learner: Any = None,
-        engine: str = "native",
-        device: str = "cpu",
         init: Any = "flow",
         response: Any = "normal",
-        prior: dict[str, Any] | None = None,
         early_stopping: bool | None = None,
         validation_fraction: float = 0.2,
         n_iter_no_change: int | None = 50,
@@ -262,9 +222,8 @@ class WGBRegressor(BaseRegressor):
     def paper(cls, **changes: Any) -> WGBRegressor:
         """Return an estimator with the paper's settings for regression, then `changes`."""
         settings: dict[str, Any] = {
-            **PAPER_TREES, "n_particles": 10, "kernel": "gaussian", "bandwidth": 0.1,
-            "learning_rate": 0.1, "n_estimators": 4000, "evidence": 1.0, "early_stopping": True,
-            "validation_fraction": 0.2, "n_iter_no_change": None, "refit": True,
+            **PAPER, "learning_rate": 0.1, "early_stopping": True, "validation_fraction": 0.2,
+            "refit": True,
         }  # fmt: skip
         return cls(**{**settings, **changes})
 

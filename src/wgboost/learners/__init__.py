@@ -3,6 +3,7 @@
 from wgboost.learners.base import FittedLearner, Learner
 from wgboost.learners.hist_tree import FittedTrees, HistTree
 from wgboost.learners.regressor import FittedRegressor, RegressorLearner, as_learner, weight_options
+from wgboost.learners.tree_learner import TreeLearner
 
 __all__ = [
     "FittedLearner",
@@ -11,6 +12,7 @@ __all__ = [
     "HistTree",
     "Learner",
     "RegressorLearner",
+    "TreeLearner",
     "as_learner",
     "weight_options",
 ]

@@ -14,7 +14,7 @@ from wgboost.data.fingerprint import name_of
 from wgboost.data.level_groups import LevelGroups
 from wgboost.data.schema import Schema
 from wgboost.directions import DIRECTIONS, Kernel
-from wgboost.learners import HistTree
+from wgboost.learners import HistTree, TreeLearner
 from wgboost.model import FittedModel
 from wgboost.persistence.container import Contents, read_file, write_file
 from wgboost.persistence.errors import ModelFileError
@@ -29,6 +29,7 @@ from wgboost.smooth.gp_model import GPModel
 from wgboost.smooth.nystrom_gp import NystromGP
 from wgboost.smooth.scale import Scale
 from wgboost.targets import LogDensity, Target
+from wgboost.training.flat_parameters import GROUPED, grouped_parameters
 from wgboost.trees import Constraints, TreeSettings
 from wgboost.trees.flat import FlatTrees
 
@@ -48,7 +49,8 @@ _CLASSES: dict[str, type[Any]] = {
     for kind in (
         AveragedFlow, GPModel, GPStart, Calibration, ColumnUnits, Columns, ConstantStart,
         Constraints, Covariance, FlatTrees, HistTree, Kernel, NystromGP, LevelGroups, OODReference,
-        ExactGP, Scale, SmoothStart, TreeSettings, Units, *DIRECTIONS.values(), *RESPONSES.values(),
+        ExactGP, Scale, SmoothStart, TreeLearner, TreeSettings, Units, *DIRECTIONS.values(),
+        *RESPONSES.values(),
     )
 }  # fmt: skip
 # Names in files of earlier versions: of classes, of fields, and of parameters.
@@ -211,6 +213,20 @@ def made_model(path: Any, contents: Contents, given: Mapping[str, Any]) -> Saved
         raise ModelFileError(f"{os.fspath(path)!r} is damaged: {error}") from error
 
 
+def _grouped(parameters: dict[str, Any], fitted: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters as the estimators have them; earlier versions had them all flat."""
+    recipes = parameters.get("recipes")
+    if isinstance(recipes, dict):
+        recipes = {name: grouped_parameters(recipe) for name, recipe in recipes.items()}
+        parameters = {**parameters, "recipes": recipes}
+    if not GROUPED.keys() & parameters.keys():
+        return parameters
+    grouped = grouped_parameters({**parameters, "prior": None})
+    if parameters.get("prior") is not None:
+        grouped["response"] = fitted["response_"]  # which has the prior
+    return grouped
+
+
 def _made(contents: Contents, given: Mapping[str, Any]) -> SavedModel:
     model = contents.model
     classes = {**_CLASSES, **{old: _CLASSES[new] for old, new in _OLD_CLASSES.items()}}
@@ -232,6 +248,7 @@ def _made(contents: Contents, given: Mapping[str, Any]) -> SavedModel:
         renamed = _OLD_PARAMETERS.get(model["class"], {})
         parameters = part("parameters", model, place)
         parameters = {renamed.get(name, name): value for name, value in parameters.items()}
+        parameters = _grouped(parameters, fitted)
         return SavedModel(model["class"], parameters, fitted, schema, members)
 
     inner = model.get("members", [])

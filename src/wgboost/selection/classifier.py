@@ -29,7 +29,7 @@ class ClassifierBag(BagSpec):
     member_type = WGBClassifier
     shared = (
         "n_particles", "n_estimators", "n_iter_no_change", "categorical_features",
-        "monotone_constraints", "interaction_constraints", "response", "prior", "class_weight",
+        "monotone_constraints", "interaction_constraints", "response", "class_weight",
         "eval_metric",
     )  # fmt: skip
 
@@ -51,7 +51,7 @@ class ClassifierBag(BagSpec):
         n_classes = max(2, np.unique(np.asarray(data.y)[some]).size)
         taken: Any = data.response.take(some)
         response = replace(taken, n_classes=n_classes)
-        member.set_params(response=response, prior=None, class_weight=None)
+        member.set_params(response=response, class_weight=None)
         return member
 
     def ood_members_help(self, data: PosteriorData, trial: Trial, budget: float | None) -> bool:
@@ -111,8 +111,6 @@ class WGBClassifierCV(BaseClassifier):
         Groups of columns that may occur together on a path of a tree.
     response : str or Response, default="categorical"
         Distribution of y: "categorical", "ordinal" or an object, as in `WGBClassifier`.
-    prior : dict or None, default=None
-        Parameters of the prior of the response by name.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in `WGBClassifier`.
     eval_metric : str, callable or list, default="nll"
@@ -206,7 +204,6 @@ class WGBClassifierCV(BaseClassifier):
         monotone_constraints: Any = None,
         interaction_constraints: Any = None,
         response: Any = "categorical",
-        prior: dict[str, Any] | None = None,
         class_weight: Any = None,
         eval_metric: Any = "nll",
         n_jobs: int | None = None,

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wgboost.directions import DiagonalNewton, Kernel
+from wgboost.learners import TreeLearner
+from wgboost.training.flat_parameters import GROUPED
 from wgboost.validation import nearest_name
 
 __all__ = [
@@ -35,11 +38,8 @@ _OWN = {
     "random_state": "give random_state to the estimator itself",
     "verbose": "give verbose to the estimator itself",
 }
-_TREES = {
-    "growth": "best_first", "max_depth": None, "leaf": "newton", "l2": 1.0,
-    "split_on": "particle_mean", "colsample": 0.7,
-}  # fmt: skip
-_CLASSES = {"split_on": "all", "kernel": "gaussian", "colsample": 0.5}
+_TREES = {"max_depth": None, "l2": 1.0, "colsample": 0.7}
+_CLASSES = {"colsample": 0.5}
 _SCALED = 3.0  # evidence from which on regression has the kernel "scaled"
 
 # Start, kind of trees, leaves, evidence, share of the rows.
@@ -118,10 +118,14 @@ def regressor_recipes(n: int, *, smooth: bool = True) -> Recipes:
         start = init if smooth else "flow"
         recipes[f"{start}_{tree}_{leaves}_evidence_{evidence:g}"] = {
             **_TREES, "init": start, "tree": _KINDS[tree], "max_leaves": leaves,
-            "evidence": float(evidence), "kernel": "scaled" if evidence >= _SCALED else "gaussian",
-            "subsample": rows, "learning_rate": 0.05 if n < FEW else 0.1,
+            "evidence": float(evidence), "direction": _direction(evidence), "subsample": rows,
+            "learning_rate": 0.05 if n < FEW else 0.1,
         }  # fmt: skip
     return recipes
+
+
+def _direction(evidence: float) -> DiagonalNewton:
+    return DiagonalNewton(Kernel("scaled" if evidence >= _SCALED else "gaussian"))
 
 
 def classifier_recipes(n: int) -> Recipes:
@@ -180,14 +184,14 @@ def ood_recipe(n: int) -> dict[str, Any]:
     Examples
     --------
     >>> from wgboost.selection import ood_recipe
-    >>> ood_recipe(500)["leaf"]
-    'mean'
+    >>> ood_recipe(500)["learner"]
+    TreeLearner(leaf='mean')
     """
     each = "each" if n < 10 * MANY else "shared"
     return {
         **_TREES, **_CLASSES, "tree": _KINDS[each], "max_leaves": 31 * (1 if n < MANY else 4),
-        "leaf": "mean", "l2": 0.0, "evidence": 3.0, "subsample": 0.9, "learning_rate": 0.3,
-        "early_stopping": False, "n_estimators": 300,
+        "learner": TreeLearner(leaf="mean"), "l2": 0.0, "evidence": 3.0, "subsample": 0.9,
+        "learning_rate": 0.3, "early_stopping": False, "n_estimators": 300,
     }  # fmt: skip
 
 
@@ -210,9 +214,10 @@ def checked_recipes(given: Any, kind: type[Any]) -> Recipes:
             )
         for parameter in parameters:
             if parameter not in valid:
+                where = GROUPED.get(parameter)
+                near = f"; write {where}" if where else nearest_name(parameter, valid)
                 raise ValueError(
-                    f"recipe {name!r}: {kind.__name__} has no parameter {parameter!r}"
-                    f"{nearest_name(parameter, valid)}"
+                    f"recipe {name!r}: {kind.__name__} has no parameter {parameter!r}{near}"
                 )
             if parameter in _OWN:
                 raise ValueError(f"recipe {name!r} sets {parameter!r}: {_OWN[parameter]}")

@@ -25,7 +25,7 @@ class RegressorBag(BagSpec):
     shared = (
         "n_particles", "n_estimators", "n_iter_no_change", "categorical_features",
         "monotone_constraints", "monotone_parameter", "interaction_constraints", "response",
-        "prior", "eval_metric",
+        "eval_metric",
     )  # fmt: skip
 
     def usual_recipes(self, data: PosteriorData) -> Recipes:
@@ -79,8 +79,6 @@ class WGBRegressorCV(BaseRegressor):
         Groups of columns that may occur together on a path of a tree.
     response : str or Response, default="normal"
         Distribution of y, as in `WGBRegressor`.
-    prior : dict or None, default=None
-        Parameters of the prior of the response by name.
     eval_metric : str, callable or list, default="nll"
         Metric of early stopping and of the comparison of recipes, as in `WGBRegressor`. The first
         of a list decides.
@@ -176,7 +174,6 @@ class WGBRegressorCV(BaseRegressor):
         monotone_parameter: int | str | None = None,
         interaction_constraints: Any = None,
         response: Any = "normal",
-        prior: dict[str, Any] | None = None,
         eval_metric: Any = "nll",
         n_jobs: int | None = None,
         random_state: Any = None,

@@ -3,6 +3,7 @@
 from wgboost.training.data import TrainingData
 from wgboost.training.encoding import ClassEncoder, NumericEncoder
 from wgboost.training.fit import fit_model
+from wgboost.training.flat_parameters import cluster_parameters, grouped_parameters
 from wgboost.training.posterior_data import PosteriorData
 from wgboost.training.progress import FitProgress
 from wgboost.training.request import FitRequest, Paused
@@ -23,7 +24,9 @@ __all__ = [
     "TargetData",
     "TrainingData",
     "add_rounds",
+    "cluster_parameters",
     "fit_model",
+    "grouped_parameters",
     "model_of_rounds",
     "resolve_settings",
     "usual_leaves",

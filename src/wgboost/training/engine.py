@@ -22,22 +22,19 @@ def check_engine(params: Mapping[str, Any]) -> None:
         raise TypeError(f'device={device!r} must be text, such as "cpu" or "cuda"')
     if engine == "native":
         if device != "cpu":
-            raise ValueError(f'device={device!r} needs engine="xgboost"; engine="native" has "cpu"')
+            raise ValueError(
+                f'device={device!r} needs TreeLearner(engine="xgboost"); engine="native" has "cpu"'
+            )
         return
-    if params["learner"] is not None:
-        raise ValueError(
-            f"learner={params['learner']!r} takes the place of trees, and engine="
-            f"{engine!r} grows them; leave one of the two out"
-        )
     if params["monotone_constraints"] is not None:
         raise ValueError(
             'monotone_constraints hold every particle, which engine="xgboost" does not; '
-            'engine="native" does'
+            'TreeLearner(engine="native") does'
         )
     if params["interaction_constraints"] is not None and params["split_on"] != "sum":
         raise ValueError(
             f"interaction_constraints with split_on={params['split_on']!r}: XGBoost has them for "
-            'trees of one output alone; set split_on="sum", or engine="native"'
+            'trees of one output alone; set TreeLearner(split_on="sum"), or engine="native"'
         )
 
 

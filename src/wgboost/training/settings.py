@@ -15,6 +15,7 @@ from wgboost.directions import Direction, Kernel, as_direction
 from wgboost.learners import HistTree, Learner, as_learner
 from wgboost.smooth import SmoothStart
 from wgboost.training.engine import check_engine
+from wgboost.training.flat_parameters import flat_parameters
 from wgboost.trees import TreeSettings
 from wgboost.trees.xgboost import as_grower
 from wgboost.validation import check_choice, check_integer, check_number, resolve_threads
@@ -26,7 +27,7 @@ _USUAL_ROUNDS = 100  # without early stopping, where n_estimators is None
 _MIN_ROWS = 50  # rows from which on some are held out by default
 _LEAVES = 4, 16, 128  # of trees with max_leaves="auto": the fewest, those of 512 rows, the most
 _ROWS = 512
-_SCALED = 3.0  # evidence from which on kernel=None is "scaled"
+_SCALED = 3.0  # evidence, if it is searched for, from which on the kernel is "scaled"
 _MAX_THREADS = 1024
 
 
@@ -68,8 +69,6 @@ class Settings:
     learner: Learner | None
     engine: str
     device: str
-    kernel: Any
-    bandwidth: Any
     direction: Any
     init: Any
     flow: AveragedFlow | None
@@ -115,10 +114,8 @@ class Settings:
         return self.early_stopping
 
     def make_kernel(self) -> Kernel:
-        """Return the kernel of the repulsion between particles."""
-        if self.kernel is None and self.search_evidence and self.level >= _SCALED:
-            return Kernel("scaled", self.bandwidth)
-        return Kernel("gaussian" if self.kernel is None else self.kernel, self.bandwidth)
+        """Return the kernel of a direction that is given by name."""
+        return Kernel("scaled" if self.search_evidence and self.level >= _SCALED else "gaussian")
 
     def make_direction(self) -> Direction:
         """Return the direction that particles move in."""
@@ -162,6 +159,7 @@ def resolve_settings(params: Mapping[str, Any], callbacks: Any = ()) -> Settings
     TypeError or ValueError
         For the first parameter that makes no sense.
     """
+    params = flat_parameters(params)
     _check_evidence(params.get("evidence"))
     _check_rounds(params)
     _check_flags(params, callbacks)
@@ -185,8 +183,6 @@ def resolve_settings(params: Mapping[str, Any], callbacks: Any = ()) -> Settings
         learner=learner,
         engine=params["engine"],
         device=params["device"],
-        kernel=params["kernel"],
-        bandwidth=params["bandwidth"],
         direction=params["direction"],
         init=params["init"],
         flow=flow,

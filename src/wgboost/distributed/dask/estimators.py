@@ -9,7 +9,7 @@ import numpy as np
 from wgboost import estimators
 from wgboost.distributed.dask import fitting, prediction
 from wgboost.distributed.dask.prediction import lazy_for_collections
-from wgboost.distributed.defaults import document_parameters_of, with_defaults
+from wgboost.distributed.defaults import document_parameters_of
 from wgboost.estimators.base_classifier import BaseClassifier
 from wgboost.estimators.base_regressor import BaseRegressor
 from wgboost.model import FittedModel
@@ -21,8 +21,8 @@ __all__ = ["WGBClassifier", "WGBRegressor"]
 class WGBRegressor(BaseRegressor):
     """`wgboost.WGBRegressor` for Dask arrays and frames.
 
-    It has the parameters and the fitted attributes of `wgboost.WGBRegressor`. The default of
-    `engine` is "xgboost", the only engine that runs on a cluster. `fit` has parameters of its own.
+    It has the parameters and the fitted attributes of `wgboost.WGBRegressor`. XGBoost finds the
+    splits, which is the only engine that runs on a cluster. `fit` has parameters of its own.
     Predictions for Dask collections are lazy.
 
     Examples
@@ -40,7 +40,7 @@ class WGBRegressor(BaseRegressor):
     """
 
     model_: FittedModel
-    __init__ = with_defaults(estimators.WGBRegressor.__init__, engine="xgboost")
+    __init__ = estimators.WGBRegressor.__init__
     paper = vars(estimators.WGBRegressor)["paper"]
     fit = fitting.fit
     apply = estimators.WGBRegressor.apply
@@ -62,8 +62,8 @@ class WGBRegressor(BaseRegressor):
 class WGBClassifier(BaseClassifier):
     """`wgboost.WGBClassifier` for Dask arrays and frames.
 
-    It has the parameters and the fitted attributes of `wgboost.WGBClassifier`. The default of
-    `engine` is "xgboost", the only engine that runs on a cluster. `fit` has parameters of its own.
+    It has the parameters and the fitted attributes of `wgboost.WGBClassifier`. XGBoost finds the
+    splits, which is the only engine that runs on a cluster. `fit` has parameters of its own.
     Predictions for Dask collections are lazy.
 
     Examples
@@ -81,7 +81,7 @@ class WGBClassifier(BaseClassifier):
     """
 
     model_: FittedModel
-    __init__ = with_defaults(estimators.WGBClassifier.__init__, engine="xgboost")
+    __init__ = estimators.WGBClassifier.__init__
     paper = vars(estimators.WGBClassifier)["paper"]
     fit = fitting.fit
     apply = estimators.WGBClassifier.apply

@@ -12,6 +12,7 @@ from wgboost.distributed.fitting import DistributedFit, check_cluster_parameters
 from wgboost.distributed.partitions import Partitions
 from wgboost.estimators.base import BaseModel
 from wgboost.validation import check_number
+from wgboost.training import cluster_parameters
 
 __all__ = ["DaskFit", "fit"]
 
@@ -92,7 +93,7 @@ def fit(
     >>> model.n_estimators_
     5
     """
-    params = self.get_params(deep=False)
+    params = cluster_parameters(self.get_params(deep=False))
     check_cluster_parameters(
         DaskFit.module, params, fit_params.get("callbacks", ()), max_retries=max_retries,
         checkpoint_every=checkpoint_every,

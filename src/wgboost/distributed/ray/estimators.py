@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wgboost import estimators
-from wgboost.distributed.defaults import document_parameters_of, with_defaults
+from wgboost.distributed.defaults import document_parameters_of
 from wgboost.distributed.ray import fitting
 from wgboost.estimators.base_classifier import BaseClassifier
 from wgboost.estimators.base_regressor import BaseRegressor
@@ -16,8 +16,8 @@ __all__ = ["WGBClassifier", "WGBRegressor"]
 class WGBRegressor(BaseRegressor):
     """`wgboost.WGBRegressor` for Ray Datasets.
 
-    It has the parameters and the fitted attributes of `wgboost.WGBRegressor`. The default of
-    `engine` is "xgboost", the only engine that runs on a cluster. `fit` has parameters of its own.
+    It has the parameters and the fitted attributes of `wgboost.WGBRegressor`. XGBoost finds the
+    splits, which is the only engine that runs on a cluster. `fit` has parameters of its own.
 
     Examples
     --------
@@ -29,7 +29,7 @@ class WGBRegressor(BaseRegressor):
     """
 
     model_: FittedModel
-    __init__ = with_defaults(estimators.WGBRegressor.__init__, engine="xgboost")
+    __init__ = estimators.WGBRegressor.__init__
     paper = vars(estimators.WGBRegressor)["paper"]
     fit = fitting.fit
     apply = estimators.WGBRegressor.apply
@@ -40,8 +40,8 @@ class WGBRegressor(BaseRegressor):
 class WGBClassifier(BaseClassifier):
     """`wgboost.WGBClassifier` for Ray Datasets.
 
-    It has the parameters and the fitted attributes of `wgboost.WGBClassifier`. The default of
-    `engine` is "xgboost", the only engine that runs on a cluster. `fit` has parameters of its own.
+    It has the parameters and the fitted attributes of `wgboost.WGBClassifier`. XGBoost finds the
+    splits, which is the only engine that runs on a cluster. `fit` has parameters of its own.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class WGBClassifier(BaseClassifier):
     """
 
     model_: FittedModel
-    __init__ = with_defaults(estimators.WGBClassifier.__init__, engine="xgboost")
+    __init__ = estimators.WGBClassifier.__init__
     paper = vars(estimators.WGBClassifier)["paper"]
     fit = fitting.fit
     apply = estimators.WGBClassifier.apply

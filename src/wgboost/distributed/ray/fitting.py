@@ -11,6 +11,7 @@ from wgboost.distributed.ray.library import as_scaling_config, connected_ray, is
 from wgboost.distributed.ray.partitions import RayPartitions
 from wgboost.estimators.base import BaseModel
 from wgboost.typing import Array
+from wgboost.training import cluster_parameters
 
 __all__ = ["RayFit", "fit", "matrix_in_memory"]
 
@@ -76,7 +77,7 @@ def fit(
     >>> dataset = ray.data.from_pandas(frame)  # doctest: +SKIP
     >>> WGBRegressor(evidence=1.0).fit(dataset, "price", scaling_config=4)  # doctest: +SKIP
     """
-    params = self.get_params(deep=False)
+    params = cluster_parameters(self.get_params(deep=False))
     check_cluster_parameters(
         RayFit.module, params, fit_params.get("callbacks", ()), max_retries=max_retries,
         checkpoint_every=checkpoint_every,
