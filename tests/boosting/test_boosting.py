@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeRegressor
 from plain_directions import plain_newton_step, plain_normal
 from wgboost import AveragedFlow, WGBClassifier, WGBRegressor, metrics
 from wgboost.estimators.paper import PAPER_TREES
+from wgboost.training import grouped_parameters
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(150, 3))
@@ -21,7 +22,9 @@ SLOPES = np.array([3.0, -2.0, 1.0])
 
 
 def model(**options):
-    return WGBRegressor(**{"n_estimators": 10, "random_state": 3, "n_jobs": 1, **options})
+    return WGBRegressor(
+        **grouped_parameters({"n_estimators": 10, "random_state": 3, "n_jobs": 1, **options})
+    )
 
 
 def particles(fitted, at=NEW):

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from cli_files import call, houses
-from wgboost import WGBClassifier, WGBRegressor
+from wgboost import DiagonalNewton, Gamma, Kernel, TreeLearner, WGBClassifier, WGBRegressor
 from wgboost.cli.app import app
 from wgboost.cli.options import BY_OPTION, FLAGS, parse_value, with_flag_names
 from wgboost.responses import RESPONSES
@@ -83,10 +83,11 @@ def test_flags_reach_the_estimator(tmp_path):
         "--n-iter-no-change", "2", "--eval-metric", "crps", "--seed", "5", "--threads", "1",
     )  # fmt: skip
     expected = {
-        "n_estimators": 4, "learning_rate": 0.3, "max_depth": None, "max_leaves": 5, "split_on": 2,
-        "leaf": "newton", "growth": "best_first", "subsample": 0.8, "evidence": 3,
-        "response": "gamma", "categorical_features": ["rooms", "city"], "kernel": "scaled",
-        "monotone_constraints": {"area": 1}, "prior": {"scale": 2}, "refit": False,
+        "n_estimators": 4, "learning_rate": 0.3, "max_depth": None, "max_leaves": 5,
+        "learner": TreeLearner(split_on=2, leaf="newton", growth="best_first"), "subsample": 0.8,
+        "evidence": 3, "response": Gamma(prior_scale=2), "categorical_features": ["rooms", "city"],
+        "direction": DiagonalNewton(Kernel("scaled")), "monotone_constraints": {"area": 1},
+        "refit": False,
         "early_stopping": True, "validation_fraction": 0.3, "n_iter_no_change": 2,
         "eval_metric": "crps", "random_state": 5,
     }  # fmt: skip

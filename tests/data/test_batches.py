@@ -8,9 +8,18 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from wgboost import Batches, ParquetBatches, WGBClassifier, WGBRegressor, callbacks, load
+from wgboost import (
+    Batches,
+    ParquetBatches,
+    TreeLearner,
+    WGBClassifier,
+    WGBRegressor,
+    callbacks,
+    load,
+)
 from wgboost.data.binning import Cuts
 from wgboost.data.stored import StoredMatrix
+from wgboost.training import grouped_parameters
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(600, 3))
@@ -30,7 +39,9 @@ def batches(size=170, *, weight=None, x=X, y=Y, **settings):
 
 
 def regressor(**settings):
-    return WGBRegressor(**{"n_estimators": 8, "random_state": 0, "n_jobs": 1, **settings})
+    return WGBRegressor(
+        **grouped_parameters({"n_estimators": 8, "random_state": 0, "n_jobs": 1, **settings})
+    )
 
 
 def equal(a, b):
@@ -81,7 +92,7 @@ def test_rows_are_held_out_and_the_model_is_refitted(engine):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_rounds_and_evidence_are_sought_where_nothing_is_said(engine):
     settings = {"n_particles": 3, "n_iter_no_change": 3, "learning_rate": 0.5, "random_state": 0}
-    settings |= {"engine": engine, "n_jobs": 1}
+    settings |= {"learner": TreeLearner(engine=engine), "n_jobs": 1}
     coarse = np.round(X)
     stored = WGBRegressor(**settings).fit(batches(x=coarse))
     memory = WGBRegressor(**settings).fit(coarse, Y)
@@ -111,7 +122,7 @@ def test_classes_are_those_of_all_batches():
 def test_bins_are_those_of_weighted_classes(engine):
     rare = np.where(Y > 1.5, "rare", "common")  # features of many values: bins go by weight
     settings = {"n_estimators": 5, "random_state": 0, "n_jobs": 1, "class_weight": "balanced"}
-    settings |= {"engine": engine, "max_bins": 20}
+    settings |= {"learner": TreeLearner(engine=engine, max_bins=20)}
     stored = WGBClassifier(**settings).fit(batches(y=rare, weight=WEIGHT))
     memory = WGBClassifier(**settings).fit(X, rare, WEIGHT)
     np.testing.assert_array_equal(stored.predict_proba(X), memory.predict_proba(X))

@@ -7,6 +7,7 @@ from making import grow, same_partition
 from wgboost import WGBClassifier, WGBRegressor
 from wgboost.data import Features
 from wgboost.metrics import nll
+from wgboost.training import grouped_parameters
 from wgboost.trees.levels import level_signal
 
 LEVELS = 150
@@ -28,7 +29,7 @@ def loss(estimator, strength, *, classes=False, columns=slice(None), **changes):
     if classes:
         y, y_new = y > 0, y_new > 0
     category = [0] if columns == slice(None) else None
-    model = estimator(categorical_features=category, **{**SETTINGS, **changes})
+    model = estimator(categorical_features=category, **grouped_parameters({**SETTINGS, **changes}))
     return nll(model.fit(X[:, columns], y).predict_dist(X_new[:, columns]), y_new * 1)
 
 

@@ -9,6 +9,7 @@ import pandas as pd  # noqa: E402
 
 import wgboost  # noqa: E402
 from clusters import two_processes  # noqa: E402
+from wgboost import TreeLearner  # noqa: E402
 from wgboost.callbacks import Checkpoint  # noqa: E402
 from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
 from wgboost.data.binning import Cuts  # noqa: E402
@@ -22,8 +23,8 @@ COARSE = RNG.integers(0, 12, size=(600, 3)).astype(np.float64)
 Y = np.sin(COARSE[:, 0]) + np.exp(COARSE[:, 1] / 12 - 1) * RNG.normal(size=600)
 WEIGHT = RNG.integers(0, 3, 600).astype(np.float64)
 FEW = {
-    "n_estimators": 6, "n_particles": 4, "max_leaves": 16, "random_state": 0, "engine": "xgboost",
-    "n_jobs": 1,
+    "n_estimators": 6, "n_particles": 4, "max_leaves": 16, "random_state": 0,
+    "learner": TreeLearner(engine="xgboost"), "n_jobs": 1,
 }  # fmt: skip
 
 
@@ -43,7 +44,15 @@ def alone(X, y, weight=None, **settings):
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"leaf": "newton", "l2": 1.0, "split_on": "particle_mean"}], ids=str
+    "settings",
+    [
+        {},
+        {
+            "learner": TreeLearner(leaf="newton", split_on="particle_mean", engine="xgboost"),
+            "l2": 1.0,
+        },
+    ],
+    ids=str,
 )
 def test_predictions_are_those_of_one_process(client, settings):
     X = parts(COARSE, 400, 150, 50)
@@ -68,7 +77,13 @@ def test_weights_count_and_an_empty_partition_does_not(client):
 def test_fine_features_give_about_the_same_model(client, share, near):
     X = RNG.normal(size=(1500, 3))
     y = np.sin(X[:, 0]) + np.exp(X[:, 1] / 2) * RNG.normal(size=1500)
-    settings = {**FEW, "n_estimators": 20, "leaf": "newton", "l2": 10.0, "subsample": share}
+    settings = {
+        **FEW,
+        "n_estimators": 20,
+        "learner": TreeLearner(leaf="newton", engine="xgboost"),
+        "l2": 10.0,
+        "subsample": share,
+    }
     train, test = slice(0, 1000), slice(1000, 1500)
     model = WGBRegressor(**settings).fit(
         parts(X[train], 900, 100), parts(y[train], 900, 100), client=client

@@ -20,6 +20,7 @@ from dask.distributed import Client, LocalCluster  # noqa: E402
 
 import wgboost  # noqa: E402
 from model_particles import particles_of  # noqa: E402
+from wgboost import TreeLearner  # noqa: E402
 from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
 from wgboost.distributed.dask.communicator import join_communicator  # noqa: E402
 from wgboost.distributed.dask.tracker import Tracker  # noqa: E402
@@ -54,11 +55,14 @@ def test_without_a_client_the_error_says_how_to_make_one():
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"engine": "native"}, 'one process; wgboost.dask has engine="xgboost"'),
+        ({"learner": TreeLearner(engine="native")}, "one process; wgboost.dask has TreeLearner"),
         ({"init": "smooth"}, "init='smooth' is fitted to X, .* the estimators of wgboost"),
         ({"eval_metric": "concordance"}, "different workers; use .* with wgboost.WGBRegressor"),
         ({"monotone_constraints": [1, 0]}, 'monotone_constraints .* engine="native" does'),
-        ({"learner": wgboost.WGBRegressor()}, "learner=.* leave one of the two out"),
+        (
+            {"learner": wgboost.WGBRegressor()},
+            "learner=.* is fitted in one process; wgboost.dask grows trees",
+        ),
     ],
 )
 def test_parameters_of_one_process_are_refused_with_an_alternative(settings, said):
@@ -66,12 +70,11 @@ def test_parameters_of_one_process_are_refused_with_an_alternative(settings, sai
         WGBRegressor(**settings).fit(LAZY, Y)
 
 
-def test_the_engine_is_xgboost_by_default():
-    assert WGBRegressor().engine == WGBClassifier().engine == "xgboost"
-    assert WGBRegressor(max_depth=5).get_params() == {
-        **wgboost.WGBRegressor(max_depth=5).get_params(), "engine": "xgboost",
-    }  # fmt: skip
-    paper = {**wgboost.WGBClassifier.paper(l2=2.0).get_params(), "engine": "xgboost"}
+def test_parameters_are_those_of_one_process():
+    assert WGBRegressor(max_depth=5).get_params() == (
+        wgboost.WGBRegressor(max_depth=5).get_params()
+    )
+    paper = wgboost.WGBClassifier.paper(l2=2.0).get_params()
     assert WGBClassifier.paper(l2=2.0).get_params() == paper
     with pytest.raises(TypeError, match="max_dept"):
         WGBRegressor(max_dept=5)

@@ -11,6 +11,7 @@ import dask  # noqa: E402
 
 import wgboost  # noqa: E402
 from clusters import two_processes  # noqa: E402
+from wgboost import TreeLearner  # noqa: E402
 from wgboost.dask import WGBRegressor  # noqa: E402
 from wgboost.distributed.dask.partitions import DaskPartitions  # noqa: E402
 from wgboost.distributed.dask.run import DaskRun  # noqa: E402
@@ -20,8 +21,8 @@ RNG = np.random.default_rng(0)
 COARSE = RNG.integers(0, 12, size=(600, 3)).astype(np.float64)
 Y = np.sin(COARSE[:, 0]) + np.exp(COARSE[:, 1] / 12 - 1) * RNG.normal(size=600)
 FEW = {
-    "n_estimators": 6, "n_particles": 4, "max_leaves": 16, "random_state": 0, "engine": "xgboost",
-    "n_jobs": 1,
+    "n_estimators": 6, "n_particles": 4, "max_leaves": 16, "random_state": 0,
+    "learner": TreeLearner(engine="xgboost"), "n_jobs": 1,
 }  # fmt: skip
 
 

@@ -15,6 +15,7 @@ import pandas as pd  # noqa: E402
 
 import wgboost  # noqa: E402
 from clusters import two_processes  # noqa: E402
+from wgboost import TreeLearner  # noqa: E402
 from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
 
 RNG = np.random.default_rng(0)
@@ -60,7 +61,7 @@ def model(client):
 
 def test_rounds_and_evidence_are_found_by_default(client):
     fitted = WGBRegressor(**QUICK).fit(LAZY, LAZY_Y, client=client)
-    one = wgboost.WGBRegressor(**QUICK, engine="xgboost", n_jobs=1).fit(X, Y)
+    one = wgboost.WGBRegressor(learner=TreeLearner(engine="xgboost"), n_jobs=1, **QUICK).fit(X, Y)
     constant = [trial for trial in one.evidence_trials_ if not trial["by_error"]]
     assert fitted.refitted_
     for mine, theirs in zip(fitted.evidence_trials_, constant, strict=True):
@@ -115,7 +116,7 @@ def test_a_model_is_sent_once_and_not_with_every_partition(model):
 def test_validation_sets_have_the_columns_of_training(client):
     lazy = dd.from_pandas(FRAME, npartitions=3)
     by_name = WGBRegressor(**FEW).fit(lazy, "price", client=client, X_val=lazy, y_val="price")
-    one = wgboost.WGBRegressor(**FEW, engine="xgboost")
+    one = wgboost.WGBRegressor(learner=TreeLearner(engine="xgboost"), **FEW)
     one.fit(FRAME, "price", X_val=FRAME, y_val="price")
     values = [run.history_["validation"]["nll"] for run in (by_name, one)]
     np.testing.assert_allclose(*values, atol=1e-5)
@@ -140,7 +141,7 @@ def test_labels_of_a_categorical_column_are_those_of_all_partitions(client):
     frame = FRAME.assign(price=pd.Categorical(labels)).sort_values("price")
     lazy = dd.from_pandas(frame.reset_index(drop=True), npartitions=4)
     fitted = WGBClassifier(**FEW).fit(lazy, "price", client=client)
-    one = wgboost.WGBClassifier(**FEW, engine="xgboost").fit(frame, "price")
+    one = wgboost.WGBClassifier(learner=TreeLearner(engine="xgboost"), **FEW).fit(frame, "price")
     assert fitted.classes_.tolist() == one.classes_.tolist() == ["high", "low", "middle"]
     X_sorted = frame[["a", "b", "c"]]
     np.testing.assert_allclose(
@@ -156,7 +157,7 @@ def test_fit_parameters_can_be_names_of_columns(client):
         lazy, "price", "w", offset="shift", client=client, X_val=lazy, **given
     )
     assert fitted.feature_names_in_.tolist() == ["a", "b", "c"]
-    one = wgboost.WGBRegressor(**FEW, engine="xgboost")
+    one = wgboost.WGBRegressor(learner=TreeLearner(engine="xgboost"), **FEW)
     table, columns = frame[["a", "b", "c"]], {f"{k}_val": frame[v] for k, v in FIT_PARAMS.items()}
     one.fit(table, **{k: frame[v] for k, v in FIT_PARAMS.items()}, X_val=table, **columns)
     values = [run.history_["validation"]["nll"] for run in (fitted, one)]
@@ -167,11 +168,15 @@ def test_fit_parameters_can_be_names_of_columns(client):
 def test_bins_are_those_of_weighted_classes(client):
     fine = RNG.normal(size=(400, 2))
     rare = np.where(fine[:, 0] + RNG.normal(size=400) > 2, "rare", "common")
-    settings = {**FEW, "class_weight": "balanced", "max_bins": 20}
+    settings = {
+        **FEW,
+        "class_weight": "balanced",
+        "learner": TreeLearner(max_bins=20, engine="xgboost"),
+    }
     fitted = WGBClassifier(**settings).fit(
         da.from_array(fine, chunks=(200, 2)), da.from_array(rare, chunks=200), client=client
     )
-    one = wgboost.WGBClassifier(**settings, engine="xgboost").fit(fine, rare)
+    one = wgboost.WGBClassifier(**settings).fit(fine, rare)
     np.testing.assert_allclose(fitted.predict_proba(fine), one.predict_proba(fine), atol=1e-5)
 
 
@@ -238,5 +243,5 @@ def test_an_error_of_a_worker_is_no_lost_worker(client):
     with pytest.raises(FileNotFoundError, match="the table of limits"):
         WGBRegressor(**FEW, eval_metric=odd).fit(LAZY, LAZY_Y, **given)
     with pytest.raises(Exception, match="device") as raised:
-        WGBRegressor(**FEW, device="gpuu").fit(LAZY, LAZY_Y, client=client)
+        WGBRegressor(learner=TreeLearner(device="gpuu"), **FEW).fit(LAZY, LAZY_Y, client=client)
     assert "lost" not in str(raised.value)

@@ -14,6 +14,7 @@ ray = pytest.importorskip("ray", reason="Ray is not installed: pip install wgboo
 import pandas as pd  # noqa: E402
 
 import wgboost  # noqa: E402
+from wgboost import TreeLearner  # noqa: E402
 from wgboost.callbacks import Checkpoint  # noqa: E402
 from wgboost.distributed.ray.partitions import RayPartitions  # noqa: E402
 from wgboost.metrics import nll  # noqa: E402
@@ -31,8 +32,8 @@ Y = np.sin(COARSE[:, 0]) + np.exp(COARSE[:, 1] / 12 - 1) * RNG.normal(size=600)
 WEIGHT = RNG.integers(0, 3, 600).astype(np.float64)
 FRAME = pd.DataFrame(COARSE, columns=NAMES)
 FEW = {
-    "n_estimators": 6, "n_particles": 4, "max_leaves": 16, "random_state": 0, "engine": "xgboost",
-    "n_jobs": 1,
+    "n_estimators": 6, "n_particles": 4, "max_leaves": 16, "random_state": 0,
+    "learner": TreeLearner(engine="xgboost"), "n_jobs": 1,
 }  # fmt: skip
 
 
@@ -239,7 +240,11 @@ def test_a_fit_that_a_callback_ended_resumes_from_its_checkpoint(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "given", "said"),
     [
-        ({"engine": "native"}, {}, 'one process; wgboost.ray has engine="xgboost"'),
+        (
+            {"learner": TreeLearner(engine="native")},
+            {},
+            "one process; wgboost.ray has TreeLearner",
+        ),
         ({"init": "smooth"}, {}, "wgboost.ray starts at"),
         ({}, {"y": "z"}, "y='z' is no column of X; columns: .*'a', 'b', 'c', 'y', 'text'"),
         ({}, {"sample_weight": "w"}, "sample_weight='w' is no column of X"),

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import xgboost
-from sklearn.linear_model import LinearRegression
 
 from wgboost import WGBClassifier, WGBoost, WGBRegressor, callbacks, load
 from wgboost.boosting.round import RoundTargets
@@ -15,6 +14,7 @@ from wgboost.directions import DiagonalNewton
 from wgboost.estimators.paper import PAPER_TREES
 from wgboost.responses import RESPONSES, Normal
 from wgboost.targets.posterior import PosteriorTarget
+from wgboost.training import grouped_parameters
 
 rng = np.random.default_rng(0)
 X = np.round(rng.uniform(-1, 1, size=(400, 3)), 1)  # few values: every bin is one of them
@@ -23,7 +23,7 @@ Y = np.sin(2 * X[:, 0]) + np.exp(X[:, 1]) * 0.3 * rng.normal(size=400)
 
 def regressor(**settings):
     fixed = {**PAPER_TREES, "n_estimators": 12, "evidence": 1.0, "random_state": 0, "n_jobs": 1}
-    return WGBRegressor(**{**fixed, **settings})
+    return WGBRegressor(**grouped_parameters({**fixed, **settings}))
 
 
 def same(a, b):
@@ -91,9 +91,11 @@ def test_every_response_is_fitted(name):
         y = np.stack([Y, -Y + X[:, 1]], axis=1)
     if name == "categorical":
         native, other = (
-            WGBClassifier(**{**PAPER_TREES, "n_estimators": 4, "random_state": 0, "engine": e}).fit(
-                X, y
-            )
+            WGBClassifier(
+                **grouped_parameters(
+                    {**PAPER_TREES, "n_estimators": 4, "random_state": 0, "engine": e}
+                )
+            ).fit(X, y)
             for e in ("native", "xgboost")
         )
         np.testing.assert_allclose(native.predict_proba(X), other.predict_proba(X), atol=1e-5)
@@ -195,7 +197,10 @@ FRAME = {"a": X[:, 0], "colour": np.where(X[:, 1] > 0, "red", "blue")}
     ("settings", "message"),
     [
         ({"engine": "xgb"}, r"engine='xgb' must be one of .*; did you mean 'xgboost'\?"),
-        ({"engine": "native", "device": "cuda"}, r"device='cuda' needs engine=\"xgboost\""),
+        (
+            {"engine": "native", "device": "cuda"},
+            r"device='cuda' needs TreeLearner\(engine=\"xgboost\"\)",
+        ),
         ({"monotone_constraints": [1, 0, 0]}, r"monotone_constraints hold .*engine=\"native\""),
         (
             {"interaction_constraints": [[0, 1], [2]], "split_on": "all"},
@@ -209,9 +214,7 @@ def test_what_the_engine_cannot_do_is_said_with_what_can(settings, message):
         regressor(**{"engine": "xgboost", **settings}).fit(X, Y)
 
 
-def test_other_learners_and_categories_are_the_native_engines():
-    with pytest.raises(ValueError, match=r"learner=.* takes the place of trees"):
-        regressor(engine="xgboost", learner=LinearRegression()).fit(X, Y)
+def test_categories_are_the_native_engines():
     with pytest.raises(TypeError, match="device=0 must be text"):
         regressor(engine="xgboost", device=0).fit(X, Y)
     with pytest.raises(ValueError, match=r"column 'colour' is categorical.*engine=\"native\""):

@@ -8,6 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 
 from wgboost import WGBClassifier, WGBoost, WGBRegressor
+from wgboost.training import grouped_parameters
 
 RNG = np.random.default_rng(31)
 X = RNG.normal(size=(40, 2))
@@ -17,7 +18,9 @@ BOTH = [(WGBRegressor, Y), (WGBClassifier, LABELS)]
 
 
 def small(kind, **options):
-    return kind(**{"n_estimators": 3, "random_state": 0, "n_jobs": 1, **options})
+    return kind(
+        **grouped_parameters({"n_estimators": 3, "random_state": 0, "n_jobs": 1, **options})
+    )
 
 
 def changed(values, row, value):

@@ -11,6 +11,7 @@ from sklearn.linear_model import GammaRegressor, PoissonRegressor
 
 from wgboost import WGBRegressor, censored, metrics, propose_response
 from wgboost.responses import RESPONSES
+from wgboost.training import grouped_parameters
 
 RNG = np.random.default_rng(7)
 N = 250
@@ -37,7 +38,7 @@ def draw(name, rng=RNG):
 
 def model(name, **options):
     settings = {"n_estimators": 25, "evidence": 5, "n_jobs": 1, "random_state": 0}
-    return WGBRegressor(response=name, **{**settings, **options})
+    return WGBRegressor(response=name, **grouped_parameters({**settings, **options}))
 
 
 @pytest.mark.parametrize("name", NAMES)

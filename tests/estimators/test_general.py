@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.kernel_ridge import KernelRidge
 
 from wgboost import Density, Target, WGBoost
+from wgboost.training import grouped_parameters
 
 SD = 0.5
 X = np.linspace(0, 2 * np.pi, 200)[:, None]
@@ -18,7 +19,7 @@ TARGET = Target(
 
 def model(**options):
     options = {"n_particles": 20, "n_jobs": 1, "random_state": 0, **options}
-    return WGBoost(options.pop("target", TARGET), **options)
+    return WGBoost(options.pop("target", TARGET), **grouped_parameters(options))
 
 
 def spread(particles):

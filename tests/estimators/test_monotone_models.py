@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from model_particles import particles_of
 from monotone_steps import moves_along
-from wgboost import WGBClassifier, WGBoost, WGBRegressor, load
+from wgboost import TreeLearner, WGBClassifier, WGBoost, WGBRegressor, load
 from wgboost.learners import HistTree
 
 RNG = np.random.default_rng(11)
@@ -29,8 +29,9 @@ def moves(model, feature, parameter=0):
 @pytest.mark.parametrize("leaf", ["mean", "newton"])
 @pytest.mark.parametrize("split_on", ["sum", "particle_mean", 2])
 def test_the_location_of_every_particle_is_monotone(tree, leaf, split_on):
+    trees = TreeLearner(leaf=leaf, split_on=split_on)
     model = WGBRegressor(
-        tree=tree, leaf=leaf, split_on=split_on, subsample=0.8, colsample=0.7,
+        tree=tree, learner=trees, subsample=0.8, colsample=0.7,
         monotone_constraints={0: 1, 1: -1}, **FAST,
     ).fit(X, Y)  # fmt: skip
     assert (moves(model, 0) >= 0).all()
@@ -38,7 +39,7 @@ def test_the_location_of_every_particle_is_monotone(tree, leaf, split_on):
     assert (moves(model, 0) > 0).any()
     means = moves_along(lambda rows: model.predict(rows)[:, None], X[:30], 0, GRID)
     assert means.min() >= -1e-12
-    free = WGBRegressor(tree=tree, leaf=leaf, split_on=split_on, **FAST).fit(X, Y)
+    free = WGBRegressor(tree=tree, learner=trees, **FAST).fit(X, Y)
     assert (moves(free, 0) < 0).any()
 
 
@@ -46,7 +47,7 @@ def test_the_spread_follows_a_feature_whose_location_is_held():
     rng = np.random.default_rng(1)
     x = rng.uniform(-1, 1, size=(2000, 1))
     y = -0.2 * x[:, 0] + np.exp(1.5 * x[:, 0]) * rng.normal(size=2000) * 0.3
-    options = {**FAST, "n_estimators": 60, "leaf": "newton"}
+    options = {**FAST, "n_estimators": 60, "learner": TreeLearner(leaf="newton")}
     model = WGBRegressor(monotone_constraints=[1], **options).fit(x, y)
     low, high = particles_of(model, np.array([[-0.9], [0.9]]))
     assert (high[:, 0] >= low[:, 0]).all()  # in truth it falls

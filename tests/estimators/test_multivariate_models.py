@@ -12,6 +12,7 @@ from wgboost.predictive import JointMixture
 from wgboost.predictive.crps import normal_crps
 from wgboost.predictive.energy import mean_length
 from wgboost.responses import ColumnUnits, MultivariateNormal, Normal
+from wgboost.training import grouped_parameters
 
 
 def made(n, seed):
@@ -30,7 +31,9 @@ X, Y, _ = made(200, 0)
 
 def model(**options):
     settings = {"response": "multivariate_normal", "n_estimators": 12, "evidence": 10.0}
-    return WGBRegressor(**{**settings, "random_state": 0, "n_jobs": 1, **options})
+    return WGBRegressor(
+        **grouped_parameters({**settings, "random_state": 0, "n_jobs": 1, **options})
+    )
 
 
 # --- metrics ----------------------------------------------------------------------------------

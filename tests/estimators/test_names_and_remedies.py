@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from wgboost import LogDensity, Normal, Target, WGBClassifier, WGBoost, WGBRegressor, censored
+from wgboost.training import grouped_parameters
 
 X = np.linspace(-1, 1, 40)[:, None]
 Y = X[:, 0]
@@ -13,7 +14,7 @@ BOUNDS = pd.DataFrame({"lower": Y, "upper": Y + 1})
 
 
 def regressor(**options):
-    return WGBRegressor(n_estimators=1, **options)
+    return WGBRegressor(n_estimators=1, **grouped_parameters(options))
 
 
 NAMES = [

@@ -53,6 +53,6 @@ def test_what_makes_no_sense_is_refused():
         FITTED.predict_dist(X, prior={"scal": 1.0})
     with pytest.raises(ValueError, match="prior_mean has 3 values, there are 200 rows"):
         FITTED.predict_dist(X, prior={"mean": np.zeros(3)})
-    per_row = WGBRegressor(n_estimators=1, prior={"mean": np.zeros(200)}).fit(X, Y)
+    per_row = WGBRegressor(n_estimators=1, response=Normal(prior_mean=np.zeros(200))).fit(X, Y)
     with pytest.raises(ValueError, match="fit with one prior for all rows"):
         per_row.predict_dist(X, prior={"mean": 0.0})

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from wgboost import Mixture, WGBRegressor
+from wgboost.training import grouped_parameters
 
 RNG = np.random.default_rng(11)
 X = RNG.normal(size=(200, 3))
@@ -21,7 +22,9 @@ NEW = np.random.default_rng(12).normal(size=(40, 3))
 
 
 def model(**options):
-    return WGBRegressor(**{"n_estimators": 20, "random_state": 1, "n_jobs": 1, **options})
+    return WGBRegressor(
+        **grouped_parameters({"n_estimators": 20, "random_state": 1, "n_jobs": 1, **options})
+    )
 
 
 FITTED = model(n_estimators=60).fit(X, Y)

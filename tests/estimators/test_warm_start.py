@@ -10,6 +10,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.tree import DecisionTreeRegressor
 
 from wgboost import AveragedFlow, Normal, WGBRegressor
+from wgboost.training import grouped_parameters
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(150, 3))
@@ -19,7 +20,9 @@ NEW_Y = np.sin(2 * NEW[:, 0]) + 0.3 * NEW[:, 1]
 
 
 def model(**options):
-    return WGBRegressor(**{"n_estimators": 10, "random_state": 3, "n_jobs": 1, **options})
+    return WGBRegressor(
+        **grouped_parameters({"n_estimators": 10, "random_state": 3, "n_jobs": 1, **options})
+    )
 
 
 def particles(fitted):

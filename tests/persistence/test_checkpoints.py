@@ -21,6 +21,7 @@ from wgboost import (
 )
 from wgboost.callbacks import Checkpoint, EarlyStopping, MaxTime
 from wgboost.estimators.paper import PAPER_TREES
+from wgboost.training import grouped_parameters
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(150, 3))
@@ -50,7 +51,7 @@ def model(kind=WGBRegressor, **options):
     settings = {"n_estimators": 25, "random_state": 3, "n_jobs": 1, "subsample": 0.6}
     if kind is not WGBoost:
         settings = {**PAPER_TREES, **settings, "init": AveragedFlow(steps=20), "evidence": 1.0}
-    return kind(**{**settings, "colsample": 0.7, **options})
+    return kind(**grouped_parameters({**settings, "colsample": 0.7, **options}))
 
 
 def crashed(path, crash, y=Y, every=3, callbacks=(), kind=WGBRegressor, data=None, **options):
@@ -197,6 +198,7 @@ import sys
 import numpy as np
 from wgboost import WGBRegressor
 from wgboost.callbacks import Checkpoint
+from wgboost.training import grouped_parameters
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(400, 4))

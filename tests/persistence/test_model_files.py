@@ -29,6 +29,7 @@ from wgboost import (
     load,
 )
 from wgboost.learners import HistTree
+from wgboost.training import grouped_parameters
 from wgboost.trees import TreeSettings
 
 RNG = np.random.default_rng(7)
@@ -42,7 +43,7 @@ def model(kind=WGBRegressor, **options):
     settings = {"n_estimators": 6, "random_state": 3, "n_jobs": 1}
     if kind is not WGBoost:
         settings["init"] = AveragedFlow(steps=20)
-    return kind(**{**settings, **options})
+    return kind(**grouped_parameters({**settings, **options}))
 
 
 def twin(fitted, folder, **given):

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import GridSearchCV
 
 from wgboost import WGBClassifier, WGBRegressor, censored, metrics
+from wgboost.training import grouped_parameters
 
 RNG = np.random.default_rng(6)
 N = 300
@@ -19,7 +20,7 @@ HELD = np.arange(N) % 4 == 0
 
 def model(response="normal", **options):
     fixed = {"n_estimators": 15, "random_state": 0, "n_jobs": 1}
-    return WGBRegressor(response=response, **{**fixed, **options})
+    return WGBRegressor(response=response, **grouped_parameters({**fixed, **options}))
 
 
 def test_an_exposure_is_an_offset_of_its_log():

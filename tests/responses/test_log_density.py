@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from wgboost import LogDensity, Normal, Target, WGBoost
+from wgboost import LogDensity, Normal, Target, TreeLearner, WGBoost
 from wgboost.targets.conversion import as_row_target
 
 RNG = np.random.default_rng(0)
@@ -69,7 +69,12 @@ def test_models_of_a_log_density_and_a_response_agree():
 def test_early_stopping_uses_the_likelihood_of_held_out_rows():
     held = np.arange(300) % 3 == 0
     options = {"n_particles": 4, "n_estimators": 40, "learning_rate": 0.5, "random_state": 0}
-    options |= {"leaf": "newton", "l2": 1.0, "early_stopping": True, "refit": False}
+    options |= {
+        "learner": TreeLearner(leaf="newton"),
+        "l2": 1.0,
+        "early_stopping": True,
+        "refit": False,
+    }
     fitted = WGBoost(DENSITY, **options).fit(X, Y, validation_rows=held)
     history = fitted.history_["validation"]["nll"]
     assert fitted.n_estimators_ == np.argmin(history) > 0

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import special
 
-from wgboost import WGBRegressor
+from wgboost import TreeLearner, WGBRegressor
 from wgboost.responses import (
     Beta,
     Exponential,
@@ -135,6 +135,10 @@ def test_outliers_do_not_throw_particles_off(cls, leaf):
     if cls is not Beta:
         y[3:6] = 1e3
     model = WGBRegressor(
-        response=cls.name, evidence=10, n_estimators=40, leaf=leaf, random_state=0
+        response=cls.name,
+        evidence=10,
+        n_estimators=40,
+        learner=TreeLearner(leaf=leaf),
+        random_state=0,
     ).fit(X, y)
     assert abs(model.predict_dist(X).particles).max() < 30

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.model_selection import GroupKFold
 
-from wgboost import Interrupted, WGBClassifierCV, WGBRegressorCV, censored, metrics
+from wgboost import Interrupted, TreeLearner, WGBClassifierCV, WGBRegressorCV, censored, metrics
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(90, 3))
@@ -15,7 +15,12 @@ NEW = np.random.default_rng(9).normal(size=(40, 3))
 LABELS = np.array(["low", "mid", "top"])[np.digitize(Y, [4.6, 5.4])]
 RECIPES = {
     "plain": {"learning_rate": 0.3, "evidence": 3.0},
-    "newton": {"learning_rate": 0.3, "leaf": "newton", "l2": 1.0, "evidence": 10.0},
+    "newton": {
+        "learning_rate": 0.3,
+        "learner": TreeLearner(leaf="newton"),
+        "l2": 1.0,
+        "evidence": 10.0,
+    },
 }
 SMALL = {
     "cv": 3, "n_estimators": 12, "n_iter_no_change": 4, "n_particles": 4, "random_state": 0,

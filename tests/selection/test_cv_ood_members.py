@@ -167,7 +167,8 @@ def test_calibration_sees_the_members_of_a_fold_together(ood_bag):
 @pytest.mark.parametrize(
     "options",
     [{"response": Categorical(n_classes=3)}, {"response": Ordinal(n_classes=3)},
-     {"class_weight": {"a": 2.0, "b": 3.0}}, {"prior": {"scale": np.linspace(2, 4, 120)}}],
+     {"class_weight": {"a": 2.0, "b": 3.0}},
+     {"response": Categorical(prior_scale=np.linspace(2, 4, 120))}],
     ids=["categorical", "ordinal", "class_weight", "prior"],
 )  # fmt: skip
 def test_classes_are_left_out_with_any_options_of_classes(options, capsys):

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 
-from wgboost import WGBClassifier, WGBClassifierCV, WGBRegressor, WGBRegressorCV, censored
+from wgboost import (
+    TreeLearner,
+    WGBClassifier,
+    WGBClassifierCV,
+    WGBRegressor,
+    WGBRegressorCV,
+    censored,
+)
 from wgboost.selection import classifier_recipes, regressor_recipes
 from wgboost.selection.recipes import checked_recipes
 from wgboost.training import resolve_settings
@@ -78,7 +85,7 @@ def test_a_bad_value_is_found_before_any_fit_and_the_recipe_named():
         ({"monotone_constraints": [1, 0], "monotone_parameter": "x"}, "monotone_parameter='x'"),
         ({"interaction_constraints": [["q"]]}, "interaction_constraints has 'q'"),
         ({"categorical_features": [9]}, "categorical_features has 9"),
-        ({"max_bins": 3000}, "max_bins=3000 must be between 2 and 255"),
+        ({"learner": TreeLearner(max_bins=3000)}, "max_bins=3000 must be between 2 and 255"),
         ({"response": "gamma"}, "the response 'gamma' needs numbers > 0"),
         ({"prior": {"width": 1.0}}, "has no setting 'prior_width'"),
     ],

@@ -19,6 +19,7 @@ from wgboost import (
 )
 from wgboost.boosting.start import ConstantStart, GPStart
 from wgboost.responses import RESPONSES
+from wgboost.training import grouped_parameters
 
 RNG = np.random.default_rng(11)
 
@@ -36,7 +37,7 @@ ABLE = [name for name, kind in RESPONSES.items() if kind.log_scale is not None]
 
 def model(init=QUICK, **options):
     settings = {"n_estimators": 15, "random_state": 0, "n_jobs": 1, "leaf": "newton", "l2": 1.0}
-    return WGBRegressor(init=init, **{**settings, **options})
+    return WGBRegressor(init=init, **grouped_parameters({**settings, **options}))
 
 
 def nll(fitted, **fit_params):

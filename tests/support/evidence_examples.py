@@ -2,13 +2,24 @@
 
 import numpy as np
 
+from wgboost import TreeLearner
+
 SAMPLE, WATCHED, N = 60, 25, 400
 SETTINGS = {
-    "evidence": "auto", "early_stopping": True, "n_iter_no_change": 4, "n_estimators": 12,
-    "leaf": "newton", "l2": 1, "split_on": "particle_mean", "n_particles": 4, "n_jobs": 1,
-    "random_state": 0, "tree": "shared", "growth": "depth_wise", "max_depth": 3,
-    "max_leaves": None, "colsample": 1.0,
-}  # fmt: skip
+    "evidence": "auto",
+    "early_stopping": True,
+    "n_iter_no_change": 4,
+    "n_estimators": 12,
+    "learner": TreeLearner(leaf="newton", split_on="particle_mean", growth="depth_wise"),
+    "l2": 1,
+    "n_particles": 4,
+    "n_jobs": 1,
+    "random_state": 0,
+    "tree": "shared",
+    "max_depth": 3,
+    "max_leaves": None,
+    "colsample": 1.0,
+}
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (N, 3))
 Y = np.sin(2 * X[:, 0]) + RNG.standard_normal(N)

@@ -23,6 +23,7 @@ from wgboost import (
     Kernel,
     Normal,
     SmoothStart,
+    TreeLearner,
     WGBClassifier,
     WGBClassifierCV,
     WGBoost,
@@ -144,12 +145,21 @@ def kinds():
     samples = rng.normal(z[:, None], size=(60, 5))
     pairs = rng.normal(z[:, None, None], size=(60, 5, 2))
     rare = {
-        "init": np.linspace(-1, 1, 6).reshape(3, 2), "direction": FullNewton(Kernel("scaled")),
-        "interaction_constraints": [[0, 1], [2]], "max_bins": 16, "subsample": 0.8,
-        "monotone_constraints": {1: -1}, "monotone_parameter": "log_scale", "tree": "shared",
+        "init": np.linspace(-1, 1, 6).reshape(3, 2),
+        "direction": FullNewton(Kernel("scaled")),
+        "interaction_constraints": [[0, 1], [2]],
+        "learner": TreeLearner(max_bins=16),
+        "subsample": 0.8,
+        "monotone_constraints": {1: -1},
+        "monotone_parameter": "log_scale",
+        "tree": "shared",
         "response": Normal(prior_scale=3.0),
-    }  # fmt: skip
-    constrained = {"monotone_constraints": [1, 0, 0], "prior": {"mean": 0.1}, "evidence": 10}
+    }
+    constrained = {
+        "monotone_constraints": [1, 0, 0],
+        "response": Normal(prior_mean=0.1),
+        "evidence": 10,
+    }
     found = {name: (lambda name=name: _of_response(name)) for name in RESPONSES}
     return found | {
         "frame": lambda: WGBRegressor(**SMALL).fit(frame, z),
@@ -169,7 +179,7 @@ def kinds():
         "many_levels": _many_levels,
         "named_columns": _named_columns,
         "ordered_labels": lambda: WGBClassifier(response="ordinal", **SMALL).fit(X, ordered(z)),
-        "xgboost": lambda: WGBRegressor(engine="xgboost", **SMALL).fit(X, z),
+        "xgboost": lambda: WGBRegressor(learner=TreeLearner(engine="xgboost"), **SMALL).fit(X, z),
         "rare_settings": lambda: WGBRegressor(**rare, **SMALL).fit(X, z),
         "general_of_columns": lambda: WGBoost(direction=MMD(), **SMALL).fit(X, pairs),
         "wide_bag": lambda: _bag(

@@ -6,16 +6,25 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from wgboost import WGBClassifier, WGBRegressor, load
+from wgboost import DiagonalNewton, Kernel, TreeLearner, WGBClassifier, WGBRegressor, load
 from wgboost.boosting.parametric_bootstrap import ParametricBootstrap
 from wgboost.training.evidence_trials import LADDER, best_trial, next_trial
 
 SETTINGS = {
-    "evidence": "auto", "early_stopping": True, "n_iter_no_change": 5, "n_estimators": 30,
-    "leaf": "newton", "l2": 1, "split_on": "particle_mean", "n_particles": 4, "n_jobs": 1,
-    "random_state": 0, "tree": "shared", "growth": "depth_wise", "max_depth": 3,
-    "max_leaves": None, "colsample": 1.0,
-}  # fmt: skip
+    "evidence": "auto",
+    "early_stopping": True,
+    "n_iter_no_change": 5,
+    "n_estimators": 30,
+    "learner": TreeLearner(leaf="newton", split_on="particle_mean", growth="depth_wise"),
+    "l2": 1,
+    "n_particles": 4,
+    "n_jobs": 1,
+    "random_state": 0,
+    "tree": "shared",
+    "max_depth": 3,
+    "max_leaves": None,
+    "colsample": 1.0,
+}
 
 
 def made(n, seed, noise):
@@ -125,7 +134,10 @@ def test_a_number_beside_it_is_the_same_as_the_number():
     settings = SETTINGS | {"n_estimators": 150, "n_iter_no_change": 30}
     auto = WGBRegressor(**settings).fit(X, y)
     assert not any(one["by_error"] for one in auto.evidence_trials_)
-    same = {"evidence": auto.evidence_, "kernel": "gaussian" if auto.evidence_ < 3 else "scaled"}
+    same = {
+        "evidence": auto.evidence_,
+        "direction": DiagonalNewton(Kernel("gaussian" if auto.evidence_ < 3 else "scaled")),
+    }
     plain = WGBRegressor(**settings | same).fit(X, y)
     np.testing.assert_array_equal(auto.predict(X), plain.predict(X))
     assert auto.history_ == plain.history_

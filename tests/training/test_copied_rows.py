@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import KFold
 
-from wgboost import WGBClassifier, WGBoost, WGBRegressor, WGBRegressorCV, censored
+from wgboost import TreeLearner, WGBClassifier, WGBoost, WGBRegressor, WGBRegressorCV, censored
 from wgboost.training.copies import find_distinct, row_hashes
 
 RNG = np.random.default_rng(0)
@@ -57,7 +57,7 @@ def test_copies_are_in_one_fold_of_a_bag():
         {"subsample": 0.6, "colsample": 0.7, "min_samples_leaf": 3},
         {"init": "smooth", "evidence": 10.0},
         {"direction": "langevin"},
-        {"learning_rate": 0.3, "leaf": "mean", "response": "student_t"},
+        {"learning_rate": 0.3, "learner": TreeLearner(leaf="mean"), "response": "student_t"},
     ],
     ids=str,
 )

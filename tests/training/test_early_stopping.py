@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LinearRegression
 
 from wgboost import WGBClassifier, WGBRegressor, metrics
+from wgboost.training import grouped_parameters
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(150, 3))
@@ -19,7 +20,7 @@ START = np.random.default_rng(8).normal(size=(10, 2))
 
 def model(**options):
     fixed = {"n_estimators": 10, "random_state": 3, "n_jobs": 1, "init": START, "evidence": 1.0}
-    return WGBRegressor(**{**fixed, **options})
+    return WGBRegressor(**grouped_parameters({**fixed, **options}))
 
 
 def particles(fitted):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from wgboost import WGBRegressor, metrics
+from wgboost import DiagonalNewton, Kernel, TreeLearner, WGBRegressor, metrics
 from wgboost.estimators.paper import PAPER_TREES
 
 
@@ -21,11 +21,21 @@ def gap(evidence, seed, kernel, bandwidth):
     X, y, *_ = made(5000, 2 * seed)
     X_test, y_test, mean, log_scale = made(4000, 2 * seed + 1)
     settings = {
-        **PAPER_TREES, "n_estimators": 4000, "learning_rate": 0.05, "subsample": 0.6,
-        "colsample": 0.7, "leaf": "newton", "split_on": "particle_mean", "l2": 1,
-        "evidence": evidence, "kernel": kernel, "bandwidth": bandwidth, "early_stopping": True,
-        "n_iter_no_change": 150, "refit": False, "random_state": seed, "n_jobs": 1,
-    }  # fmt: skip
+        **PAPER_TREES,
+        "n_estimators": 4000,
+        "learning_rate": 0.05,
+        "subsample": 0.6,
+        "colsample": 0.7,
+        "learner": TreeLearner(leaf="newton", split_on="particle_mean", growth="depth_wise"),
+        "l2": 1,
+        "evidence": evidence,
+        "direction": DiagonalNewton(Kernel(kernel, bandwidth)),
+        "early_stopping": True,
+        "n_iter_no_change": 150,
+        "refit": False,
+        "random_state": seed,
+        "n_jobs": 1,
+    }
     model = WGBRegressor(**settings).fit(X, y)
     residual = (y_test - mean) / np.exp(log_scale)
     true = np.mean(0.5 * residual**2 + log_scale + 0.5 * np.log(2 * np.pi))

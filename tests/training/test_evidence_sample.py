@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evidence_examples import INSIDE, MANY, SAMPLE, SETTINGS, WATCHED, N, X, Y
-from wgboost import Batches, WGBClassifier, WGBRegressor, load
+from wgboost import Batches, DiagonalNewton, Kernel, WGBClassifier, WGBRegressor, load
 from wgboost.callbacks import MaxTime
 from wgboost.training import evidence, fit, usual_leaves
 from wgboost.training.evidence_trials import next_on
@@ -56,7 +56,7 @@ def test_a_chosen_constant_is_the_fit_with_this_number():
     model = WGBRegressor(**SETTINGS).fit(X, y)
     assert not model.evidence_trials_[-1]["by_error"]
     kernel = "gaussian" if model.evidence_ < 3 else "scaled"
-    fixed = SETTINGS | {"evidence": model.evidence_, "kernel": kernel}
+    fixed = SETTINGS | {"evidence": model.evidence_, "direction": DiagonalNewton(Kernel(kernel))}
     plain = WGBRegressor(**fixed).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), plain.predict(X))
     assert model.history_ == plain.history_

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from wgboost import WGBRegressor
+from wgboost import DiagonalNewton, Kernel, TreeLearner, WGBRegressor
 from wgboost.boosting.parametric_bootstrap import ParametricBootstrap
 from wgboost.data import Features
 from wgboost.learners import HistTree
@@ -110,14 +110,22 @@ def test_the_spread_is_wider_where_rows_are_few(monkeypatch):
     X[:, 0] = np.abs(X[:, 0]) * np.where(rng.random(2000) < 0.9, -1, 1)
     y = np.sin(2 * X[:, 0]) + rng.standard_normal(2000)
     settings = {
-        "early_stopping": True, "n_iter_no_change": 20, "n_estimators": 200, "leaf": "newton",
-        "l2": 1, "split_on": "particle_mean", "random_state": 0, "n_jobs": 1, "refit": False,
-    }  # fmt: skip
+        "early_stopping": True,
+        "n_iter_no_change": 20,
+        "n_estimators": 200,
+        "learner": TreeLearner(leaf="newton", split_on="particle_mean"),
+        "l2": 1,
+        "random_state": 0,
+        "n_jobs": 1,
+        "refit": False,
+    }
     monkeypatch.setattr(evidence_trials, "_KEPT", 0.0)  # whatever it costs
     model = WGBRegressor(evidence="auto", **settings).fit(X, y)
     [chosen] = [one for one in model.evidence_trials_ if one.get("chosen")]
     assert chosen["by_error"]
-    same = WGBRegressor(evidence=model.evidence_, kernel="scaled", **settings).fit(X, y)
+    same = WGBRegressor(
+        evidence=model.evidence_, direction=DiagonalNewton(Kernel("scaled")), **settings
+    ).fit(X, y)
     even = rng.uniform(-1, 1, (1000, 3))
     by_error, constant = (
         variance[even[:, 0] > 0].mean() / variance[even[:, 0] < 0].mean()

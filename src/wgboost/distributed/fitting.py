@@ -18,6 +18,7 @@ from wgboost.distributed.stage import DistributedStage
 from wgboost.estimators.attributes import set_model, warn_of_fit
 from wgboost.estimators.base import BaseModel
 from wgboost.estimators.preparing import FitArguments, prepare_fit
+from wgboost.learners import TreeLearner
 from wgboost.metrics.registry import find_metric
 from wgboost.model import FittedModel
 from wgboost.training import FitRequest, Settings, Stage, fit_model, resolve_settings
@@ -226,6 +227,11 @@ def check_cluster_parameters(
         If a parameter is wrong, or is not supported on a cluster.
     """
     resolve_settings(params, callbacks)
+    if not isinstance(params["learner"], TreeLearner):
+        raise ValueError(
+            f"learner={params['learner']!r} is fitted in one process; {module} grows trees, and "
+            "wgboost.WGBRegressor and WGBClassifier take any learner"
+        )
     engine = flat_parameters(params)["engine"]
     if engine != "xgboost":
         raise ValueError(

@@ -62,8 +62,9 @@ def grouped_parameters(given: Mapping[str, Any]) -> dict[str, Any]:
     """
     params = {name: value for name, value in given.items() if name not in GROUPED}
     trees = {name: given[name] for name in _TREE_RULES if name in given}
-    if trees and given.get("learner") is None:
-        params["learner"] = TreeLearner(**trees)
+    learner = given.get("learner")
+    if trees and (learner is None or isinstance(learner, TreeLearner)):
+        params["learner"] = replace(learner or TreeLearner(), **trees)
     kernel, bandwidth = given.get("kernel"), given.get("bandwidth")
     direction = given.get("direction", "diagonal_newton")
     if (kernel is not None or bandwidth is not None) and isinstance(direction, str):

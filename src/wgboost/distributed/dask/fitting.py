@@ -11,8 +11,8 @@ from wgboost.distributed.dask.partitions import DaskPartitions, gather_rows
 from wgboost.distributed.fitting import DistributedFit, check_cluster_parameters
 from wgboost.distributed.partitions import Partitions
 from wgboost.estimators.base import BaseModel
-from wgboost.validation import check_number
 from wgboost.training import cluster_parameters
+from wgboost.validation import check_number
 
 __all__ = ["DaskFit", "fit"]
 
