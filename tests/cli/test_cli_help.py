@@ -12,6 +12,7 @@ from wgboost import DiagonalNewton, Gamma, Kernel, TreeLearner, WGBClassifier, W
 from wgboost.cli.app import app
 from wgboost.cli.options import BY_OPTION, FLAGS, parse_value, with_flag_names
 from wgboost.responses import RESPONSES
+from wgboost.training.flat_parameters import GROUPED
 
 COMMANDS = ["fit", "predict", "evaluate", "plot", "info", "demo"]
 
@@ -57,7 +58,8 @@ def test_every_parameter_of_the_estimators_has_a_flag_or_is_for_python(monkeypat
     }  # fmt: skip
     python = {"learner", "init", "warm_start"}
     parameters = {
-        *inspect.signature(WGBRegressor).parameters, *inspect.signature(WGBClassifier).parameters
+        *inspect.signature(WGBRegressor).parameters, *inspect.signature(WGBClassifier).parameters,
+        *GROUPED,
     }  # fmt: skip
     assert parameters == {*FLAGS, *BY_OPTION, *elsewhere, *python}
     for name in FLAGS:
