@@ -58,7 +58,7 @@ def test_without_a_client_the_error_says_how_to_make_one():
         ({"learner": TreeLearner(engine="native")}, "one process; wgboost.dask has TreeLearner"),
         ({"init": "smooth"}, "init='smooth' is fitted to X, .* the estimators of wgboost"),
         ({"eval_metric": "concordance"}, "different workers; use .* with wgboost.WGBRegressor"),
-        ({"monotone_constraints": [1, 0]}, 'monotone_constraints .*engine="native"\) does'),
+        ({"monotone_constraints": [1, 0]}, r'monotone_constraints .*engine="native"\) does'),
         (
             {"learner": wgboost.WGBRegressor()},
             "learner=.* is fitted in one process; wgboost.dask grows trees",

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from making import assert_same_tree, grow, made
-from wgboost import TreeLearner
 from wgboost.data import Features
 from wgboost.data.binning import Binned, Cuts
 from wgboost.data.matrix import as_matrix
@@ -86,12 +85,7 @@ def test_targets_without_outputs_are_refused(shape):
 def test_values_that_are_not_finite_are_refused(value, which):
     wrong = np.ones(G.shape)
     wrong[7, 1, 0] = value
-    for settings in (
-        {},
-        {"tree": "per_particle", "l2": 1.0},
-        {"learner": TreeLearner(split_on=1)},
-        {"learner": TreeLearner(split_on="sum")},
-    ):
+    for settings in ({}, {"tree": "per_particle", "l2": 1.0}, {"split_on": 1}, {"split_on": "sum"}):
         with pytest.raises(ValueError, match=rf"{which} is .* at \(7, 1, 0\); "):
             grow(FEATURES, **{"targets": G, which: wrong}, **settings)
 
