@@ -76,7 +76,7 @@ class FitOptions:
     )
     validation: float | None = flag(
         "Hold out this share of the rows to choose the number of rounds, then fit on all rows. "
-        "[default: no early stopping]",
+        "[default: 0.2 without --n-estimators]",
         "share",
         panel=_BOOSTING,
     )
@@ -94,7 +94,7 @@ class FitOptions:
     )
     ood_folds: int | None = flag(
         "Compute reference OOD scores by this many further fits, each without a fold of the rows; "
-        "predict then writes ood_pvalue. --validation-data gives them without further fits. "
+        "predict then writes ood_pvalue. Rows of --validation-data need no further fits. "
         "[default: no further fits]",
         "int",
         panel=_MODEL,

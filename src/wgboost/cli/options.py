@@ -91,6 +91,7 @@ def _metavar(name: str, types: str) -> str:
     """Return the placeholder of a value in the help: its choices or its type."""
     if name in ("response", "eval_metric"):
         return "name"
+    types = types.split(", default=")[0]
     choices = re.findall(r'"(\w+)"', types)
     plain = re.findall(r"\b(int|float|None|list)\b", types)
     return "|".join([*choices, *(word.lower() for word in plain)]) or "text"

@@ -43,7 +43,7 @@ class ReadOptions:
     """
 
     delimiter: str | None = flag(
-        "Separator of fields. [default: detected of , ; tab |]", "char", panel=_PANEL
+        "Separator of fields. [default: one of , ; tab | by the contents]", "char", panel=_PANEL
     )
     encoding: str | None = flag(
         "Encoding, such as cp1252. [default: utf-8, or by a byte order mark]", "name", panel=_PANEL
