@@ -22,28 +22,10 @@ _PREVIEW_ROWS = 4096  # enough to recognise most features with many distinct val
 def find_cuts(
     parts: Partitions, schema: Schema, max_bins: int, weight: Array | None, sample: int = SAMPLE
 ) -> Cuts:
-    """Find the bin edges of all features.
+    """Return the bin edges of all features, `max_bins` bins at most for each.
 
     The edges are those of one machine if the table has at most `sample` rows, and for features with
     at most `max_bins` distinct values. Otherwise they are quantiles of a random sample of rows.
-
-    Parameters
-    ----------
-    parts : Partitions
-        The training table.
-    schema : Schema
-        Its columns.
-    max_bins : int
-        The largest number of bins of a feature.
-    weight : array (n,) or None
-        Weights of the rows.
-    sample : int
-        The largest number of rows from which quantiles are found.
-
-    Returns
-    -------
-    cuts : Cuts
-        The edges of all features.
     """
     n = int(parts.offsets[-1])
     index = np.arange(n)

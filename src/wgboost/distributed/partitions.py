@@ -114,24 +114,7 @@ class Partitions(ABC):
 
 
 def first_row(partition: Any) -> Any:
-    """Return the first row of a partition as a table.
-
-    Parameters
-    ----------
-    partition : array or frame
-        A table with at least one row.
-
-    Returns
-    -------
-    row : array or frame
-        A table with one row.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> first_row(np.arange(6).reshape(3, 2))
-    array([[0, 1]])
-    """
+    """Return the first row of a partition as a table."""
     return take_rows(partition, np.arange(1))
 
 

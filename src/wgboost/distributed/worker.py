@@ -170,23 +170,7 @@ def run_worker(
 
 
 def is_lost_connection(error: BaseException) -> bool:
-    """Return whether an error says that the connection to another worker is lost.
-
-    Parameters
-    ----------
-    error : exception
-        What a worker raised.
-
-    Returns
-    -------
-    lost : bool
-        Whether XGBoost's collective raised it.
-
-    Examples
-    --------
-    >>> is_lost_connection(ValueError("a bad parameter"))
-    False
-    """
+    """Return whether XGBoost raised an error because the connection to a worker is lost."""
     return isinstance(error, import_xgboost().core.XGBoostError) and "collective" in str(error)
 
 

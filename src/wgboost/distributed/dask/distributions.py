@@ -36,13 +36,6 @@ def map_lazily(
     -------
     result : Dask array, series or frame
         An array for an array, and a series or frame with the index of X for a frame.
-
-    Examples
-    --------
-    >>> import dask.array as da
-    >>> X = da.ones((4, 3), chunks=(2, 3))
-    >>> map_lazily(lambda factor, part: factor * part.sum(axis=1), 2, X, (), float).compute()
-    array([6., 6., 6., 6.])
     """
     dask, _ = import_dask()
     shared = dask.delayed(model, traverse=False)

@@ -10,17 +10,7 @@ _COLLECTIONS = ("dask.array.", "dask.dataframe.")  # no bags and delayed objects
 
 
 def import_dask() -> tuple[Any, Any]:
-    """Import the modules `dask` and `distributed`.
-
-    Returns
-    -------
-    dask, distributed : modules
-
-    Raises
-    ------
-    ImportError
-        If they are not installed.
-    """
+    """Import and return the modules `dask` and `distributed`; raise ImportError without them."""
     try:
         import dask
         import distributed
@@ -30,36 +20,12 @@ def import_dask() -> tuple[Any, Any]:
 
 
 def is_collection(value: Any) -> bool:
-    """Return whether a value is a Dask array or frame, without importing Dask.
-
-    Parameters
-    ----------
-    value : object
-        Any value.
-
-    Returns
-    -------
-    answer : bool
-
-    Examples
-    --------
-    >>> is_collection([1.0, 2.0])
-    False
-    """
+    """Return whether a value is a Dask array or frame, without importing Dask."""
     return type(value).__module__.startswith(_COLLECTIONS) and hasattr(value, "to_delayed")
 
 
 def connected_client(client: Any) -> Any:
-    """Return the client to use: the given one, or the current one of Dask.
-
-    Parameters
-    ----------
-    client : dask.distributed.Client or None
-        The client that `fit` was given.
-
-    Returns
-    -------
-    client : dask.distributed.Client
+    """Return the given client, or the current one of Dask if it is None.
 
     Raises
     ------

@@ -95,23 +95,7 @@ def _identity(value: Any) -> Any:
 
 
 def gather_rows(client: Any, name: str, value: Any, X: Partitions) -> Any:
-    """Gather values of rows (y, a weight, ...) in the memory of the client.
-
-    Parameters
-    ----------
-    client : dask.distributed.Client
-        The connection to the cluster.
-    name : str
-        The argument of `fit` that the values were given as.
-    value : Dask array or series, or values in memory
-        The values.
-    X : Partitions
-        The table with the rows.
-
-    Returns
-    -------
-    values : array or series
-        All values.
+    """Return the values of rows that `fit` was given as the argument `name`, in memory.
 
     Raises
     ------

@@ -8,17 +8,7 @@ __all__ = ["as_scaling_config", "connected_ray", "get_results", "import_ray", "i
 
 
 def import_ray() -> Any:
-    """Import the module `ray`.
-
-    Returns
-    -------
-    ray : module
-
-    Raises
-    ------
-    ImportError
-        If it is not installed.
-    """
+    """Import and return the module `ray`; raise ImportError if it is not installed."""
     try:
         import ray
         import ray.data
@@ -30,17 +20,7 @@ def import_ray() -> Any:
 
 
 def connected_ray() -> Any:
-    """Import the module `ray`, and check that it is connected to a cluster.
-
-    Returns
-    -------
-    ray : module
-
-    Raises
-    ------
-    ValueError
-        If it is not connected.
-    """
+    """Import and return the module `ray`; raise ValueError if it is not connected to a cluster."""
     ray = import_ray()
     if not ray.is_initialized():
         raise ValueError(
@@ -51,36 +31,12 @@ def connected_ray() -> Any:
 
 
 def is_dataset(value: Any) -> bool:
-    """Return whether a value is a Ray Dataset, without importing Ray.
-
-    Parameters
-    ----------
-    value : object
-        Any value.
-
-    Returns
-    -------
-    answer : bool
-
-    Examples
-    --------
-    >>> is_dataset([1.0, 2.0])
-    False
-    """
+    """Return whether a value is a Ray Dataset, without importing Ray."""
     return type(value).__module__.startswith("ray.data") and hasattr(value, "iter_batches")
 
 
 def as_scaling_config(scaling_config: Any) -> Any:
-    """Return the workers to train on as a ScalingConfig.
-
-    Parameters
-    ----------
-    scaling_config : int, ray.train.ScalingConfig or None
-        The number of workers, or a configuration of them. None is one worker.
-
-    Returns
-    -------
-    config : ray.train.ScalingConfig
+    """Return a number of workers as a ScalingConfig; None is one worker.
 
     Raises
     ------
@@ -108,17 +64,7 @@ def as_scaling_config(scaling_config: Any) -> Any:
 
 
 def get_results(references: Any) -> Any:
-    """Return the results of tasks; raise their errors as the tasks raised them.
-
-    Parameters
-    ----------
-    references : ObjectRef or list of ObjectRef
-        The tasks.
-
-    Returns
-    -------
-    results : object or list
-    """
+    """Return the results of tasks; raise their errors as the tasks raised them."""
     ray = import_ray()
     try:
         return ray.get(references)
