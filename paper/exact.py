@@ -13,7 +13,7 @@ Array = np.ndarray
 __all__ = ["ExactTree", "FittedExactTree"]
 
 
-def _seen(X: Any) -> Array:
+def _float32(X: Any) -> Array:
     """Features as scikit-learn's trees take them; its own checks cost more than a small tree."""
     return np.ascontiguousarray(X, dtype=np.float32)
 
@@ -40,7 +40,7 @@ class FittedExactTree:
 
     def predict(self, X: Any) -> Array:
         """Return the movement (n, m, d) at new rows."""
-        movement: Array = self.values[self.tree.apply(_seen(X), check_input=False)]
+        movement: Array = self.values[self.tree.apply(_float32(X), check_input=False)]
         return movement
 
 
@@ -67,7 +67,7 @@ class ExactTree:
             min_samples_leaf=self.min_samples_leaf,
             random_state=self.random_state,
         )
-        X = _seen(features.raw)
+        X = _float32(features.raw)
         tree.fit(X, flat.sum(axis=1), check_input=False)
         leaf, nodes = tree.apply(X, check_input=False), tree.tree_.node_count
         sums = np.stack([np.bincount(leaf, column, nodes) for column in flat.T], axis=1)

@@ -43,13 +43,13 @@ def score_and_curvature(theta: Array, y: Array) -> tuple[Array, Array]:
 
 def movement(theta: Array, score: Array, curvature: Array) -> Array:
     """Diagonal Newton directions (n, m, d) of rows of particles."""
-    apart = theta[:, :, None] - theta[:, None]  # (n, m, m, d)
-    k = np.exp(-np.square(apart).sum(axis=-1) / BANDWIDTH)
-    push = (2 / BANDWIDTH) * apart * k[..., None]
+    difference = theta[:, :, None] - theta[:, None]  # (n, m, m, d)
+    k = np.exp(-np.square(difference).sum(axis=-1) / BANDWIDTH)
+    push = (2 / BANDWIDTH) * difference * k[..., None]
     m = theta.shape[1]
     gradient = (k @ score + push.sum(axis=2)) / m
-    bend = (np.square(k) @ curvature + np.square(push).sum(axis=2)) / m
-    moved: Array = gradient / bend
+    curvatures = (np.square(k) @ curvature + np.square(push).sum(axis=2)) / m
+    moved: Array = gradient / curvatures
     return moved
 
 
@@ -128,8 +128,8 @@ class Plain:
 
     def rounds(self, X: Array, y: Array, others: Array, n_rounds: int) -> Iterator[Array]:
         """Yield the particles of other rows after 1, 2, ... rounds; y is standardised."""
-        seen = self.cut(X)
-        X, others = seen(X), seen(others)
+        cut = self.cut(X)
+        X, others = cut(X), cut(others)
         start = self.start(y)
         theta: Array = np.broadcast_to(start, (len(y), *start.shape)).astype(self.particles)
         other: Array = np.broadcast_to(start, (len(others), *start.shape)).astype(self.particles)

@@ -91,20 +91,20 @@ def table1(found: Found, criterion: str) -> tuple[str, dict[str, float]]:
     """Our figures beside the paper's; and how far they are from it, in its deviations."""
     reported = {"nll": NLL, "rmse": RMSE}[criterion]
     digits = 3 if criterion == "rmse" else 2
-    rows, apart = [], {}
+    rows, deviations = [], {}
     for name in (name for name in reported if name in found):
         ours = values(found[name], criterion)
-        apart[name] = deviation(ours.mean(), reported[name][0])
+        deviations[name] = deviation(ours.mean(), reported[name][0])
         rows.append([
             name, str(len(ours)), plus_minus(ours, digits), _printed(reported[name][0]),
-            f"{apart[name]:+.2f}",
+            f"{deviations[name]:+.2f}",
             f"{np.median(values(found[name], criterion + '_rounds')):.0f}",
             f"{np.mean(values(found[name], 'cpu_seconds')):.0f}",
         ])  # fmt: skip
     name = criterion.upper()
     head = ["set", "repeats", f"{name}, ours", "paper", "difference / its sd", "rounds (median)",
             "CPU s a repeat"]  # fmt: skip
-    return markdown(head, rows), apart
+    return markdown(head, rows), deviations
 
 
 def methods(found: Found, criterion: str) -> str:
@@ -126,10 +126,10 @@ def table2(found: Found) -> str:
         label = f"{known} (subset of 2,200 rows)" if subset else known
         for key, title in (("accuracy", "accuracy"), ("ood", "OOD")):
             ours, reported = values(results, key), CLASSIFICATION[known, key]
-            apart = deviation(ours.mean(), reported[0], digits=1)
+            distance = deviation(ours.mean(), reported[0], digits=1)
             rows.append([
                 label, title, plus_minus(ours), _printed(reported[0], 1),
-                "other data" if subset else f"{apart:+.2f}",
+                "other data" if subset else f"{distance:+.2f}",
                 *(_printed(r, 1) for r in reported[1:]),
             ])  # fmt: skip
     head = ["set", "criterion", "ours (run)", "paper", "difference / its sd",

@@ -90,14 +90,14 @@ def regression(plan: Plan, results: Path, figures: Path) -> str:
     found = collect(plan.table1(), results)
     if not found:
         return ""
-    nll, apart = report.table1(found, "nll")
+    nll, deviations = report.table1(found, "nll")
     rmse, _ = report.table1(found, "rmse")
-    met = sum(value <= 1 for value in apart.values())
+    reached = sum(value <= 1 for value in deviations.values())
     return f"""## Table 1: regression
 `WGBRegressor.paper(random_state=1)` on the standard splits: early stopping on 20 % of the training
 rows up to 4,000 rounds, refit; NLL with NLL stopping and RMSE with RMSE stopping. A reported
 deviation of 0.00 counts as 0.005. NLL within one of the paper's standard deviations or better:
-{met} of {len(apart)} sets.
+{reached} of {len(deviations)} sets.
 
 {nll}
 {rmse}
@@ -303,8 +303,8 @@ def _segment(plan: Plan, results: Path) -> str:
         row = [name.replace("learner=exact", "every threshold")]
         for key in ("accuracy", "ood"):
             ours = values(found, key)
-            apart = deviation(ours.mean(), CLASSIFICATION["segment", key][0], digits=1)
-            row += [plus_minus(ours), f"{apart:+.2f}"]
+            distance = deviation(ours.mean(), CLASSIFICATION["segment", key][0], digits=1)
+            row += [plus_minus(ours), f"{distance:+.2f}"]
         rows.append([*row, f"{values(found, 'ood').min():.2f}"])
     head = ["segment", "accuracy", "/ sd", "OOD", "/ sd", "worst split"]
     return "Segment from other start particles, and with exact trees:\n\n" + markdown(head, rows)

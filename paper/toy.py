@@ -56,9 +56,9 @@ def squared_mmd(particles: Array, centre: Array, bandwidth: float = 0.025) -> Ar
     """MMD^2 between particles (..., m) and N(centre, 0.5), in closed form."""
     half = bandwidth / 2  # the kernel is a normal density of this variance, but for a factor
     between = np.exp(-np.square(particles[..., :, None] - particles[..., None, :]) / bandwidth)
-    wide = SCALE**2 + half
-    to_target = np.exp(-np.square(particles - centre[..., None]) / (2 * wide)) * np.sqrt(
-        half / wide
+    total = SCALE**2 + half
+    to_target = np.exp(-np.square(particles - centre[..., None]) / (2 * total)) * np.sqrt(
+        half / total
     )
     own = np.sqrt(half / (2 * SCALE**2 + half))
     squared: Array = between.mean(axis=(-1, -2)) - 2 * to_target.mean(axis=-1) + own

@@ -127,13 +127,13 @@ def test_ctrl_c_in_a_refit_leaves_the_model_that_early_stopping_found(before_fir
         return 0.1 * score
 
     plain = model(**options, refit=False, direction=lambda _, score, *__: 0.1 * score)
-    searched = plain.fit(X, Y)
-    assert searched.n_estimators_ > 3
+    stopped = plain.fit(X, Y)
+    assert stopped.n_estimators_ > 3
     with pytest.warns(Interrupted, match=r"of \d+ rounds, not refitted on all rows"):
         fitted = model(**options, direction=direction, warm_start=True).fit(X, Y)
     assert fitted.interrupted_
-    assert_array_equal(fitted.validation_rows_, searched.validation_rows_)
-    assert_array_equal(particles(fitted), particles(searched))
+    assert_array_equal(fitted.validation_rows_, stopped.validation_rows_)
+    assert_array_equal(particles(fitted), particles(stopped))
     again = fitted.fit(X, Y)
     assert not again.interrupted_
     assert again.validation_rows_ is None

@@ -45,12 +45,12 @@ def compared(folder, name, split):
     states = [dist.particles for dist in ours.staged_predict_dist(X)]
     twin = PlainBoosting(ours.model_.start.particles, ROUNDS).fit(codes, y, lead=states)
     nll = metrics.nll(ours.predict_dist(X_test), y_test), twin.nll(test_codes, y_test)
-    apart, before = [], ours.model_.start.at(X)
+    errors, before = [], ours.model_.start.at(X)
     for after, movement in zip(states, twin.movements(codes), strict=True):
         moved = after.astype(float) - before
-        apart.append(np.abs(moved - movement).max() / (0.01 + np.abs(moved).max()))
+        errors.append(np.abs(moved - movement).max() / (0.01 + np.abs(moved).max()))
         before = after
-    return *nll, np.array(apart)
+    return *nll, np.array(errors)
 
 
 CASES = [
@@ -62,9 +62,9 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "split"), CASES)
 def test_rounds_move_the_training_rows_as_the_formulas_do(data_folder, name, split):
-    *_, apart = compared(data_folder, name, split)
+    *_, errors = compared(data_folder, name, split)
     # float32 may decide now and then between two splits of all but equal gain.
-    assert np.sum(apart > 1e-3) <= 2
+    assert np.sum(errors > 1e-3) <= 2
 
 
 @pytest.mark.parametrize(("name", "split"), CASES)

@@ -43,8 +43,8 @@ def test_factors_that_may_not_widen_are_the_best_of_those_up_to_1():
     assert free.nll_after < held.nll_after < held.nll_before
     tries = [Calibration(1.0, s) for s in held.spread * np.array([0.9, 1.1])]
     assert min(metrics.nll(one(told), y) for one in tries) > held.nll_after
-    _, wide, y = wrong(1500, 4, scale=0.6, spread=0.6)
-    free, held = Calibration.fit(wide, y), Calibration.fit(wide, y, allow_widening=False)
+    _, too_wide, y = wrong(1500, 4, scale=0.6, spread=0.6)
+    free, held = Calibration.fit(too_wide, y), Calibration.fit(too_wide, y, allow_widening=False)
     assert_allclose([held.scale, held.spread], [free.scale, free.spread], rtol=1e-3)
 
 
@@ -101,7 +101,7 @@ def test_few_rows_do_no_harm():
     assert harm(3.0) > 3 * harm(0.25)
 
 
-def test_the_map_moves_locations_about_their_weighted_mean_and_widens_responses():
+def test_the_map_moves_locations_about_their_weighted_mean_and_scales_responses():
     dist = normal_mixture(weighted=True)
     moved = Calibration(scale=2.0, spread=0.5)(dist)
     means = [np.sum(dist.weights * one.particles[..., 0], axis=1) for one in (dist, moved)]
@@ -160,9 +160,9 @@ def test_predictions_of_several_models_are_fitted_together_whatever_their_units(
     theta[..., 1] += np.log(2 / 3)
     parts = [told[:100], Mixture(Normal(), theta, Units(4.0, 3.0))]
     together = Calibration.fit(told, y)
-    apart = Calibration.fit(parts, [y[:100], y[100:]])
-    assert_allclose([apart.scale, apart.spread], [together.scale, together.spread], rtol=1e-3)
-    assert apart.nll_after == pytest.approx(together.nll_after, abs=1e-6)
+    separate = Calibration.fit(parts, [y[:100], y[100:]])
+    assert_allclose([separate.scale, separate.spread], [together.scale, together.spread], rtol=1e-3)
+    assert separate.nll_after == pytest.approx(together.nll_after, abs=1e-6)
 
 
 def test_weights_count_as_rows_and_their_unit_does_not():

@@ -47,7 +47,7 @@ NEW, Y_NEW = made(2000, seed=2)
 
 
 @pytest.mark.parametrize("how", ["held out", "folds"])
-def test_predictions_of_new_rows_become_better_in_every_respect(how):
+def test_predictions_of_new_rows_improve_in_every_respect(how):
     model = clone(SURE).fit(X, Y)
     before = model.predict_dist(NEW)
     if how == "folds":
@@ -92,7 +92,7 @@ def test_folds_are_what_the_function_makes_of_them():
 
 
 @pytest.mark.parametrize("response", ["categorical", "ordinal"])
-def test_probabilities_of_classes_become_frequencies(response):
+def test_calibrated_probabilities_of_classes_are_frequencies(response):
     (X_train, labels), (new, truth) = made_classes(400), made_classes(2000, seed=2)
     ranks = pd.Categorical(labels, categories=["c", "a", "b"], ordered=True)
     model = clone(BOLD).set_params(response=response).fit(X_train, ranks)
@@ -106,7 +106,7 @@ def test_probabilities_of_classes_become_frequencies(response):
     assert_allclose(model.predict_proba(new), after.probabilities())
 
 
-def test_a_class_that_a_fold_has_not_met_says_nothing_of_it():
+def test_a_class_that_a_fold_lacks_is_ignored_in_its_calibration():
     X_train, labels = made_classes(200)
     labels[7] = "unique"
     model = clone(BOLD).fit(X_train, labels).calibrate(X_train, labels, cv=3)
@@ -158,7 +158,7 @@ def test_a_fit_that_fails_leaves_the_factors():
 
 
 @pytest.mark.parametrize("method", ["calibrate", "calibrate_ood", "conformal"])
-def test_ctrl_c_in_a_fold_ends_the_work_and_leaves_the_model(method):
+def test_ctrl_c_in_a_fold_ends_calibration_and_leaves_the_model(method):
     calls = []
 
     def nll_until(dist, y):
@@ -171,9 +171,9 @@ def test_ctrl_c_in_a_fold_ends_the_work_and_leaves_the_model(method):
     model = clone(SURE).set_params(**settings).fit(X, Y)  # before the first round, and after each
     before = dict(vars(model))
     around = ConformalRegressor(make_pipeline(StandardScaler(), model), cv=3)
-    work = around.fit if method == "conformal" else partial(getattr(model, method), cv=3)
+    calibrate = around.fit if method == "conformal" else partial(getattr(model, method), cv=3)
     with pytest.raises(KeyboardInterrupt):
-        work(X, Y)
+        calibrate(X, Y)
     assert len(calls) == 8
     assert vars(model) == before
 

@@ -75,14 +75,14 @@ def test_out_of_fold_scores_make_p_values_nearly_uniform(evidence):
         assert abs((p <= level).mean() - level) < 3 * chance
 
 
-def test_scores_are_aligned_by_the_rows_that_two_models_have_seen():
+def test_scores_are_aligned_by_the_training_rows_of_both_models():
     rng = np.random.default_rng(6)
-    seen, new = rng.gamma(2, size=500), rng.gamma(2, size=200)
-    given = metrics.ood_pvalue(new, seen)
-    moved = aligned_scores(new, seen, 3 * seen**2)
-    inside = new <= seen.max()
+    trained, new = rng.gamma(2, size=500), rng.gamma(2, size=200)
+    given = metrics.ood_pvalue(new, trained)
+    moved = aligned_scores(new, trained, 3 * trained**2)
+    inside = new <= trained.max()
     assert_allclose(moved[inside], 3 * new[inside] ** 2, rtol=0.2, atol=0.05)
-    assert_array_equal(metrics.ood_pvalue(moved, 3 * seen**2)[inside], given[inside])
+    assert_array_equal(metrics.ood_pvalue(moved, 3 * trained**2)[inside], given[inside])
     assert_allclose(aligned_scores([2.0, 8.0], [1.0, 4.0], [10.0, 20.0]), [10 + 10 / 3, 40.0])
     with pytest.raises(ValueError, match="fold_scores has 2 rows, model_scores 1"):
         aligned_scores([1.0], [1.0, 2.0], [1.0])

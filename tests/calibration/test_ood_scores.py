@@ -54,8 +54,8 @@ def test_mutual_information_of_normals_is_an_integral():
 
 
 def test_mutual_information_has_neither_unit_nor_sign_and_at_most_log_m_nats():
-    apart = np.stack([np.arange(4) * 1e3, np.zeros(4)], axis=-1)[None]
-    assert_allclose(Mixture(Normal(), apart).mutual_information(), np.log(4))
+    far = np.stack([np.arange(4) * 1e3, np.zeros(4)], axis=-1)[None]
+    assert_allclose(Mixture(Normal(), far).mutual_information(), np.log(4))
     same = np.tile([1.0, -2.0], (3, 5, 1))
     assert_allclose(Mixture(Normal(), same).mutual_information(), 0, atol=1e-14)
     dist, other = normal_mixture(seed=3), normal_mixture(seed=3, units=None)
@@ -98,7 +98,7 @@ def test_the_largest_variance(weighted):
         assert_allclose(metrics.ood_scores(dist, "max_variance"), expected)
 
 
-def test_particles_that_agree_on_the_mean_only_are_seen_by_information_alone():
+def test_only_mutual_information_finds_particles_that_agree_on_the_mean_alone():
     theta = np.zeros((2, 4, 2))
     theta[1, :, 1] = [-1.0, -0.5, 0.5, 1.0]
     dist = Mixture(Normal(), theta)

@@ -208,8 +208,8 @@ def test_progress_is_a_bar_in_a_notebook(monkeypatch):
 
 
 def test_rounds_that_are_kept_do_not_hold_the_places_of_rows():
-    seen = []
+    sizes = []
     WGBRegressor(n_estimators=3, random_state=0, n_jobs=1).fit(
-        X, Y, callbacks=[lambda info: seen.append([one.leaf.size for one in info["rounds"]])]
+        X, Y, callbacks=[lambda info: sizes.append([one.leaf.size for one in info["rounds"]])]
     )
-    assert seen == [[0], [0, 0], [0, 0, 0]]
+    assert sizes == [[0], [0, 0], [0, 0, 0]]

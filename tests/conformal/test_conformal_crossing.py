@@ -13,11 +13,11 @@ CASES = [("gamma", [0, 1]), ("gamma", [0, -1.5]), ("weibull", [0, 0.5]), ("beta"
          ("student_t", [0, 0, 1]), ("normal", [0, 0]), ("laplace", [0, 0])]  # fmt: skip
 
 
-def folds_of(name, centre, n, folds, apart):
+def folds_of(name, centre, n, folds, distance):
     rng = np.random.default_rng(0)
     theta = np.array(centre) + 0.2 * rng.normal(size=(n, 4, len(centre)))
     y = Mixture(as_response(name), theta).rvs(random_state=0)
-    moved = [theta + apart * rng.normal(size=theta.shape) for _ in range(folds)]
+    moved = [theta + distance * rng.normal(size=theta.shape) for _ in range(folds)]
     dists = [Mixture(as_response(name), one) for one in moved]
     scores = [interval_scores(dist[k::folds], y[k::folds]) for k, dist in enumerate(dists)]
     return dists, scores
@@ -40,10 +40,10 @@ def bisected(dists, scores, confidence, *, upper):
     return outer
 
 
-@pytest.mark.parametrize("apart", [0.05, 0.4])
+@pytest.mark.parametrize("distance", [0.05, 0.4])
 @pytest.mark.parametrize(("name", "centre"), CASES)
-def test_the_ends_are_those_of_a_bisection(name, centre, apart):
-    dists, scores = folds_of(name, centre, 60, 3, apart)
+def test_the_ends_are_those_of_a_bisection(name, centre, distance):
+    dists, scores = folds_of(name, centre, 60, 3, distance)
     low, high = cross_conformal_interval(dists, scores, 0.8)
     slow_low, slow_high = (bisected(dists, scores, 0.8, upper=side) for side in (False, True))
     assert_allclose(low, slow_low, rtol=1e-7, atol=1e-9)

@@ -63,7 +63,7 @@ def test_intervals_hold_what_they_promise_where_the_models_own_do_not(method, co
     assert model.score(NEW, Y_NEW) > 0.4
 
 
-def test_a_model_that_knows_nothing_has_wide_intervals_that_hold_y():
+def test_a_constant_model_has_large_intervals_that_cover_y():
     stubborn = WGBRegressor(n_estimators=0, init=np.array([[5.0, -2.0]]), n_particles=1)
     model = ConformalRegressor(stubborn, method="split", conformity="scaled", random_state=0)
     assert 0.85 < share_held(model.fit(X, Y), 0.9) < 0.96
@@ -176,7 +176,7 @@ def test_an_exposure_goes_along_with_its_rows():
     assert 0.85 < ((low <= drawn) & (drawn <= high)).mean() < 0.98
 
 
-def test_what_cannot_be_is_said_before_the_work_and_changes_nothing():
+def test_impossible_requests_raise_before_the_fit_and_change_nothing():
     model = ConformalRegressor(PLAIN, method="split", random_state=0)
     with pytest.raises(NotFittedError):
         model.predict_interval(NEW)
@@ -194,8 +194,8 @@ def test_what_cannot_be_is_said_before_the_work_and_changes_nothing():
         ConformalRegressor(LogisticRegression()).fit(X, Y)
     few = ConformalRegressor(PLAIN, method="split").fit(X[:40], Y[:40])
     with pytest.warns(UserWarning, match="39 rows are needed"):
-        wide = few.predict_interval(NEW, 0.975)
-    assert np.isinf(wide).all()
+        intervals = few.predict_interval(NEW, 0.975)
+    assert np.isinf(intervals).all()
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_one_group_cannot_be_held_out():
             ConformalRegressor(PLAIN, method=method).fit(X, Y, groups=np.zeros(400))
 
 
-def test_settings_of_the_inner_model_can_be_searched():
+def test_a_grid_search_sets_parameters_of_the_inner_model():
     search = GridSearchCV(
         ConformalRegressor(PLAIN, method="split", random_state=0),
         {"estimator__n_estimators": [1, 30], "conformity": ["cdf"]}, cv=2,

@@ -68,8 +68,8 @@ def test_scores_go_on_rising_where_probabilities_have_ended():
     for values in (y, -y):
         scores = interval_scores(dist, values)
         assert (np.diff(scores) > 0).all()
-        seen = y < 30
-        assert_array_equal(scores[seen], -dist[seen].sf(y[seen]))
+        near = y < 30
+        assert_array_equal(scores[near], -dist[near].sf(y[near]))
         assert (scores[y > 35] > 0).all()
 
 

@@ -86,7 +86,7 @@ def test_folds_without_a_guarantee_still_have_equal_shares_of_classes():
 
 
 @pytest.mark.parametrize("conformity", ["adaptive", "threshold"])
-def test_a_class_that_the_model_has_not_met_is_odder_than_all_others(conformity):
+def test_a_class_without_training_rows_has_the_largest_score(conformity):
     X, y = draw(np.random.default_rng(0), 120, 3)
     train = np.flatnonzero(y[:60] < 2)
     test = np.arange(60, 120)

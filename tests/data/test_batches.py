@@ -155,11 +155,11 @@ def test_rounds_are_added_where_the_bins_are_those_of_before():
 def test_files_go_with_the_fit(tmp_path, engine):
     def there(info):
         if info["round"] == 1:
-            seen.update(path.suffix for path in Path(tmp_path).rglob("*") if path.is_file())
+            suffixes.update(path.suffix for path in Path(tmp_path).rglob("*") if path.is_file())
 
-    seen: set[str] = set()
+    suffixes: set[str] = set()
     regressor(engine=engine).fit(batches(folder=tmp_path), callbacks=[there])
-    assert seen >= ({".codes", ".page"} if engine == "xgboost" else {".codes"})
+    assert suffixes >= ({".codes", ".page"} if engine == "xgboost" else {".codes"})
     gc.collect()
     assert list(tmp_path.iterdir()) == []
 

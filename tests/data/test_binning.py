@@ -35,8 +35,8 @@ def assert_ranks(values):
 
 @given(columns)
 def test_a_feature_with_few_values_has_a_code_for_each(values):
-    seen = values[~np.isnan(values)]
-    distinct, rank = np.unique(seen, return_inverse=True)
+    present = values[~np.isnan(values)]
+    distinct, rank = np.unique(present, return_inverse=True)
     codes = codes_of(values)
     np.testing.assert_array_equal(codes[~np.isnan(values)], rank)
     np.testing.assert_array_equal(codes[np.isnan(values)], max(1, len(distinct)))

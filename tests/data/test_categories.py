@@ -124,15 +124,15 @@ def test_a_node_lists_the_categories_that_go_left():
 
 
 @pytest.mark.parametrize("missing", [False, True])
-def test_categories_never_seen_at_a_node_go_where_missing_values_go(missing):
+def test_categories_without_rows_at_a_node_go_where_missing_values_go(missing):
     X = np.array([[0.0], [1.0], [3.0]]).repeat([40, 20, 20], axis=0)
     g = np.where(X[:, 0] == 0, 0.0, 1.0).astype(np.float32)
     if missing:  # like the smaller group
         X[-5:] = np.nan
     features = Features.from_raw(X, n_levels=np.array([6]))
     flat = grow(features, g, max_depth=1)[1].flat
-    unseen = flat.predict(np.array([[2.0], [4.0], [5.0], [99.0], [np.nan]]))
-    assert unseen.ravel().tolist() == [1.0 if missing else 0.0] * 5
+    predicted = flat.predict(np.array([[2.0], [4.0], [5.0], [99.0], [np.nan]]))
+    assert predicted.ravel().tolist() == [1.0 if missing else 0.0] * 5
 
 
 def test_the_names_of_categories_do_not_matter():

@@ -21,7 +21,7 @@ def small(kind=WGBRegressor, **options):
 
 
 @pytest.mark.parametrize("kind", [pd.Categorical, np.asarray])
-def test_whole_numbers_that_floats_cannot_tell_apart_are_no_categories(kind):
+def test_whole_numbers_that_floats_cannot_distinguish_are_no_categories(kind):
     table = pd.DataFrame({"id": kind(2**53 + CODE)})
     with pytest.raises(ValueError, match=r"from 2\^53 on .* give such categories as text"):
         small(categorical_features=["id"]).fit(table, Y)

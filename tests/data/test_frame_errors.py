@@ -73,7 +73,7 @@ def test_a_model_of_text_cannot_answer_an_array(fitted):
         fitted.predict(np.zeros((2, 3)))
 
 
-def test_unseen_categories_and_columns_without_values_count_as_missing(fitted):
+def test_new_categories_and_columns_without_values_count_as_missing(fitted):
     new = FRAME[:3].assign(word=["d", None, "e"], code=[1.5, 7, None])
     nothing = new.assign(word=np.nan, code=None)
     assert fitted.predict(new).tobytes() == fitted.predict(nothing).tobytes()

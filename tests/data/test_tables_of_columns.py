@@ -40,7 +40,7 @@ FRAMES = {
 
 
 @pytest.mark.parametrize("library", FRAMES)
-def test_numbers_of_every_type_become_one_matrix(library):
+def test_numbers_of_every_type_make_one_matrix(library):
     columns = {**NUMBERS, **MISSING}
     frame = FRAMES[library](columns)
     if library == "pandas":  # where missing integers and truth values are objects or floats
@@ -76,5 +76,7 @@ def test_single_precision_stays_single_and_levels_keep_their_decimals(library):
     assert got.dtype == np.float64
     assert schema.levels[0].values == (0.1, 0.2, 0.3)
     assert_array_equal(schema.apply(FRAMES[library]({**tenths, "c": np.arange(3.0)})), got)
-    wide = FRAMES[library]({"a": np.array([0.1, 0.2, 0.3]), "b": tenths["b"], "c": np.arange(3.0)})
-    assert_array_equal(schema.apply(wide), got)
+    larger = FRAMES[library](
+        {"a": np.array([0.1, 0.2, 0.3]), "b": tenths["b"], "c": np.arange(3.0)}
+    )
+    assert_array_equal(schema.apply(larger), got)

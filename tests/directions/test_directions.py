@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 
-from direction_examples import kernel_of, rows, widened
+from direction_examples import in_float64, kernel_of, rows
 from plain_directions import (
     of_rows,
     plain_curvature,
@@ -29,8 +29,8 @@ def test_the_smoothed_gradient_is_that_of_the_formula(made):
     x, score, _, metric, bandwidth = made
     g, c = SmoothedGradient(kernel_of(metric, bandwidth))(x, score, None, metric, 0.1, RNG)
     assert c is None
-    wide, scale, h = widened(x, metric, bandwidth)
-    close(g, of_rows(plain_gradient, wide, score.astype(float), h, scale), score)
+    x64, scale, h = in_float64(x, metric, bandwidth)
+    close(g, of_rows(plain_gradient, x64, score.astype(float), h, scale), score)
 
 
 @given(rows())
@@ -40,9 +40,9 @@ def test_diagonal_newton_is_smoothed_gradient_over_smoothed_curvature(made):
     g, c = DiagonalNewton(kernel)(x, score, curvature, metric, 0.1, RNG)
     same, _ = SmoothedGradient(kernel)(x, score, None, metric, 0.1, RNG)
     assert_allclose(g, same, rtol=1e-5, atol=1e-5 * np.abs(score).max())
-    wide, scale, h = widened(x, metric, bandwidth)
+    x64, scale, h = in_float64(x, metric, bandwidth)
     assert g.dtype == c.dtype == np.float32
-    close(c, of_rows(plain_curvature, wide, curvature.astype(float), h, scale), curvature)
+    close(c, of_rows(plain_curvature, x64, curvature.astype(float), h, scale), curvature)
 
 
 def test_langevin_adds_noise_that_the_rate_turns_into_a_langevin_step():

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from direction_examples import kernel_of, rows, widened
+from direction_examples import in_float64, kernel_of, rows
 from plain_directions import of_rows, plain_full_newton, plain_gradient, plain_kernel
 from wgboost import Categorical, Kernel, Normal
 from wgboost.directions import FullNewton
@@ -26,8 +26,8 @@ def test_full_newton_solves_the_system_of_the_formula(made, concave):
     hessian = hessian.astype(np.float32)
     g, c = FullNewton(kernel_of(metric, bandwidth))(x, score, hessian, metric, 0.1, RNG)
     assert c is None
-    wide, scale, h = widened(x, metric, bandwidth)
-    twin = of_rows(plain_full_newton, wide, score.astype(float), hessian.astype(float), h, scale)
+    x64, scale, h = in_float64(x, metric, bandwidth)
+    twin = of_rows(plain_full_newton, x64, score.astype(float), hessian.astype(float), h, scale)
     assert_allclose(g, twin, rtol=1e-3, atol=1e-4 * np.abs(twin).max())
 
 

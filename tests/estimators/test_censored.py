@@ -47,10 +47,10 @@ def test_bounds_are_worth_more_than_what_one_would_put_in_their_place(y):
 
 
 def test_truncated_rows_do_not_mislead():
-    seen = Y > -0.5
-    cut = censored(Y[seen], Y[seen], above=-0.5)
-    fitted = model(max_leaves=4).fit(X[seen], cut)
-    naive = model(max_leaves=4).fit(X[seen], Y[seen])
+    observed = Y > -0.5
+    cut = censored(Y[observed], Y[observed], above=-0.5)
+    fitted = model(max_leaves=4).fit(X[observed], cut)
+    naive = model(max_leaves=4).fit(X[observed], Y[observed])
     assert error(fitted) < 0.75 * error(naive)
 
 
@@ -74,13 +74,13 @@ def test_the_nll_of_bounds_is_their_probability_and_of_values_their_density():
     assert_allclose(metrics.nll(dist, y), -np.mean(expected), rtol=1e-9)
 
 
-def test_truncation_bounds_what_is_seen_and_divides_the_mixture():
+def test_truncation_bounds_what_is_observed_and_divides_the_mixture():
     theta = np.array([[[0.0, 0.0]]])
-    for bounds, ends, seen in (
+    for bounds, ends, observed in (
         ((-np.inf, 1.0), {"above": 0.0}, (0.0, 1.0, 0.0, np.inf)),
         ((0.0, np.inf), {"below": 1.0}, (0.0, 1.0, -np.inf, 1.0)),
     ):
-        low, high, above, below = seen
+        low, high, above, below = observed
         cdf = stats.norm.cdf
         expected = np.log((cdf(high) - cdf(low)) / (cdf(below) - cdf(above)))
         ours = Mixture(Normal(), theta).log_likelihood(censored(*bounds, **ends))
@@ -91,15 +91,15 @@ def test_truncation_bounds_what_is_seen_and_divides_the_mixture():
 
 
 def test_a_metric_of_ones_own_gets_y_as_it_was_given():
-    seen = []
+    observed = []
 
     def watched(dist, y):
-        seen.append(np.asarray(y))
+        observed.append(np.asarray(y))
         return float(np.abs(dist.mean() - y).mean())
 
     rows = np.arange(N) >= 1000
     model(n_estimators=2, eval_metric=watched).fit(X, Y, y_std=0.1, validation_rows=rows)
-    assert_allclose(seen[0], Y[rows])
+    assert_allclose(observed[0], Y[rows])
 
 
 def test_bounds_of_ranks_tell_their_number():

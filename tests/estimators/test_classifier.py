@@ -151,7 +151,7 @@ def test_early_stopping_keeps_the_best_round_by_the_metric(metric):
     assert stopped.n_estimators_ == np.argmin(history)
 
 
-def test_labels_unseen_in_training_are_refused_in_validation():
+def test_validation_labels_that_training_lacks_are_refused():
     with pytest.raises(ValueError, match=r"y_val: y has the label 'oak', .*drop those rows"):
         model().fit(X, LABELS, X_val=NEW[:2], y_val=["ash", "oak"])
 

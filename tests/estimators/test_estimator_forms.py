@@ -32,8 +32,8 @@ ANSWER, SHARES = regressor().fit(X, Y).predict(X), classifier().fit(X, LABELS).p
 
 
 def strided(values):
-    wide = np.zeros([2 * n for n in values.shape], values.dtype)
-    view = wide[(slice(None, None, 2),) * values.ndim]
+    larger = np.zeros([2 * n for n in values.shape], values.dtype)
+    view = larger[(slice(None, None, 2),) * values.ndim]
     view[...] = values
     return view
 

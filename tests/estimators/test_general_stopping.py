@@ -126,17 +126,17 @@ def test_distributions_of_scipy_are_measured_against_nearly_exactly():
 
 def test_targets_without_y_can_be_watched_without():
     target = Target(lambda x, _: 2.0 - x, lambda x, _: np.ones_like(x))
-    seen = []
+    given_y = []
 
     def off(particles, y):
-        seen.append(y)
+        given_y.append(y)
         return abs(particles.mean() - 2)
 
     options = {"eval_metric": off, "early_stopping": True}
     given = model(target, **options).fit(X, X_val=[NEW, NEW[:3]])
     assert list(given.history_) == ["validation", "validation_2"]
     assert model(target, **options).fit(X).n_estimators_ > 0
-    assert set(seen) == {None}
+    assert set(given_y) == {None}
 
 
 def test_samples_of_rows_without_weight_are_no_start():

@@ -110,6 +110,6 @@ def test_metadata_routing_hands_groups_to_the_fit():
 def test_a_bag_folds_by_group():
     recipes = {"one": {"n_estimators": 5, "evidence": 10}}
     bag = WGBRegressorCV(recipes, cv=4, calibrated=False, random_state=0).fit(X, Y, groups=GROUPS)
-    seen = [set(GROUPS[member.validation_rows_]) for member in bag.members_]
-    assert sum(map(len, seen)) == 24
-    assert set.union(*seen) == set(range(24))
+    held_out = [set(GROUPS[member.validation_rows_]) for member in bag.members_]
+    assert sum(map(len, held_out)) == 24
+    assert set.union(*held_out) == set(range(24))

@@ -58,7 +58,7 @@ def test_every_display_is_in_the_matrix():
 def test_displays(family, data, place, saved):
     conformal = family.startswith("conformal")
     model = fitted(family, data) if conformal else wgboost.load(saved(family, data))
-    X, y, beside = DATA[data].part(TEST)
+    X, y, row_params = DATA[data].part(TEST)
     display, settings = DISPLAYS[place]
     rows = {
         "dependence": (X,), "particles": (X,), "importance": (), "history": (), "ood": (X, X),
@@ -66,7 +66,7 @@ def test_displays(family, data, place, saved):
     if data == "columns" and place in OF_DISTRIBUTIONS - {"given_rows"}:
         settings = {**settings, "column": 1}
     if place not in ("importance", "history", "ood"):
-        settings = {**settings, **beside}
+        settings = {**settings, **row_params}
     draw = partial(display.from_estimator, model, *rows, **settings)
     shown = works_or_says(refusal(family, data, place), draw)
     if shown is not None:
@@ -76,14 +76,14 @@ def test_displays(family, data, place, saved):
 
 @every_object
 def test_report(family, data, tmp_path):
-    X, y, beside = DATA[data].part(TEST)
+    X, y, row_params = DATA[data].part(TEST)
     model, path = fitted(family, data), tmp_path / "report.html"
     along = 1 if family == "bag" else 0
-    write = partial(wgboost.report, model, X, y, path, X_out=X, n_dependence=along, **beside)
+    write = partial(wgboost.report, model, X, y, path, X_out=X, n_dependence=along, **row_params)
     told = works_or_says(refusal(family, data, "report"), write)
     assert path.exists() == (told is not None)
     if told is not None:
         assert np.isfinite(list(told.values())).all()
-        dist = model.predict_dist(X, **beside)
+        dist = model.predict_dist(X, **row_params)
         expected = summary(dist, y)
         assert told == {one.name: one.value for one in expected}

@@ -70,9 +70,9 @@ def test_predict(family, data, saved, tables):
     if data == "counts":
         arguments += ["--exposure", "time"]
     rows = json.loads(call(*arguments, "--json").stdout)["predictions"]
-    model, (X, _, beside) = fitted(family, data), DATA[data].part(TEST)
+    model, (X, _, row_params) = fitted(family, data), DATA[data].part(TEST)
     name = "prediction" if data in CLASSES else "0_mean" if data == "columns" else "mean"
-    found, expected = np.array([row[name] for row in rows]), model.predict(X, **beside)
+    found, expected = np.array([row[name] for row in rows]), model.predict(X, **row_params)
     if data in CLASSES:
         assert_array_equal(found, expected)
     else:
@@ -90,8 +90,8 @@ def test_evaluate(family, data, saved, tables, tmp_path):
         assert "open it in Python with wgboost.load" in error_of(*arguments)
         return
     told = json.loads(call(*arguments, "--json").stdout)["metrics"]
-    model, (X, y, beside) = fitted(family, data), DATA[data].part(TEST)
-    expected = summary(model.predict_dist(X, **beside), y)
+    model, (X, y, row_params) = fitted(family, data), DATA[data].part(TEST)
+    expected = summary(model.predict_dist(X, **row_params), y)
     assert_allclose([told[one.name] for one in expected], [one.value for one in expected])
     assert page.exists() == paged
 

@@ -41,10 +41,10 @@ def saved(tmp_path_factory):
 
 @saved_objects
 def test_save_and_load(family, data, saved, tmp_path):
-    X, _, beside = DATA[data].part(TEST)
+    X, _, row_params = DATA[data].part(TEST)
     model, again = fitted(family, data), wgboost.load(saved(family, data))
     assert type(again) is type(model)
-    assert_array_equal(predictions(again, X, beside), predictions(model, X, beside))
+    assert_array_equal(predictions(again, X, row_params), predictions(model, X, row_params))
     again.save(tmp_path / "again.wgb")
     assert (tmp_path / "again.wgb").read_bytes() == saved(family, data).read_bytes()
 
@@ -57,17 +57,17 @@ def test_a_conformal_model_says_how_to_keep_it():
 
 @every_object
 def test_pickle(family, data):
-    X, _, beside = DATA[data].part(TEST)
+    X, _, row_params = DATA[data].part(TEST)
     model = fitted(family, data)
     again = pickle.loads(pickle.dumps(model))
-    assert_array_equal(predictions(again, X, beside), predictions(model, X, beside))
+    assert_array_equal(predictions(again, X, row_params), predictions(model, X, row_params))
 
 
 @every_object
 def test_a_clone_of_what_was_fitted_fits_to_the_same(family, data):
-    X, y, beside = DATA[data].part(TRAIN)
+    X, y, row_params = DATA[data].part(TRAIN)
     model = fitted(family, data)
-    again = clone(model).fit(X, samples(y) if family == "general" else y, **beside)
+    again = clone(model).fit(X, samples(y) if family == "general" else y, **row_params)
     rows, _, known = DATA[data].part(TEST)
     assert_array_equal(predictions(again, rows, known), predictions(model, rows, known))
 
@@ -75,15 +75,17 @@ def test_a_clone_of_what_was_fitted_fits_to_the_same(family, data):
 @every_object
 def test_pipeline(family, data):
     """The last step is told what belongs to rows; pictures and predictions see through it."""
-    X, y, beside = DATA[data].part(TRAIN)
+    X, y, row_params = DATA[data].part(TRAIN)
     model = fitted(family, data)
     pipe = make_pipeline(FunctionTransformer(), new(family, data))
-    named = {f"{type(model).__name__.lower()}__{name}": value for name, value in beside.items()}
+    named = {f"{type(model).__name__.lower()}__{name}": value for name, value in row_params.items()}
     pipe.fit(X, samples(y) if family == "general" else y, **named)
-    rows, seen, known = DATA[data].part(TEST)
+    rows, y_test, known = DATA[data].part(TEST)
     assert_array_equal(pipe.predict(rows), model.predict(rows))
     column = {"column": 0} if data == "columns" else {}
-    draw = partial(plotting.CalibrationDisplay.from_estimator, pipe, rows, seen, **known, **column)
+    draw = partial(
+        plotting.CalibrationDisplay.from_estimator, pipe, rows, y_test, **known, **column
+    )
     works_or_says(refusal(family, data, "calibration"), draw)
 
 
@@ -99,13 +101,13 @@ def objects_of(family, data, saved):
 
 @every_object
 def test_calibrate(family, data, saved):
-    X, y, beside = DATA[data].part(TEST)
+    X, y, row_params = DATA[data].part(TEST)
     for model in objects_of(family, data, saved):
-        action = lambda model=model: model.calibrate(X, y, **beside)  # noqa: E731
+        action = lambda model=model: model.calibrate(X, y, **row_params)  # noqa: E731
         again = works_or_says(refusal(family, data, "calibrate"), action)
         if again is not None:
             assert again.calibration_.scale > 0
-            assert np.isfinite(predictions(again, X, beside)).all()
+            assert np.isfinite(predictions(again, X, row_params)).all()
 
 
 @every_object
@@ -125,14 +127,14 @@ def test_out_of_distribution(family, data, saved):
 
 @every_object
 def test_decide(family, data, saved):
-    X, _, beside = DATA[data].part(TEST)
+    X, _, row_params = DATA[data].part(TEST)
 
     def loss(action, theta):
         first = theta[..., 0] if family == "general" else theta[next(iter(theta))]
         return np.square(action - first)
 
     for model in objects_of(family, data, saved):
-        action = lambda model=model: model.decide(X, loss, [0.1, 5.0, 30.0], **beside)  # noqa: E731
+        action = lambda model=model: model.decide(X, loss, [0.1, 5.0, 30.0], **row_params)  # noqa: E731
         chosen = works_or_says(refusal(family, data, "decide"), action)
         if chosen is not None:
             assert chosen.shape == (len(X),)
@@ -141,18 +143,18 @@ def test_decide(family, data, saved):
 
 @every_object
 def test_staged_predictions_end_at_the_prediction(family, data, saved):
-    X, _, beside = DATA[data].part(TEST)
+    X, _, row_params = DATA[data].part(TEST)
     for model in objects_of(family, data, saved):
         for place, name in (
             ("staged_dist", "staged_predict_dist"),
             ("staged_particles", "staged_predict_particles"),
             ("staged_predict", "staged_predict"),
         ):
-            action = lambda model=model, name=name: list(getattr(model, name)(X, **beside))  # noqa: E731
+            action = lambda model=model, name=name: list(getattr(model, name)(X, **row_params))  # noqa: E731
             stages = works_or_says(refusal(family, data, place), action)
             if stages is None:
                 continue
-            last = getattr(model, name.removeprefix("staged_"))(X, **beside)
+            last = getattr(model, name.removeprefix("staged_"))(X, **row_params)
             if place == "staged_dist":
                 assert_array_equal(stages[-1].theta(), last.theta())
             elif isinstance(last, dict):

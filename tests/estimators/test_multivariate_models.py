@@ -58,7 +58,7 @@ def test_the_mean_length_of_a_normal_vector_is_the_known_one():
 def test_the_energy_score_is_that_of_draws(weighted):
     dist, y = joint(weighted=weighted), UNITS.restore(CASE.y)
     one, other = (UNITS.standardise(dist.rvs(40_000, random_state=seed)) for seed in (0, 1))
-    length = lambda apart: np.linalg.norm(apart, axis=-1)  # noqa: E731
+    length = lambda difference: np.linalg.norm(difference, axis=-1)  # noqa: E731
     plain = length(one - CASE.y[:, None]) - length(one - other) / 2
     error = 5 * plain.std() / np.sqrt(plain.size)
     assert abs(metrics.energy_score(dist, y) - plain.mean()) < error
@@ -229,7 +229,7 @@ def test_y_that_does_not_fit_is_refused(options, y, message):
         model(**options).fit(X, y)
 
 
-def test_beside_y_there_is_no_measurement_error():
+def test_several_columns_take_no_measurement_error():
     with pytest.raises(ValueError, match="takes no measurement error y_std"):
         model().fit(X, Y, y_std=0.1)
     with pytest.raises(ValueError, match=r"X_val, y_val: y has shape \(200, 1\)"):

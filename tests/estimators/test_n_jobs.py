@@ -45,15 +45,15 @@ def test_workers_of_joblib_do_not_use_all_cores_each():
     assert inside == [1, 1, 4]
 
 
-def seen():
+def threads_inside():
     return resolve_threads(None), os.environ.get("OMP_NUM_THREADS"), joblib.cpu_count()
 
 
 def test_processes_of_joblib_have_their_share_of_the_cores():
     with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
-        inside = joblib.Parallel(2)(joblib.delayed(seen)() for _ in range(2))
+        inside = joblib.Parallel(2)(joblib.delayed(threads_inside)() for _ in range(2))
     assert [(threads, limit) for threads, limit, _ in inside] == [(1, "1")] * 2
-    inside = joblib.Parallel(2, backend="loky")(joblib.delayed(seen)() for _ in range(2))
+    inside = joblib.Parallel(2, backend="loky")(joblib.delayed(threads_inside)() for _ in range(2))
     for threads, limit, cores in inside:
         assert threads == min(cores, int(limit))
         assert 2 * threads <= max(2, cores)

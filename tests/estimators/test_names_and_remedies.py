@@ -69,10 +69,10 @@ BAD_BOUNDS = [
 ]
 
 
-@pytest.mark.parametrize(("bounds", "beside", "message"), BAD_BOUNDS)
-def test_bounds_that_make_no_sense_get_a_remedy(bounds, beside, message):
+@pytest.mark.parametrize(("bounds", "options", "message"), BAD_BOUNDS)
+def test_bounds_that_make_no_sense_get_a_remedy(bounds, options, message):
     with pytest.raises((TypeError, ValueError), match=message):
-        censored(*bounds, **beside)
+        censored(*bounds, **options)
 
 
 def test_classes_that_are_no_names_of_a_response_are_left_alone():

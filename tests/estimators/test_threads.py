@@ -145,8 +145,8 @@ def test_the_counter_of_turns_sees_a_call_that_keeps_the_interpreter(ticks_durin
     assert max(ticks_during(lambda: sorted(numbers)) for _ in range(5)) < MANY_TICKS
 
 
-@pytest.mark.parametrize("work", ["find cuts", "apply cuts", "grow", "predict", "apply"])
-def test_other_python_threads_run_while_the_core_works(ticks_during, work):
+@pytest.mark.parametrize("call", ["find cuts", "apply cuts", "grow", "predict", "apply"])
+def test_other_python_threads_run_while_the_core_works(ticks_during, call):
     X, g = made(4, 100_000, 8, 5, 2)
     features = Features.from_raw(X)
     learner = HistTree(TreeSettings(max_depth=6))
@@ -159,7 +159,7 @@ def test_other_python_threads_run_while_the_core_works(ticks_during, work):
         "apply": lambda: flat.apply(X),
     }
     # The other thread may be slow to wake up once, but not every time.
-    assert any(ticks_during(calls[work]) >= MANY_TICKS for _ in range(20))
+    assert any(ticks_during(calls[call]) >= MANY_TICKS for _ in range(20))
 
 
 AFTER_FORK = """

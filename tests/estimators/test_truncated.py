@@ -24,10 +24,10 @@ def lifetimes(response, latest_entry, seed, n=1500):
     life = 10 * np.exp(X[:, 0]) * noise[response]
     entry = rng.uniform(0, latest_entry, n)
     end = entry + rng.uniform(2, 25, n)
-    seen = life > entry
+    observed = life > entry
     time, event = np.minimum(life, end), life < end
-    lower, upper = time[seen], np.where(event, time, np.inf)[seen]
-    return X[seen], censored(lower, upper, above=entry[seen])
+    lower, upper = time[observed], np.where(event, time, np.inf)[observed]
+    return X[observed], censored(lower, upper, above=entry[observed])
 
 
 def median_ratio(model, response):
@@ -47,7 +47,7 @@ def median_ratio(model, response):
         ("lognormal", 10, {"evidence": 30, "n_iter_no_change": 20}),  # 1.05 if all rows are seen
     ],
 )
-def test_medians_are_those_of_all_rows_not_of_the_rows_seen(response, latest_entry, settings):
+def test_medians_are_those_of_all_rows_not_of_the_observed_rows(response, latest_entry, settings):
     X, y = lifetimes(response, latest_entry, seed=0)
     model = WGBRegressor(response=response, random_state=0, **settings).fit(X, y)
     assert 0.93 < median_ratio(model, response) < 1.12
@@ -57,14 +57,14 @@ def test_medians_are_those_of_all_rows_not_of_the_rows_seen(response, latest_ent
 def test_the_start_is_where_truncated_rows_are_likeliest(evidence):
     response = as_response("weibull")
     _, y = lifetimes("weibull", 15, seed=1, n=600)
-    seen = Observations.of(y).bounds(lambda bound: bound / 10)
+    observed = Observations.of(y).bounds(lambda bound: bound / 10)
     start = averaged_flow(
-        AveragedFlow(), response, seen, None, evidence, Kernel("gaussian", 0.1), 10,
+        AveragedFlow(), response, observed, None, evidence, Kernel("gaussian", 0.1), 10,
         np.random.default_rng(0),
     )  # fmt: skip
 
     def nll(theta):
-        return -seen.logpdf(response, np.broadcast_to(theta, (len(seen), 1, 2))).mean()
+        return -observed.logpdf(response, np.broadcast_to(theta, (len(observed), 1, 2))).mean()
 
     best = optimize.minimize(nll, np.zeros(2), method="Nelder-Mead")
     assert nll(start.mean(axis=0)) < best.fun + 2e-3  # was + 0.05 at evidence 1
@@ -74,14 +74,14 @@ def test_the_start_is_where_truncated_rows_are_likeliest(evidence):
 def test_mean_steps_lead_to_the_likeliest_common_shift():
     response = as_response("weibull")
     X, y = lifetimes("weibull", 15, seed=2, n=5000)
-    seen = Observations.of(y)
+    observed = Observations.of(y)
     true = np.stack([np.log(10) + X[:, 0], np.full(len(X), np.log(2.0))], axis=1)
 
     def nll(shift):
-        return -seen.logpdf(response, (true + shift)[:, None]).mean()
+        return -observed.logpdf(response, (true + shift)[:, None]).mean()
 
     best = optimize.minimize(nll, np.zeros(2), method="Nelder-Mead", tol=1e-8).x
-    step, shift = MeanStep(response, seen, 1000.0), np.array([0.3, -0.4])
+    step, shift = MeanStep(response, observed, 1000.0), np.array([0.3, -0.4])
     for _ in range(10):
         shift = shift + step(true + shift)
     np.testing.assert_allclose(shift, best, atol=1e-3)
@@ -90,21 +90,21 @@ def test_mean_steps_lead_to_the_likeliest_common_shift():
 def test_a_weight_of_two_is_the_row_twice_in_the_mean_step():
     response = as_response("weibull")
     _, y = lifetimes("weibull", 15, seed=3, n=200)
-    seen = Observations.of(y).bounds(lambda bound: bound / 10)
+    observed = Observations.of(y).bounds(lambda bound: bound / 10)
     rng = np.random.default_rng(0)
     weight, centre = rng.integers(0, 3, len(y)), rng.normal(0, 0.3, (len(y), 2))
     twice = np.repeat(np.arange(len(y)), weight)
     np.testing.assert_allclose(
-        MeanStep(response, seen, 3.0, weight)(centre),
-        MeanStep(response, seen[twice], 3.0)(centre[twice]),
+        MeanStep(response, observed, 3.0, weight)(centre),
+        MeanStep(response, observed[twice], 3.0)(centre[twice]),
         rtol=1e-9,
     )
 
 
 def test_the_information_of_a_truncated_normal_is_the_covariance_of_its_score():
     response, above = as_response("normal"), np.array([-2.0, 0.0, 1.0, 2.0])
-    seen = Observations.of(censored(above + 1, above + 1, above=above))
-    ours = seen.information(response, np.zeros((4, 2)))
+    observed = Observations.of(censored(above + 1, above + 1, above=above))
+    ours = observed.information(response, np.zeros((4, 2)))
     for cut, found in zip(above, ours, strict=True):
         z = np.random.default_rng(0).random(400_000) * stats.norm.sf(cut)
         z = stats.norm.isf(z)
@@ -139,11 +139,13 @@ def test_locations_of_a_truncated_normal_are_nearer_to_those_of_all_rows(setting
     rng = np.random.default_rng(4)
     X = rng.uniform(-1, 1, size=(1500, 2))
     y = X[:, 0] + 0.5 * rng.normal(size=1500)
-    seen = y > -0.5
+    observed = y > -0.5
     settings = {"evidence": 30, "n_iter_no_change": 20, "random_state": 0, "n_jobs": 1, **settings}
-    told = censored(y[seen], y[seen], above=-0.5)
+    told = censored(y[observed], y[observed], above=-0.5)
     errors = [
-        np.sqrt(np.mean((WGBRegressor(**settings).fit(X[seen], known).predict(X) - X[:, 0]) ** 2))
-        for known in (told, y[seen])
+        np.sqrt(
+            np.mean((WGBRegressor(**settings).fit(X[observed], known).predict(X) - X[:, 0]) ** 2)
+        )
+        for known in (told, y[observed])
     ]
     assert errors[0] < share * errors[1]

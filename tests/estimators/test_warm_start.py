@@ -107,7 +107,7 @@ def test_a_set_that_joins_late_has_no_values_for_earlier_rounds():
     assert_array_equal(paused.history_["validation"]["nll"], values)
 
 
-def test_a_model_that_has_seen_the_held_out_rows_is_not_stopped_by_them():
+def test_rows_that_a_model_was_trained_on_do_not_stop_it():
     refitted = model(early_stopping=True, warm_start=True).fit(X, Y)
     assert refitted.validation_rows_ is None
     before = particles(refitted)

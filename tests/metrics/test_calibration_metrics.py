@@ -91,7 +91,7 @@ def test_counts_enter_the_curve_as_the_mean_of_all_randomised_transforms():
     assert_allclose(share, [(many <= q).mean() for q in level], atol=0.005)
 
 
-def test_truncated_rows_count_given_that_they_could_be_seen():
+def test_truncated_rows_count_given_that_they_are_observed():
     y = stats.norm.rvs(size=40_000, random_state=0)
     y = y[(y > -0.5) & (y < 1.5)]
     dist = one_normal(len(y))

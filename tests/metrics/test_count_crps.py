@@ -63,7 +63,7 @@ def test_the_score_is_the_sum_over_all_counts(name, theta, spread, last):
 
 
 @pytest.mark.parametrize("means", [(1, 900), (20, 1200), (2, 3000), (5, 1e5)])
-def test_components_may_be_far_apart(means):
+def test_components_may_be_distant(means):
     """Masses of the larger component underflow where the smaller one begins."""
     dist = Mixture(Poisson(), LOG(means)[None, :, None], weights=[[0.3, 0.7]])
     last = int(means[1] + 30 * np.sqrt(means[1]))

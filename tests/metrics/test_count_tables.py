@@ -93,18 +93,20 @@ def counted(dists, scores, confidence):
     return (below >= least).argmax(axis=1), (above >= least).sum(axis=1) - 1
 
 
-def folds_of(name, centre, n, folds, apart):
+def folds_of(name, centre, n, folds, distance):
     dist, rng = mixture(name, centre, n), np.random.default_rng(1)
     y = dist.rvs(random_state=0)
-    moved = [dist.particles + apart * rng.normal(size=dist.particles.shape) for _ in range(folds)]
+    moved = [
+        dist.particles + distance * rng.normal(size=dist.particles.shape) for _ in range(folds)
+    ]
     dists = [dist.with_particles(one) for one in moved]
     return dists, [interval_scores(dist[k::folds], y[k::folds]) for k, dist in enumerate(dists)]
 
 
-@pytest.mark.parametrize("apart", [0.0, 0.05, 0.4])
+@pytest.mark.parametrize("distance", [0.0, 0.05, 0.4])
 @pytest.mark.parametrize(("name", "centre"), CASES)
-def test_ends_of_the_intervals_of_folds_are_counted(name, centre, apart):
-    dists, scores = folds_of(name, centre, 30, 3, apart)
+def test_ends_of_the_intervals_of_folds_are_counted(name, centre, distance):
+    dists, scores = folds_of(name, centre, 30, 3, distance)
     low, high = cross_conformal_interval(dists, scores, 0.8)
     slow_low, slow_high = counted(dists, scores, 0.8)
     assert_array_equal(low, slow_low)

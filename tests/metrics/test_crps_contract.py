@@ -54,9 +54,9 @@ def test_the_crps_of_large_counts_is_the_energy_form_of_draws(name, mean):
     many = Mixture(as_response(name), np.repeat(particles, 40_000, axis=0))
     draws = many.rvs(random_state=1).astype(float)
     half = len(draws) // 2
-    apart = np.abs(draws[:half] - draws[half:])
-    sample = np.abs(draws - mean).mean() - apart.mean() / 2
-    error = 5 * (draws.std() / np.sqrt(len(draws)) + apart.std() / np.sqrt(half) / 2)
+    differences = np.abs(draws[:half] - draws[half:])
+    sample = np.abs(draws - mean).mean() - differences.mean() / 2
+    error = 5 * (draws.std() / np.sqrt(len(draws)) + differences.std() / np.sqrt(half) / 2)
     assert abs(metrics.crps(dist, y) - sample) < error
 
 

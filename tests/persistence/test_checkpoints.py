@@ -185,12 +185,14 @@ def test_what_is_no_checkpoint_is_refused(tmp_path):
 
 
 def test_what_cannot_be_saved_shows_after_the_first_round(tmp_path):
-    seen = []
+    rounds = []
     with pytest.raises(TypeError, match="learner is foreign"):
         model(learner=DecisionTreeRegressor()).fit(
-            X, Y, callbacks=[Checkpoint(tmp_path / "file"), lambda info: seen.append(info["round"])]
+            X,
+            Y,
+            callbacks=[Checkpoint(tmp_path / "file"), lambda info: rounds.append(info["round"])],
         )
-    assert seen == [1]
+    assert rounds == [1]
 
 
 CHILD = """

@@ -17,11 +17,11 @@ def small(monkeypatch):
 @pytest.mark.parametrize("stop", range(3, 75, 9))
 def test_a_checkpoint_anywhere_goes_on_to_the_same_model(tmp_path, stop):
     whole = WGBRegressor(**SETTINGS).fit(X, Y)
-    path, seen = tmp_path / "half.wgb", []
+    path, rounds = tmp_path / "half.wgb", []
 
     def pause(info):
-        seen.append(info["round"])
-        if len(seen) == stop:
+        rounds.append(info["round"])
+        if len(rounds) == stop:
             info["save"](path)
             raise RuntimeError("the machine goes down")
 

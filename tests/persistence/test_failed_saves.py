@@ -129,7 +129,7 @@ def test_whatever_happens_in_the_middle_nothing_is_left_behind(error, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_nothing_is_seen_of_a_file_before_it_is_complete(tmp_path):
+def test_no_file_exists_before_it_is_complete(tmp_path):
     path = tmp_path / "file"
     with replacing(path) as file:
         file.write(b"half")

@@ -62,16 +62,16 @@ def test_a_full_disk_at_a_checkpoint_is_a_warning(full, kept, there, tmp_path):
 
 
 def test_a_path_that_cannot_be_written_to_ends_the_fit_at_once(tmp_path):
-    seen = []
+    rounds = []
     with pytest.raises(FileNotFoundError, match="the model was not saved"):
         WGBRegressor(n_estimators=3, n_particles=4, evidence=1, n_jobs=1).fit(
             X, Y,
             callbacks=[
                 Checkpoint(tmp_path / "nowhere" / "file"),
-                lambda info: seen.append(info["round"]),
+                lambda info: rounds.append(info["round"]),
             ],
         )  # fmt: skip
-    assert seen == [1]
+    assert rounds == [1]
 
 
 LIMITED = """

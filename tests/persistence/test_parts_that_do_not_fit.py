@@ -63,7 +63,7 @@ NAMES = sorted(path.stem for path in FILES.glob("*.wgb"))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_particles_cannot_become_infinite(name, tmp_path):
+def test_infinite_particles_are_refused(name, tmp_path):
     """Each leaf value is a finite number in float32; the sum of three rounds is not."""
     header, model, body = parts((FILES / f"{name}.wgb").read_bytes())
     found = [one for one in header if one.endswith("ensemble_.values")]

@@ -78,7 +78,7 @@ def test_a_link_to_a_file_goes_on_pointing_at_it(model, tmp_path):
         assert load(tmp_path / name).n_estimators_ == 3
 
 
-def test_the_command_line_refuses_special_files_before_the_work(tmp_path):
+def test_the_command_line_refuses_special_files_before_the_fit(tmp_path):
     pl.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": Y}).write_csv(tmp_path / "data.csv")
     data, path = tmp_path / "data.csv", special(tmp_path, "pipe")
     call("fit", data, "--target", "y", "--out", tmp_path / "m.wgb", *FAST)

@@ -57,7 +57,7 @@ def test_calibration_curve_matches_the_metric(kind):
     assert (shown.high >= shown.level - 1e-9).all()
 
 
-def test_censoring_widens_the_band():
+def test_censoring_makes_the_band_larger():
     bounds, exact = (
         pl.CalibrationDisplay.from_estimator(model("bounds"), NEW, y)
         for y in (TEST_Y["bounds"], np.maximum(TEST_Y["bounds"]["lower"], 0.1))

@@ -43,15 +43,15 @@ def test_a_discrepancy_moves_along_its_own_gradient(direction):
         return mmd(x, SAMPLES, 1.5)
 
     # Half of m times minus the gradient in a particle: mean_s grad k - mean_l grad k.
-    wide = PARTICLES.astype(float)
+    particles64 = PARTICLES.astype(float)
     for j in (0, 5):
 
         def moved(t, j=j):
-            x = wide.copy()
+            x = particles64.copy()
             x[:, j] = t
             return value(x)
 
-        slope = central_difference(moved, wide[:, j], 1e-5)
+        slope = central_difference(moved, particles64[:, j], 1e-5)
         assert_allclose(step[:, j], -4 * slope, rtol=2e-3, atol=1e-5)
 
 
@@ -105,12 +105,14 @@ def test_alpha_0_is_the_score_against_the_density_of_the_particles():
     g, _ = AlphaDivergence(0.0, Kernel(bandwidth=0.5))(
         PARTICLES, score, np.zeros((3, 8)), None, 0.1, RNG
     )
-    wide = PARTICLES.astype(float)
+    particles64 = PARTICLES.astype(float)
 
     def log_rho(x):
-        return np.log(np.exp(-np.square(x[:, :, None] - wide[:, None]).sum(axis=3) / 0.5).sum(2))
+        return np.log(
+            np.exp(-np.square(x[:, :, None] - particles64[:, None]).sum(axis=3) / 0.5).sum(2)
+        )
 
-    assert_allclose(g, score - central_difference(log_rho, wide), rtol=1e-3, atol=1e-4)
+    assert_allclose(g, score - central_difference(log_rho, particles64), rtol=1e-3, atol=1e-4)
 
 
 def test_directions_of_the_score_see_the_density_of_samples():
@@ -122,17 +124,17 @@ def test_directions_of_the_score_see_the_density_of_samples():
     for i in range(3):
         theirs = stats.gaussian_kde(SAMPLES[i, :, 0]).logpdf(PARTICLES[i, :, 0])
         assert_allclose(ours[i] - ours[i, 0], theirs - theirs[0], atol=1e-3)
-    wide = PARTICLES.astype(float)
+    particles64 = PARTICLES.astype(float)
     numeric = central_difference(
-        lambda x: target.derivatives(x, ROWS, "log_density", 1)[1].astype(float), wide, 1e-2
+        lambda x: target.derivatives(x, ROWS, "log_density", 1)[1].astype(float), particles64, 1e-2
     )
     assert_allclose(score, numeric, rtol=0.02, atol=0.02)
-    _, hessian = target.derivatives(wide, ROWS, "hessian", 1)
+    _, hessian = target.derivatives(particles64, ROWS, "hessian", 1)
     numeric = central_difference(
-        lambda x: target.derivatives(x, ROWS, "score", 1)[0].astype(float), wide, 1e-2
+        lambda x: target.derivatives(x, ROWS, "score", 1)[0].astype(float), particles64, 1e-2
     )
     assert_allclose(hessian, numeric, rtol=0.05, atol=0.1)
-    _, curvature = target.derivatives(wide, ROWS, "curvature", 1)
+    _, curvature = target.derivatives(particles64, ROWS, "curvature", 1)
     assert_allclose(curvature, -np.diagonal(hessian, axis1=2, axis2=3))
 
 
@@ -149,7 +151,7 @@ def test_frozen_distributions_give_score_and_curvature():
     assert target.derivatives(x, ROWS, "hessian", 1)[1].shape == (3, 2, 1, 1)
 
 
-def test_histograms_and_quantiles_become_samples():
+def test_histograms_and_quantiles_give_samples():
     values = np.array([[0.0, 1.0, 3.0]])
     drawn = from_quantiles([0.0, 0.5, 1.0], values, 1000)
     assert_allclose(np.quantile(drawn, [0.25, 0.5, 0.75]), [0.5, 1, 2], atol=0.01)

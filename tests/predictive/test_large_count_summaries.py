@@ -64,10 +64,10 @@ def test_means_of_functions_are_sums_over_the_masses(case):
 
 
 def test_functions_get_whole_numbers(case):
-    seen = []
-    case[0].expect(lambda y: seen.append(y) or y)
-    assert_array_equal(seen[0], np.floor(seen[0]))
-    assert seen[0].min() >= 0
+    values = []
+    case[0].expect(lambda y: values.append(y) or y)
+    assert_array_equal(values[0], np.floor(values[0]))
+    assert values[0].min() >= 0
 
 
 @pytest.mark.parametrize("q", [0.05, 0.3])

@@ -48,7 +48,7 @@ def test_quantiles_meet_their_probability_to_1e_8(dist):
     assert_allclose(dist.sf(dist.isf(1e-10)), 1e-10, rtol=1e-9)
 
 
-def test_quantiles_of_normals_far_apart_give_no_warning():
+def test_quantiles_of_distant_normals_give_no_warning():
     # Between the components the cdf is flat, and a Newton step goes out of the range of floats.
     dist = Mixture(Normal(), [[[3.3, -1.5], [-13.0, -1.5]]])
     tail = np.array([[1e-10, 1e-4, 0.05, 0.2, 0.4, 0.49]])

@@ -73,11 +73,11 @@ def test_quantiles_invert_the_cdf_and_rise(name):
         if dist.response.discrete:
             down, up = np.minimum(np.ceil(down) - 1, y - 1), y
         below, at, above = dist.cdf(down), dist.cdf(y), dist.cdf(up)
-        met = np.abs(at - Q) <= 1e-8 * np.minimum(Q, 1 - Q)
+        exact = np.abs(at - Q) <= 1e-8 * np.minimum(Q, 1 - Q)
         if dist.response.discrete:
-            met = at >= Q
+            exact = at >= Q
         between = (below <= Q * (1 + 1e-8)) & (above >= Q * (1 - 1e-8))
-        assert (met | between).all(), (dist.particles, Q[~(met | between)])
+        assert (exact | between).all(), (dist.particles, Q[~(exact | between)])
         if dist.response.discrete:
             assert between.all(), (dist.particles, Q[~between])
         assert (np.diff(y) >= 0).all(), dist.particles
@@ -91,9 +91,9 @@ def test_upper_quantiles_invert_the_upper_tail(name):
             continue
         y = dist.isf(Q)
         down, up = neighbours(y)
-        met = np.abs(dist.sf(y) - Q) <= 1e-8 * Q
+        exact = np.abs(dist.sf(y) - Q) <= 1e-8 * Q
         between = (dist.sf(up) <= Q * (1 + 1e-8)) & (dist.sf(down) >= Q * (1 - 1e-8))
-        assert (met | between).all(), (dist.particles, Q[~(met | between)])
+        assert (exact | between).all(), (dist.particles, Q[~(exact | between)])
 
 
 def test_conformal_intervals_of_the_true_model_cover_what_they_promise():
@@ -106,8 +106,8 @@ def test_conformal_intervals_of_the_true_model_cover_what_they_promise():
 
     covered = []
     for _ in range(40):
-        (held_out, seen), (dist, y) = draw(200), draw(500)
-        low, high = conformal_interval(held_out, seen, dist, 0.9)
+        (held_out, y_held_out), (dist, y) = draw(200), draw(500)
+        low, high = conformal_interval(held_out, y_held_out, dist, 0.9)
         covered.append(((low <= y) & (y <= high)).mean())
     # 0.9 to 0.9 + 1 / 201 is what the theorem gives; five standard errors are allowed.
     error = 5 * np.std(covered) / np.sqrt(len(covered))

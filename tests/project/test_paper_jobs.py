@@ -75,7 +75,7 @@ def test_without_folder_and_network_the_message_says_what_to_do(folder, monkeypa
         Source.chosen(str(folder / "nowhere"))
 
 
-def test_openml_tables_become_the_benchmark_s_arrays(monkeypatch):
+def test_openml_tables_give_the_arrays_of_the_benchmark(monkeypatch):
     n, p = reported.REGRESSION_SHAPES["energy"]
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.random((n, p)), columns=[f"x{j}" for j in range(p)])
@@ -119,9 +119,9 @@ def test_tables_hold_means_deviations_and_the_author_s_repeats():
     found = {
         "yacht": {i: {"nll": 0.2 * i, "nll_rounds": 100, "cpu_seconds": 2.0} for i in range(3)}
     }
-    text, apart = report.table1(found, "nll")
+    text, deviations = report.table1(found, "nll")
     assert "| yacht | 3 | 0.20 ± 0.16 | 0.16 ± 0.24 | +0.17 | 100 | 2 |" in text
-    assert apart["yacht"] == pytest.approx(0.04 / 0.24)
+    assert deviations["yacht"] == pytest.approx(0.04 / 0.24)
     author = {("yacht", "nll"): {i: (1.0 + i, 50 + 50 * i) for i in range(3)}}
     (row,) = report.against_author(found, author, "nll")
     assert row == ["yacht", "3", "0.200", "2.000", "1.000", "1.00"]

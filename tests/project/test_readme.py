@@ -72,7 +72,7 @@ def test_the_examples_of_the_algorithm_run_one_after_the_other():
     assert abs(names["particles"].mean(axis=1)[:, 0] - names["y"]).mean() < 0.1
 
 
-def test_the_examples_of_choosing_a_response():
+def test_the_examples_of_the_page_of_responses():
     names = ran("docs/responses.md")
     assert names["best"] == names["propose_response"](names["y"])[0] == "negative_binomial"
     assert "larger variance" in names["why"]
@@ -135,8 +135,8 @@ def test_the_examples_of_targets_that_are_distributions():
     smooth = names["smooth"].predict_particles(names["X"])
     ours = names["metrics"].energy_distance(smooth, names["fresh"]).mean()
     assert ours < names["chance"].mean()
-    searched, watched = names["searched"], names["watched"]
-    assert searched.n_estimators_ == np.argmin(watched) == len(watched) - 21
+    stopped, watched = names["searched"], names["watched"]
+    assert stopped.n_estimators_ == np.argmin(watched) == len(watched) - 21
     off = names["centred"].history_["validation"]["off_centre"]
     assert names["centred"].n_estimators_ == np.argmin(off)
     assert min(off) < 0.3 * off[0]

@@ -113,9 +113,9 @@ def test_the_examples_of_scale():
 
 def test_the_examples_of_several_columns():
     names = ran("docs/several_columns.md")
-    apart = abs(names["X"][600:, 0]) > 0.2
-    sign = np.sign(names["X"][600:, 0])[apart]
-    assert (sign * names["correlation"][apart] > 0.5).mean() > 0.9
+    clear = abs(names["X"][600:, 0]) > 0.2
+    sign = np.sign(names["X"][600:, 0])[clear]
+    assert (sign * names["correlation"][clear] > 0.5).mean() > 0.9
     assert abs(names["mean"] - names["X"][600:]).mean() < 0.3
     second = names["y"][600:, 1]
     assert 0.8 < ((names["low"] < second) & (second < names["high"])).mean() < 1

@@ -22,7 +22,7 @@ def rows(draw):
     return *floats, bandwidth
 
 
-def widened(x, metric, bandwidth):
+def in_float64(x, metric, bandwidth):
     """Particles and metric in float64, and the bandwidth of every row."""
     n, _, d = x.shape
     x = x.astype(np.float64)

@@ -105,7 +105,7 @@ def _checkpoint_of_search(folder):
     raise AssertionError("the search had no second trial")
 
 
-def _searched():
+def _auto_evidence():
     """Evidence by error, several metrics and sets, found by early stopping and refitted."""
     rng = np.random.default_rng(1)
     X = np.round(rng.uniform(-1, 1, size=(300, 3)), 1)
@@ -175,7 +175,7 @@ def kinds():
         "bag_of_columns": lambda: _bag(
             WGBRegressorCV, lambda z: np.stack([z, -z], axis=1), response="multivariate_normal"
         ),
-        "searched": _searched,
+        "searched": _auto_evidence,
         "many_levels": _many_levels,
         "named_columns": _named_columns,
         "ordered_labels": lambda: WGBClassifier(response="ordinal", **SMALL).fit(X, ordered(z)),

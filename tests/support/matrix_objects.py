@@ -43,8 +43,8 @@ class Data:
     def part(self, rows: slice) -> tuple[Any, Any, dict[str, Any]]:
         """X, y and keywords of some rows."""
         X = self.X[rows]
-        beside = {} if self.exposure is None else {"exposure": self.exposure[rows]}
-        return X, self.y[rows], beside
+        row_params = {} if self.exposure is None else {"exposure": self.exposure[rows]}
+        return X, self.y[rows], row_params
 
     def table(self, rows: slice) -> pd.DataFrame:
         """Rows as a file has them."""
@@ -146,10 +146,10 @@ OBJECTS = [
 @cache
 def fitted(family: str, data: str) -> Any:
     """Return an object that was fitted to the training rows of some data."""
-    X, y, beside = DATA[data].part(TRAIN)
+    X, y, row_params = DATA[data].part(TRAIN)
     if family == "general":
         return new(family, data).fit(X, samples(y))
-    return new(family, data).fit(X, y, **beside)
+    return new(family, data).fit(X, y, **row_params)
 
 
 def file_of(folder: Path, family: str, data: str) -> Path:

@@ -10,16 +10,16 @@ OF_MODELS = "use one of the fitted models in estimators_"
 PARTICLES = "its predictions are particles"
 
 
-def predictions(model, X, beside=None):
+def predictions(model, X, row_params=None):
     """What an object predicts, whatever its kind."""
-    beside = beside or {}
+    row_params = row_params or {}
     if hasattr(model, "predict_dist"):
-        return model.predict_dist(X, **beside).theta()
+        return model.predict_dist(X, **row_params).theta()
     if hasattr(model, "predict_particles"):
         return model.predict_particles(X)
     if hasattr(model, "predict_set"):
         return model.predict_proba(X)
-    return model.predict_interval(X, 0.5, **beside)
+    return model.predict_interval(X, 0.5, **row_params)
 
 
 NEED_ORDER = {"pit", "coverage"}

@@ -21,9 +21,9 @@ def posterior(y, particles):
 
 def newton_step(particles, score, curvature, h):
     """g / c (d, n, m), with kernel k_jl and repulsion r_jl = (2 / h)(x_j - x_l) k_jl."""
-    apart = particles[..., :, None] - particles[..., None, :]
-    k = np.exp(-np.sum(apart**2, axis=0) / h)
-    push = 2 / h * apart * k
+    differences = particles[..., :, None] - particles[..., None, :]
+    k = np.exp(-np.sum(differences**2, axis=0) / h)
+    push = 2 / h * differences * k
     g = (k @ score[..., None])[..., 0] + push.sum(axis=-1)
     c = (k**2 @ curvature[..., None])[..., 0] + (push**2).sum(axis=-1)
     return g / c

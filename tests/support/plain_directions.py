@@ -9,9 +9,9 @@ def plain_kernel(x, h, metric):
     k, push = np.zeros((m, m)), np.zeros((m, m, d))
     for j in range(m):
         for l in range(m):  # noqa: E741
-            apart = x[j] - x[l]
-            k[j, l] = np.exp(-np.sum(metric * apart**2) / h)
-            push[j, l] = 2 * metric / h * apart * k[j, l]
+            difference = x[j] - x[l]
+            k[j, l] = np.exp(-np.sum(metric * difference**2) / h)
+            push[j, l] = 2 * metric / h * difference * k[j, l]
     return k, push
 
 
@@ -48,27 +48,27 @@ def plain_guard(c, curvature):
 
 def plain_concave(hessian):
     """Minus the Hessians (m, d, d), |diagonal| of the indefinite, and the share of these."""
-    bend, share = [], 0.0
+    curvatures, share = [], 0.0
     for one in hessian:
         unit = np.sqrt(np.abs(np.diag(one)))
         unit[unit == 0] = 1.0
         concave = np.linalg.eigvalsh(one / np.outer(unit, unit)).max() <= 1e-6
-        bend.append(-one if concave else np.diag(np.abs(np.diag(one))))
+        curvatures.append(-one if concave else np.diag(np.abs(np.diag(one))))
         share += (not concave) / len(hessian)
-    return bend, share
+    return curvatures, share
 
 
 def plain_full_newton(x, score, hessian, h, metric, ridge=0.01, guarded=True):
     """The movement K H^-1 g (m, d) of one row, or without the guard the bare formula."""
     m, d = x.shape
     k, push = plain_kernel(x, h, metric)
-    bend, share = plain_concave(hessian) if guarded else (-hessian, 0.0)
+    curvatures, share = plain_concave(hessian) if guarded else (-hessian, 0.0)
     ridge = max(ridge, 0.05 * share)
     system = np.zeros((m, d, m, d))
     for j in range(m):
         for i in range(m):
             terms = [
-                bend[l] * k[j, l] * k[i, l] + np.outer(push[j, l], push[i, l])
+                curvatures[l] * k[j, l] * k[i, l] + np.outer(push[j, l], push[i, l])
                 for l in range(m)  # noqa: E741
             ]
             system[j, :, i, :] = np.mean(terms, axis=0)

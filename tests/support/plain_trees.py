@@ -66,18 +66,18 @@ def project(direction, curvature, weight, split_on="all", matrix=None):
     c = None if curvature is None else np.asarray(curvature, dtype=float)
     w = np.ones(n) if weight is None else np.asarray(weight, dtype=float)
 
-    def seen(values):
+    def projected(values):
         if split_on == "sum":
             return values.sum(axis=(1, 2))[:, None]
         if split_on == "particle_mean":
             return values.mean(axis=1)
         return values.reshape(n, -1)
 
-    G = seen(g) if matrix is None else g.reshape(n, -1) @ matrix
+    G = projected(g) if matrix is None else g.reshape(n, -1) @ matrix
     if c is None:
         C = np.ones_like(G)
     elif matrix is None:
-        C = seen(c)
+        C = projected(c)
     else:
         C = np.repeat(c.reshape(n, -1).mean(axis=1)[:, None], G.shape[1], axis=1)
     return w[:, None] * G, w[:, None] * C
@@ -163,10 +163,10 @@ class PlainTask:
             sides = (False, True) if N[bins] else (False,)
             order = np.arange(bins)
             if f in self.categorical:
-                seen = np.flatnonzero(N[:bins])
+                present = np.flatnonzero(N[:bins])
                 smooth = self.l2 + self.cat_smooth * self.mass_of_a_row
-                place = ordered_categories(G[seen], C[seen], G.sum(0), C.sum(0), smooth)
-                order = np.concatenate([seen[place], np.flatnonzero(N[:bins] == 0)])
+                place = ordered_categories(G[present], C[present], G.sum(0), C.sum(0), smooth)
+                order = np.concatenate([present[place], np.flatnonzero(N[:bins] == 0)])
                 G = self.penalised(rows, G, C, N)
             for missing_left in sides:
                 left = np.zeros((bins, bins + 1), dtype=bool)

@@ -34,7 +34,7 @@ def made(n, seed, noise):
 
 
 @pytest.mark.parametrize("best", LADDER)
-def test_the_search_ends_beside_the_best_and_tries_nothing_twice(best):
+def test_the_search_ends_next_to_the_best_and_tries_nothing_twice(best):
     trials = []
     while (trial := next_trial(trials, has_errors=False)) is not None:
         value = abs(np.log(trial["evidence"] / best))
@@ -128,7 +128,7 @@ def test_the_refit_has_the_evidence_that_was_found():
     assert kept.evidence_ == trial["evidence"]
 
 
-def test_a_number_beside_it_is_the_same_as_the_number():
+def test_a_single_number_is_the_same_as_the_number():
     """Where the best is a constant, the model is the one that this constant gives."""
     X, y = made(300, 2, 0.02)
     settings = SETTINGS | {"n_estimators": 150, "n_iter_no_change": 30}
@@ -147,11 +147,11 @@ def test_a_number_beside_it_is_the_same_as_the_number():
 def test_a_checkpoint_anywhere_in_the_search_goes_on_to_the_same_model(tmp_path, stop):
     X, y = made(300, 3, 1.0)
     whole = WGBRegressor(**SETTINGS).fit(X, y)
-    path, seen = tmp_path / "half.wgb", []
+    path, rounds = tmp_path / "half.wgb", []
 
     def pause(info):
-        seen.append(info["round"])
-        if len(seen) == stop:
+        rounds.append(info["round"])
+        if len(rounds) == stop:
             info["save"](path)
             raise RuntimeError("the machine goes down")
 
@@ -177,11 +177,11 @@ def test_ctrl_c_leaves_the_best_so_far():
     X, y = made(300, 5, 1.0)
 
     def interrupt(info):
-        seen.append(info["round"])
-        if len(seen) == 25:
+        rounds.append(info["round"])
+        if len(rounds) == 25:
             raise KeyboardInterrupt
 
-    seen = []
+    rounds = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = WGBRegressor(**SETTINGS).fit(X, y, callbacks=[interrupt])

@@ -88,7 +88,7 @@ def test_a_bag_takes_a_weight_of_two_for_the_row_twice():
     np.testing.assert_array_equal(weighted, repeated)
 
 
-def test_what_belongs_to_rows_tells_them_apart():
+def test_values_of_rows_distinguish_copies():
     rows, y = np.repeat(X, 2, axis=0), np.exp(np.repeat(Y, 2))
     count = np.round(y)
     time = np.tile([1.0, 2.0], 80)
@@ -151,7 +151,7 @@ def test_distinct_rows_do_not_depend_on_the_order():
     np.testing.assert_array_equal(one.which[order], other.which)
 
 
-def test_a_splitter_that_parts_copies_is_told_once():
+def test_a_splitter_that_separates_copies_warns_once():
     splitter = KFold(3, shuffle=True, random_state=0)
     with pytest.warns(UserWarning, match="Give the number of folds as cv") as told:
         WGBRegressorCV([{"evidence": 3.0}, {}], cv=splitter, **SHORT).fit(*doubled(80))

@@ -45,8 +45,8 @@ def test_the_search_sees_the_sample_and_the_fit_all_rows():
     [chosen] = [one for one in trials if one.get("chosen")]
     assert chosen["rows"] == INSIDE
     assert chosen["rounds"] == model.n_estimators_
-    searched = [one for one in trials if one["rows"] == SAMPLE and not one["by_error"]]
-    best = min(searched, key=lambda one: one["value"])
+    on_sample = [one for one in trials if one["rows"] == SAMPLE and not one["by_error"]]
+    best = min(on_sample, key=lambda one: one["value"])
     final = next(one for one in trials if one["rows"] == INSIDE)
     assert final["evidence"] == best["evidence"]
 
@@ -62,7 +62,7 @@ def test_a_chosen_constant_is_the_fit_with_this_number():
     assert model.history_ == plain.history_
 
 
-def test_fewer_rows_than_four_times_the_sample_are_searched_as_they_are(monkeypatch):
+def test_fewer_rows_than_four_times_the_sample_are_all_used(monkeypatch):
     monkeypatch.setattr(evidence, "_SAMPLE", INSIDE // 4 + 1)
     some = WGBRegressor(**SETTINGS).fit(X, Y)
     monkeypatch.setattr(evidence, "_SAMPLE", 10**9)
@@ -96,7 +96,7 @@ def test_true_in_the_search_still_trains_on_all_rows():
     assert spy.rows("refit") == {N}
 
 
-def test_the_time_of_all_rows_is_known_while_the_sample_is_searched():
+def test_the_time_of_all_rows_is_estimated_during_the_search_on_the_sample():
     expected = {"evidence": (INSIDE + N) / SAMPLE, "fit": N / INSIDE}
     spy, shares = Spy(), {}
 
@@ -119,14 +119,14 @@ def test_no_time_left_ends_the_search_and_then_the_fit():
 
 def test_ctrl_c_in_the_search_leaves_the_model_of_the_sample():
     def interrupt(info):
-        seen.append(info["stage"])
-        if len(seen) == 18:
+        stages.append(info["stage"])
+        if len(stages) == 18:
             raise KeyboardInterrupt
 
-    seen = []
+    stages = []
     with pytest.warns(UserWarning, match="interrupted"):
         model = WGBRegressor(**SETTINGS).fit(X, Y, callbacks=[interrupt])
-    assert set(seen) == {"evidence"}
+    assert set(stages) == {"evidence"}
     assert model.interrupted_
     [chosen] = [one for one in model.evidence_trials_ if one.get("chosen")]
     assert chosen["rows"] == SAMPLE

@@ -29,14 +29,14 @@ def test_a_metric_that_still_improves_at_the_last_round_is_told():
     assert model.n_estimators_ == 500
 
 
-def test_of_several_trials_the_chosen_one_is_told_once():
+def test_only_the_chosen_trial_warns_and_once():
     model = WGBRegressor(n_estimators=500, early_stopping=True, evidence="auto", **SLOW)
     with pytest.warns(UserWarning, match="at the limit of 500 rounds") as told:
         model.fit(X[:40], Y[:40], X_val=X[40:], y_val=Y[40:])
     assert len(told) == 1
 
 
-def test_a_bag_is_told_once():
+def test_a_bag_warns_once():
     bag = WGBRegressorCV([{"evidence": 1.0, "learning_rate": 5e-4}], cv=3, n_estimators=500)
     bag.set_params(n_particles=3, n_iter_no_change=10, random_state=0, n_jobs=1)
     with pytest.warns(UserWarning, match="in 3 of 3 models of the recipe 'recipe_1'") as told:

@@ -96,7 +96,7 @@ def test_very_few_rows_have_at_most_as_many_rounds(n):
     assert WGBClassifier(n_jobs=1).fit(X[:n], np.arange(n) % 2).n_estimators_ == n
 
 
-def test_without_watching_many_rows_have_a_hundred_rounds():
+def test_without_early_stopping_many_rows_have_a_hundred_rounds():
     model = WGBRegressor(early_stopping=False, n_particles=2, n_jobs=1).fit(X[:50], Y[:50])
     assert model.n_estimators_ == 100
 

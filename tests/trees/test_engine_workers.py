@@ -24,7 +24,7 @@ def learner(**settings):
     return HistTree(TreeSettings(**settings), grower=XGBoostGrower())
 
 
-def work(rank, address, queue):
+def run_worker(rank, address, queue):
     """Grow rounds on some of the rows, and answer with what is predicted at all of them."""
     rows, everything = PARTS[rank], Features.from_raw(X)
     features = Features(X[rows], everything.cuts, everything.cuts.apply(X[rows]))
@@ -49,7 +49,7 @@ def answers():
     spawn = mp.get_context("spawn")
     queue = spawn.Queue()
     given = tracker.worker_args(), queue
-    workers = [spawn.Process(target=work, args=(rank, *given)) for rank in (0, 1)]
+    workers = [spawn.Process(target=run_worker, args=(rank, *given)) for rank in (0, 1)]
     for worker in workers:
         worker.start()
     found = [queue.get(timeout=120) for _ in workers]

@@ -73,7 +73,7 @@ cells = st.one_of(
 
 
 @given(hnp.arrays(np.float32, (7, 4), elements=cells))
-def test_values_never_seen_take_the_same_way_raw_and_as_codes(grown, X):
+def test_new_values_take_the_same_path_raw_and_as_codes(grown, X):
     features, flat, _ = grown
     binned = features.cuts.apply(X)
     expected = flat.predict_binned(binned)
@@ -83,7 +83,7 @@ def test_values_never_seen_take_the_same_way_raw_and_as_codes(grown, X):
     assert same_bits(flat.predict(X[::-1])[::-1].copy(), expected)
 
 
-def test_values_at_and_beside_a_threshold_take_the_same_way_raw_and_as_codes(grown):
+def test_values_at_and_near_a_threshold_take_the_same_path_raw_and_as_codes(grown):
     features, flat, _ = grown
     inner = np.flatnonzero(flat.feature >= 0)
     X = np.zeros((3 * len(inner), 4))

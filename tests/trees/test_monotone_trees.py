@@ -78,10 +78,10 @@ def best_edge(X, g, c, mass, l2, sign, parameter, project):
         step = [g[s].sum(0) / (c[s].sum(0) + l2) for s in (left, ~left)]
         kept[:, parameter] = sign * (step[1] - step[0])[:, parameter] >= 0
         # Linear in g, so that outputs can be left out of both sums.
-        apart = project(g * kept)[left].sum(0) - part * project(g * kept).sum(0)
+        contrast = project(g * kept)[left].sum(0) - part * project(g * kept).sum(0)
         whole = project(g).sum(0)
         unsplit = whole**2 * l2 / ((a + b) * (a + b - l2))
-        found.append(((((a + b) / (a * b)) * apart**2 - unsplit).sum(), edge))
+        found.append(((((a + b) / (a * b)) * contrast**2 - unsplit).sum(), edge))
     return max(found)
 
 

@@ -146,7 +146,7 @@ def test_being_missing_can_be_all_there_is_to_know():
 
 
 @pytest.mark.parametrize("targets", [[0, 0, 0, 1], [0, 1, 1, 1]])
-def test_a_missing_value_never_seen_in_training_goes_to_the_larger_child(targets):
+def test_a_value_that_is_missing_for_the_first_time_goes_to_the_larger_child(targets):
     _, fitted = grow(np.arange(4.0)[:, None], np.array(targets, float), max_depth=1)
     assert fitted.predict([[np.nan]]) == np.median(targets)
 

@@ -149,7 +149,7 @@ def test_every_split_is_a_best_one_and_every_leaf_its_formula(case):
 
 
 @given(cases(), st.integers(1, 4), st.integers(0, 99))
-def test_random_projections_are_gaussian_and_searched_like_any_other(case, k, seed):
+def test_random_projections_are_gaussian_and_treated_like_any_other(case, k, seed):
     s = case.settings
     outputs = case.g.shape[2] * (1 if s["tree"] == "per_particle" else case.g.shape[1])
     matrix = None
