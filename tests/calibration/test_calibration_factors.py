@@ -43,8 +43,11 @@ def test_factors_that_may_not_widen_are_the_best_of_those_up_to_1():
     assert free.nll_after < held.nll_after < held.nll_before
     tries = [Calibration(1.0, s) for s in held.spread * np.array([0.9, 1.1])]
     assert min(metrics.nll(one(told), y) for one in tries) > held.nll_after
-    _, too_wide, y = wrong(1500, 4, scale=0.6, spread=0.6)
-    free, held = Calibration.fit(too_wide, y), Calibration.fit(too_wide, y, allow_widening=False)
+    _, overdispersed, y = wrong(1500, 4, scale=0.6, spread=0.6)
+    free, held = (
+        Calibration.fit(overdispersed, y),
+        Calibration.fit(overdispersed, y, allow_widening=False),
+    )
     assert_allclose([held.scale, held.spread], [free.scale, free.spread], rtol=1e-3)
 
 

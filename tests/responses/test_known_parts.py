@@ -127,7 +127,7 @@ def test_concordance_can_decide_about_bounds():
         WGBClassifier(eval_metric="concordance", early_stopping=True).fit(X, X[:, 0] > 0)
 
 
-def test_bounds_are_searched_over_with_the_scorer_that_the_error_names():
+def test_a_grid_search_over_bounds_needs_the_scorer_that_the_error_names():
     with pytest.raises(ValueError, match=r'scoring=wgboost.metrics.get_scorer\("nll"\)'):
         model("weibull").fit(X, SEEN).score(X, SEEN)
     for name in ("nll", "concordance"):

@@ -89,7 +89,7 @@ def test_pure_noise_gets_no_smooth_start():
     assert_array_equal(smooth.predict(NEW), flow.predict(NEW))
 
 
-def test_far_from_the_data_the_prediction_is_wide():
+def test_far_from_the_data_the_prediction_has_a_large_variance():
     near, far = FITTED.predict_dist(NEW), FITTED.predict_dist(NEW + 50)
     assert (far.std() > 3 * near.std().mean()).all()
     assert np.abs(far.mean() - Y.mean()).max() < 5 * Y.std()
