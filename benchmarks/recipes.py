@@ -36,7 +36,7 @@ from sklearn.datasets import (
 
 from wgboost import WGBClassifier, WGBRegressor, metrics
 from wgboost.selection import regressor_recipes
-from wgboost.training import usual_leaves
+from wgboost.training.settings import usual_leaves
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from paper.data import REGRESSION, Source

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeRegressor
 from plain_directions import plain_newton_step, plain_normal
 from wgboost import AveragedFlow, WGBClassifier, WGBRegressor, metrics
 from wgboost.estimators.paper import PAPER_TREES
-from wgboost.training import grouped_parameters
+from wgboost.training.flat_parameters import grouped_parameters
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(150, 3))

@@ -19,7 +19,7 @@ from wgboost import (
 )
 from wgboost.data.binning import Cuts
 from wgboost.data.stored import StoredMatrix
-from wgboost.training import grouped_parameters
+from wgboost.training.flat_parameters import grouped_parameters
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(600, 3))

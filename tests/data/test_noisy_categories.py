@@ -7,7 +7,7 @@ from making import grow, same_partition
 from wgboost import WGBClassifier, WGBRegressor
 from wgboost.data import Features
 from wgboost.metrics import nll
-from wgboost.training import grouped_parameters
+from wgboost.training.flat_parameters import grouped_parameters
 from wgboost.trees.levels import level_signal
 
 LEVELS = 150

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from wgboost import Categorical, WGBClassifier
-from wgboost.training import ClassEncoder
+from wgboost.training.encoding import ClassEncoder
 
 RNG = np.random.default_rng(21)
 X = RNG.normal(size=(240, 2))

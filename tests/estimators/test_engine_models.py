@@ -14,7 +14,7 @@ from wgboost.directions import DiagonalNewton
 from wgboost.estimators.paper import PAPER_TREES
 from wgboost.responses import RESPONSES, Normal
 from wgboost.targets.posterior import PosteriorTarget
-from wgboost.training import grouped_parameters
+from wgboost.training.flat_parameters import grouped_parameters
 
 rng = np.random.default_rng(0)
 X = np.round(rng.uniform(-1, 1, size=(400, 3)), 1)  # few values: every bin is one of them

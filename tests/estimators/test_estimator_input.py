@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 
 from wgboost import WGBClassifier, WGBoost, WGBRegressor
-from wgboost.training import grouped_parameters
+from wgboost.training.flat_parameters import grouped_parameters
 
 RNG = np.random.default_rng(31)
 X = RNG.normal(size=(40, 2))

@@ -11,7 +11,7 @@ from sklearn.linear_model import GammaRegressor, PoissonRegressor
 
 from wgboost import WGBRegressor, censored, metrics, propose_response
 from wgboost.responses import RESPONSES
-from wgboost.training import grouped_parameters
+from wgboost.training.flat_parameters import grouped_parameters
 
 RNG = np.random.default_rng(7)
 N = 250

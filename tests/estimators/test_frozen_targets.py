@@ -10,7 +10,7 @@ from scipy import stats
 from wgboost import AlphaDivergence, WGBoost, from_histograms
 from wgboost.metrics import energy_distance
 from wgboost.targets.conversion import as_row_target
-from wgboost.training import resolve_settings
+from wgboost.training.settings import resolve_settings
 
 RNG = np.random.default_rng(5)
 N = 80

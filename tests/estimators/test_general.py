@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.kernel_ridge import KernelRidge
 
 from wgboost import Density, Target, WGBoost
-from wgboost.training import grouped_parameters
+from wgboost.training.flat_parameters import grouped_parameters
 
 SD = 0.5
 X = np.linspace(0, 2 * np.pi, 200)[:, None]

@@ -12,7 +12,7 @@ from wgboost.predictive import JointMixture
 from wgboost.predictive.crps import normal_crps
 from wgboost.predictive.energy import mean_length
 from wgboost.responses import ColumnUnits, MultivariateNormal, Normal
-from wgboost.training import grouped_parameters
+from wgboost.training.flat_parameters import grouped_parameters
 
 
 def made(n, seed):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from wgboost import LogDensity, Normal, Target, WGBClassifier, WGBoost, WGBRegressor, censored
-from wgboost.training import grouped_parameters
+from wgboost.training.flat_parameters import grouped_parameters
 
 X = np.linspace(-1, 1, 40)[:, None]
 Y = X[:, 0]

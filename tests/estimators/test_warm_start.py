@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.tree import DecisionTreeRegressor
 
 from wgboost import AveragedFlow, Normal, WGBRegressor
-from wgboost.training import grouped_parameters
+from wgboost.training.flat_parameters import grouped_parameters
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(150, 3))

@@ -21,7 +21,7 @@ from wgboost import (
 )
 from wgboost.callbacks import Checkpoint, EarlyStopping, MaxTime
 from wgboost.estimators.paper import PAPER_TREES
-from wgboost.training import grouped_parameters
+from wgboost.training.flat_parameters import grouped_parameters
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(150, 3))
@@ -200,7 +200,7 @@ import sys
 import numpy as np
 from wgboost import WGBRegressor
 from wgboost.callbacks import Checkpoint
-from wgboost.training import grouped_parameters
+from wgboost.training.flat_parameters import grouped_parameters
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(400, 4))

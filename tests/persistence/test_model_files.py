@@ -29,7 +29,7 @@ from wgboost import (
     load,
 )
 from wgboost.learners import HistTree
-from wgboost.training import grouped_parameters
+from wgboost.training.flat_parameters import grouped_parameters
 from wgboost.trees import TreeSettings
 
 RNG = np.random.default_rng(7)

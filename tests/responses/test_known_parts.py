@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import GridSearchCV
 
 from wgboost import WGBClassifier, WGBRegressor, censored, metrics
-from wgboost.training import grouped_parameters
+from wgboost.training.flat_parameters import grouped_parameters
 
 RNG = np.random.default_rng(6)
 N = 300

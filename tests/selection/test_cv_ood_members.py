@@ -13,7 +13,7 @@ from wgboost.selection.attributes import bag_of_members
 from wgboost.selection.classifier import ClassifierBag
 from wgboost.selection.ood_members import left_out_class_gain, left_out_classes
 from wgboost.selection.successive_halving import FoldResult, fit_folds
-from wgboost.training import resolve_settings
+from wgboost.training.settings import resolve_settings
 
 RNG = np.random.default_rng(3)
 PLACES = np.array([[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]])

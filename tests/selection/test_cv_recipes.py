@@ -14,7 +14,7 @@ from wgboost import (
 )
 from wgboost.selection import classifier_recipes, regressor_recipes
 from wgboost.selection.recipes import checked_recipes
-from wgboost.training import resolve_settings
+from wgboost.training.settings import resolve_settings
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(30, 2))

@@ -19,7 +19,7 @@ from wgboost import (
 )
 from wgboost.boosting.start import ConstantStart, GPStart
 from wgboost.responses import RESPONSES
-from wgboost.training import grouped_parameters
+from wgboost.training.flat_parameters import grouped_parameters
 
 RNG = np.random.default_rng(11)
 

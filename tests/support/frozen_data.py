@@ -17,7 +17,7 @@ import wgboost
 from wgboost import censored
 from wgboost.metrics import crps
 from wgboost.responses import RESPONSES
-from wgboost.training import grouped_parameters
+from wgboost.training.flat_parameters import grouped_parameters
 
 __all__ = [
     "COUNTS",

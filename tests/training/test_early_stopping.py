@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LinearRegression
 
 from wgboost import WGBClassifier, WGBRegressor, metrics
-from wgboost.training import grouped_parameters
+from wgboost.training.flat_parameters import grouped_parameters
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(150, 3))

@@ -6,8 +6,9 @@ import pytest
 from evidence_examples import INSIDE, MANY, SAMPLE, SETTINGS, WATCHED, N, X, Y
 from wgboost import Batches, DiagonalNewton, Kernel, WGBClassifier, WGBRegressor, load
 from wgboost.callbacks import MaxTime
-from wgboost.training import evidence, fit, usual_leaves
+from wgboost.training import evidence, fit
 from wgboost.training.evidence_trials import next_on
+from wgboost.training.settings import usual_leaves
 
 
 @pytest.fixture(autouse=True)

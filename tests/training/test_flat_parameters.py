@@ -18,8 +18,13 @@ from wgboost import (
     WGBRegressor,
     WGBRegressorCV,
 )
-from wgboost.training import cluster_parameters, grouped_parameters, resolve_settings
-from wgboost.training.flat_parameters import GROUPED, flat_parameters
+from wgboost.training.flat_parameters import (
+    GROUPED,
+    cluster_parameters,
+    flat_parameters,
+    grouped_parameters,
+)
+from wgboost.training.settings import resolve_settings
 
 ALL = (WGBRegressor, WGBClassifier, WGBoost, WGBRegressorCV, WGBClassifierCV)
 X = np.random.default_rng(0).normal(size=(60, 3))

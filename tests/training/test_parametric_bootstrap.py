@@ -9,8 +9,9 @@ from wgboost.boosting.parametric_bootstrap import ParametricBootstrap
 from wgboost.data import Features
 from wgboost.learners import HistTree
 from wgboost.responses import as_response
-from wgboost.training import PosteriorData, evidence_trials
+from wgboost.training import evidence_trials
 from wgboost.training.error_evidence import expected
+from wgboost.training.posterior_data import PosteriorData
 from wgboost.trees import TreeSettings
 
 GROUP = np.repeat([0, 1], [30, 300])

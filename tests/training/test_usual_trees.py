@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from wgboost import WGBClassifier, WGBoost, WGBRegressor, metrics
-from wgboost.training import usual_leaves
+from wgboost.training.settings import usual_leaves
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(700, 4))

@@ -27,7 +27,8 @@ from wgboost.estimators import WGBClassifier, WGBRegressor
 from wgboost.metrics.summaries import format_number
 from wgboost.responses import RESPONSES
 from wgboost.responses.registry import RESPONSE_SYNONYMS
-from wgboost.training import grouped_parameters, resolve_settings
+from wgboost.training.flat_parameters import grouped_parameters
+from wgboost.training.settings import resolve_settings
 from wgboost.validation import check_choice, check_integer
 
 __all__ = ["FitOptions", "fit"]

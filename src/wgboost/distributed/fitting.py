@@ -21,9 +21,12 @@ from wgboost.estimators.preparing import FitArguments, prepare_fit
 from wgboost.learners import TreeLearner
 from wgboost.metrics.registry import find_metric
 from wgboost.model import FittedModel
-from wgboost.training import FitRequest, Settings, Stage, fit_model, resolve_settings
+from wgboost.training.fit import fit_model
 from wgboost.training.flat_parameters import flat_parameters
 from wgboost.training.readers import Weigh, check_start_elsewhere
+from wgboost.training.request import FitRequest
+from wgboost.training.rounds import Stage
+from wgboost.training.settings import Settings, resolve_settings
 from wgboost.validation import check_integer
 
 __all__ = ["FIT_PARAMS", "DistributedFit", "PartitionReader", "check_cluster_parameters"]

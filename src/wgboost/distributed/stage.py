@@ -16,7 +16,8 @@ from wgboost.distributed.cluster import Cluster, ClusterRun, LostWorkerError, Sh
 from wgboost.distributed.partitions import Partitions
 from wgboost.distributed.worker import Reply, Report, Shard, ShardData, WorkerConfig
 from wgboost.model import FittedModel
-from wgboost.training import Stage, TrainingData, model_of_rounds
+from wgboost.training.data import TrainingData
+from wgboost.training.rounds import Stage, model_of_rounds
 
 __all__ = ["DistributedStage"]
 

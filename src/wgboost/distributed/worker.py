@@ -16,7 +16,8 @@ from wgboost.learners import FittedTrees
 from wgboost.metrics import Metric
 from wgboost.model import FittedModel
 from wgboost.responses import Units
-from wgboost.training import Stage, TrainingData, add_rounds
+from wgboost.training.data import TrainingData
+from wgboost.training.rounds import Stage, add_rounds
 from wgboost.trees.xgboost import collective
 from wgboost.trees.xgboost.library import import_xgboost
 from wgboost.typing import Array, Directions

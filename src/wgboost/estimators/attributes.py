@@ -12,8 +12,9 @@ from wgboost.model import FittedModel
 from wgboost.persistence.loading import check_saved
 from wgboost.persistence.model_checks import FITTED
 from wgboost.persistence.models import SavedModel, fitted_attributes, fitted_model
-from wgboost.training import FitRequest, resolve_settings
 from wgboost.training.fit_warnings import warn_interrupted, warn_limit
+from wgboost.training.request import FitRequest
+from wgboost.training.settings import resolve_settings
 
 __all__ = [
     "column_attributes",

@@ -10,7 +10,7 @@ from wgboost.estimators.base_classifier import BaseClassifier
 from wgboost.estimators.paper import PAPER
 from wgboost.estimators.preparing import FitArguments, prepare_fit
 from wgboost.model import FittedModel, History
-from wgboost.training import fit_model
+from wgboost.training.fit import fit_model
 from wgboost.typing import Array
 
 __all__ = ["WGBClassifier"]

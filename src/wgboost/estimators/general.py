@@ -26,7 +26,7 @@ from wgboost.metrics.metadata import metadata_columns
 from wgboost.model import FittedModel, History
 from wgboost.persistence.models import SavedModel
 from wgboost.targets import Density, LogDensity, Target
-from wgboost.training import fit_model
+from wgboost.training.fit import fit_model
 from wgboost.training.tables import apply_schema
 from wgboost.typing import Array, Directions
 from wgboost.validation import AttributeHints, resolve_threads

@@ -14,7 +14,7 @@ from wgboost.predictive.decisions import minimize_risk, risk_over_particles
 from wgboost.responses import Units
 from wgboost.targets import LogDensity, Target
 from wgboost.targets.conversion import as_row_target
-from wgboost.training import TargetData
+from wgboost.training.target_data import TargetData
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer
 

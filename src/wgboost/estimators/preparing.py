@@ -17,29 +17,24 @@ from wgboost.metrics.metadata import describe_metadata
 from wgboost.model import FittedModel
 from wgboost.persistence.checkpoints import Checkpoint, CheckpointWriter, read_checkpoint
 from wgboost.persistence.loading import check_saved
-from wgboost.training import (
-    ClassEncoder,
-    FitProgress,
-    FitRequest,
-    NumericEncoder,
-    PosteriorData,
-    Settings,
-    TargetData,
-    TrainingData,
-    resolve_settings,
-)
 from wgboost.training.constraints import held_parameter, tree_constraints
 from wgboost.training.continuing import check_continuation
 from wgboost.training.copies import grouped
 from wgboost.training.cost import check_cost
+from wgboost.training.data import TrainingData
+from wgboost.training.encoding import ClassEncoder, NumericEncoder
 from wgboost.training.engine import check_columns
 from wgboost.training.few_rows import cross_validates
 from wgboost.training.fit import described_model
 from wgboost.training.fit_warnings import warn_fixed_rounds, warn_weights
-from wgboost.training.posterior_data import check_evidence, known_parts, without_rows
+from wgboost.training.posterior_data import PosteriorData, check_evidence, known_parts, without_rows
+from wgboost.training.progress import FitProgress
 from wgboost.training.readers import MemoryReader, TableReader
+from wgboost.training.request import FitRequest
 from wgboost.training.row_hashes import warn_other_rows
+from wgboost.training.settings import Settings, resolve_settings
 from wgboost.training.starts import check_start
+from wgboost.training.target_data import TargetData
 from wgboost.training.validation_sets import validation_sets
 from wgboost.trees import Constraints
 from wgboost.trees.xgboost import check_installed

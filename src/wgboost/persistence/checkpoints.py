@@ -19,7 +19,8 @@ from wgboost.persistence.models import (
     made_model,
     write_model,
 )
-from wgboost.training import Paused, TrainingData
+from wgboost.training.data import TrainingData
+from wgboost.training.request import Paused
 
 __all__ = ["Checkpoint", "CheckpointWriter", "read_checkpoint"]
 

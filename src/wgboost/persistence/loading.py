@@ -5,7 +5,7 @@ from __future__ import annotations
 from wgboost.model import FittedModel
 from wgboost.persistence.model_checks import check_learned, check_model
 from wgboost.persistence.models import SavedModel
-from wgboost.training import resolve_settings
+from wgboost.training.settings import resolve_settings
 
 __all__ = ["check_saved"]
 

@@ -39,8 +39,10 @@ from wgboost.selection.successive_halving import (
 )
 from wgboost.selection.time_order import is_time_ordered
 from wgboost.smooth.blas import one_thread
-from wgboost.training import FitProgress, PosteriorData, resolve_settings
 from wgboost.training.fit_warnings import AT_THE_LIMIT, warn_copies
+from wgboost.training.posterior_data import PosteriorData
+from wgboost.training.progress import FitProgress
+from wgboost.training.settings import resolve_settings
 from wgboost.training.tables import apply_schema
 from wgboost.typing import Array
 from wgboost.validation import check_integer, check_number, resolve_threads

@@ -17,7 +17,7 @@ from wgboost.selection.attributes import restore_bag, saved_bag
 from wgboost.selection.ood_members import MIN_OOD_GAIN, left_out_class_gain, left_out_classes
 from wgboost.selection.recipes import Recipes, classifier_recipes, ood_recipe
 from wgboost.selection.spec import BagSpec, Member, Trial
-from wgboost.training import PosteriorData
+from wgboost.training.posterior_data import PosteriorData
 from wgboost.typing import Array
 
 __all__ = ["ClassifierBag", "WGBClassifierCV"]

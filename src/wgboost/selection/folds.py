@@ -9,7 +9,7 @@ import numpy as np
 
 from wgboost.folds.splitting import check_splits, count_groups, split_folds
 from wgboost.selection.spec import Member
-from wgboost.training import PosteriorData
+from wgboost.training.posterior_data import PosteriorData
 from wgboost.typing import Array
 
 __all__ = ["bag_folds"]

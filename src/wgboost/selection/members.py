@@ -22,7 +22,9 @@ from wgboost.responses import Units
 from wgboost.selection.shared_starts import SharedStarts
 from wgboost.selection.spec import Member
 from wgboost.selection.successive_halving import FoldResult, StoppedError
-from wgboost.training import FitProgress, fit_model, resolve_settings
+from wgboost.training.fit import fit_model
+from wgboost.training.progress import FitProgress
+from wgboost.training.settings import resolve_settings
 from wgboost.typing import Array
 
 __all__ = ["Members", "in_recipe", "without_label_warnings"]

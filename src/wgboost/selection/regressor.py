@@ -12,7 +12,7 @@ from wgboost.selection import fitting
 from wgboost.selection.attributes import restore_bag, saved_bag
 from wgboost.selection.recipes import Recipes, regressor_recipes
 from wgboost.selection.spec import BagSpec
-from wgboost.training import PosteriorData
+from wgboost.training.posterior_data import PosteriorData
 from wgboost.training.smooth_starts import can_start_smooth
 
 __all__ = ["RegressorBag", "WGBRegressorCV"]

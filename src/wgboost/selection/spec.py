@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from wgboost.estimators import WGBClassifier, WGBRegressor
 from wgboost.selection.recipes import Recipes
-from wgboost.training import PosteriorData
+from wgboost.training.posterior_data import PosteriorData
 from wgboost.typing import Array
 
 __all__ = ["BagSpec", "Member", "Trial"]

@@ -11,7 +11,7 @@ from wgboost.distributed.dask.partitions import DaskPartitions, gather_rows
 from wgboost.distributed.fitting import DistributedFit, check_cluster_parameters
 from wgboost.distributed.partitions import Partitions
 from wgboost.estimators.base import BaseModel
-from wgboost.training import cluster_parameters
+from wgboost.training.flat_parameters import cluster_parameters
 from wgboost.validation import check_number
 
 __all__ = ["DaskFit", "fit"]

@@ -10,7 +10,7 @@ from wgboost.distributed.ray.cluster import RayCluster
 from wgboost.distributed.ray.library import as_scaling_config, connected_ray, is_dataset
 from wgboost.distributed.ray.partitions import RayPartitions
 from wgboost.estimators.base import BaseModel
-from wgboost.training import cluster_parameters
+from wgboost.training.flat_parameters import cluster_parameters
 from wgboost.typing import Array
 
 __all__ = ["RayFit", "fit", "matrix_in_memory"]
