@@ -9,7 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from wgboost.slicing import row_slices
+
 __all__ = ["fingerprint", "name_of"]
+
+_BYTES = 2**20  # at a time
 
 
 def fingerprint(*values: Any) -> str:
@@ -32,9 +36,14 @@ def _add(digest: Any, value: Any) -> None:
         digest.update(f"array {array.dtype.str} {array.dtype.names} {array.shape};".encode())
         if array.dtype.hasobject:
             _add(digest, array.ravel().tolist())
+        elif array.ndim == 1 and array.dtype.kind in "SU":
+            for text in array:  # without the padding of the longest
+                digest.update(np.ascontiguousarray(text).view(np.uint8).data)
         else:
-            for row in array if array.ndim else [array]:  # no copy of the whole
-                digest.update(np.ascontiguousarray(row).view(np.uint8).data)
+            rows = np.atleast_1d(array)
+            size = max(1, _BYTES // max(1, rows[:1].nbytes))
+            for part in row_slices(len(rows), size):  # no copy of the whole
+                digest.update(rows[part].tobytes())
     elif isinstance(value, np.random.RandomState):
         digest.update(b"random state;")  # a fit moves it on
     elif is_dataclass(value) and not isinstance(value, type):
