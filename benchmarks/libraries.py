@@ -206,7 +206,7 @@ def processes(name: str, rows: Callable[[], tuple[np.ndarray, np.ndarray]]) -> R
             return process.fit((X[train] - centre) / scale, y[train])
 
     process = ours()[0]
-    mean = process.units.restore(process.at(X[test]).location)
+    mean = process.at(X[test]).location
     other = theirs().predict((X[test] - centre) / scale)
     errors = [np.sqrt(np.mean((found - y[test]) ** 2)) for found in (mean, other)]
     return row(
