@@ -1,5 +1,7 @@
 """Learners: the native trees, and scikit-learn's regressors in their place."""
 
+from inspect import signature
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -12,6 +14,7 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
 from making import made
+from regenerate import LEARNERS as CLASSES
 from wgboost.data import Features
 from wgboost.ensemble import RoundList, join_rounds
 from wgboost.learners import FittedLearner, HistTree, Learner, RegressorLearner, as_learner
@@ -20,7 +23,12 @@ from wgboost.trees.flat import FlatTrees
 
 X, G = made(1, 120, 3, 2, 2)
 FEATURES = Features.from_raw(X)
-LEARNERS = {
+# Every learner of the package that needs no argument, and others.
+PACKAGE = {
+    kind.__name__: kind for kind in CLASSES
+    if all(one.default is not one.empty for one in signature(kind).parameters.values())
+}  # fmt: skip
+LEARNERS = PACKAGE | {
     "shared trees": lambda: HistTree(),
     "trees per particle": lambda: HistTree(TreeSettings(tree="per_particle")),
     "kernel ridge": lambda: KernelRidge(kernel="rbf"),

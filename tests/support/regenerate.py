@@ -11,6 +11,7 @@ import sys
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 
+import wgboost
 from pages import ROOT
 from wgboost import learners
 from wgboost.directions import DIRECTIONS
@@ -103,7 +104,10 @@ def listed_names():
         "responses": sorted(kind.__name__ for kind in RESPONSES.values()),
         "directions": sorted(kind.__name__ for kind in DIRECTIONS.values()),
         "metrics": sorted(METRICS),
-        "learners": [f"learners.{kind.__name__}" for kind in LEARNERS],
+        "learners": [
+            name if name in wgboost.__all__ else f"learners.{name}"
+            for name in (kind.__name__ for kind in LEARNERS)
+        ],
     }
 
 
