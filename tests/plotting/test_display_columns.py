@@ -2,7 +2,6 @@
 
 import datetime
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import polars
@@ -25,12 +24,6 @@ COLUMNS = {
     "objects": pd.Series([datetime.date(2021, 1, 1) + datetime.timedelta(i) for i in range(N)]),
     "polars": polars.Series(DAYS),
 }
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def frame_of(column, **others):

@@ -1,30 +1,15 @@
 """Names, ticks, legends and the repr of displays."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from display_examples import COUNTS, SETTINGS, TEST, TEST_Y, TRAIN, X, Y, model
+from display_examples import COUNTS, OF_Y, SETTINGS, TEST, TEST_Y, TRAIN, X, Y, model
 from wgboost import WGBClassifier, WGBRegressor, metrics, report
 from wgboost import plotting as pl
 
 NEW = X[TEST]
-OF_Y = [
-    pl.PredictiveDisplay,
-    pl.DensityDisplay,
-    pl.CalibrationDisplay,
-    pl.PITDisplay,
-    pl.CoverageDisplay,
-    pl.UncertaintyDisplay,
-]
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def test_y_and_exposure_given_by_column_name(tmp_path):

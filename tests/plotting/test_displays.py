@@ -1,6 +1,5 @@
 """The numbers of displays agree with direct counts and scikit-learn."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,12 +14,6 @@ from wgboost import WGBoost, metrics
 from wgboost import plotting as pl
 
 NEW = X[TEST]
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 @pytest.mark.parametrize("kind", ["normal", "counts"])

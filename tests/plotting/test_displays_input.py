@@ -11,28 +11,14 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from display_examples import SETTINGS, TEST, TEST_Y, TRAIN, X, Y, model
+from display_examples import OF_Y, SETTINGS, TEST, TEST_Y, TRAIN, X, Y, model
 from wgboost import WGBRegressor
 from wgboost import plotting as pl
 from wgboost.plotting.feature_table import FeatureTable
 
 NEW = X[TEST]
-OF_Y = [
-    pl.PredictiveDisplay,
-    pl.DensityDisplay,
-    pl.CalibrationDisplay,
-    pl.PITDisplay,
-    pl.CoverageDisplay,
-    pl.UncertaintyDisplay,
-]
 NEED_NUMBERS = {pl.PITDisplay, pl.CoverageDisplay}
 NEED_KNOWN = {*NEED_NUMBERS, pl.UncertaintyDisplay}
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 @pytest.mark.parametrize("display", OF_Y, ids=lambda d: d.__name__)

@@ -5,7 +5,7 @@ from functools import cache
 import matplotlib as mpl
 import numpy as np
 
-from wgboost import WGBClassifier, WGBRegressor, censored
+from wgboost import WGBClassifier, WGBRegressor, censored, plotting
 from wgboost.estimators.paper import PAPER_TREES
 
 mpl.use("Agg")
@@ -21,6 +21,15 @@ LIFE = 10 * np.exp(X[:, 0]) * rng.weibull(2, 240)
 END = rng.uniform(2, 25, 240)
 BOUNDS = censored(np.minimum(LIFE, END), np.where(END > LIFE, LIFE, np.inf))
 TRAIN, TEST = slice(0, 120), slice(120, None)
+OF_Y = [
+    plotting.PredictiveDisplay,
+    plotting.DensityDisplay,
+    plotting.CalibrationDisplay,
+    plotting.PITDisplay,
+    plotting.CoverageDisplay,
+    plotting.UncertaintyDisplay,
+]
+"""Displays of predictions and y."""
 
 
 @cache
