@@ -148,14 +148,14 @@ def test_a_response_without_an_upper_tail_of_its_own_has_scores_there():
     assert_allclose(ours, exact, rtol=1e-9)
 
 
-def test_rows_that_are_infinitely_odd_are_told_of():
+def test_infinite_scores_warn():
     dist = Mixture(Gumbel(), np.zeros((30, 1, 2)))
     y = np.full(30, -1000.0)  # of log probability -exp(1000)
-    with pytest.warns(UserWarning, match=r"30 of 30 calibration rows are infinitely odd"):
+    with pytest.warns(UserWarning, match=r"30 of 30 calibration rows have an infinite score"):
         low, high = conformal_interval(dist, y, dist, 0.9)
     assert (low == -np.inf).all()
     assert (high == np.inf).all()
-    with pytest.warns(UserWarning, match='conformity="scaled" goes by distances'):
+    with pytest.warns(UserWarning, match='conformity="scaled" has finite scores'):
         cross_conformal_interval([dist], [interval_scores(dist, y)], 0.9)
     assert np.isfinite(conformal_interval(dist, y, dist, 0.9, conformity="scaled")).all()
 

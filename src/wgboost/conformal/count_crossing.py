@@ -1,4 +1,4 @@
-"""CV+ ends of counts from tables of the folds' cdf."""
+"""Ends of CV+ intervals of counts, from tables of the cdf of each fold."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from wgboost.typing import Array
 
 __all__ = ["count_crossings"]
 
-_ROUNDING = 1e-9  # relative, outwards: a value as odd as the level is inside
-_LEAST = 1e-4  # of tails, which are differences from 1
+_ROUNDING = 1e-9  # relative, outwards: a value whose score is the level is inside
+_LEAST = 1e-4  # smallest tail, which is a difference from 1
 
 
 def count_crossings(
@@ -22,22 +22,9 @@ def count_crossings(
 ) -> tuple[Array, Array]:
     """Return the outermost counts (n,) whose tails are at least as large as `least` given ones.
 
-    Parameters
-    ----------
-    dists
-        K distributions of n rows.
-    tails
-        For each distribution rising probabilities that its tail is compared with.
-    least
-        The number of pairs with a tail of the row >= a given one.
-    tail
-        About the size of the tails in question.
-
-    Returns
-    -------
-    low, high
-        NaN where they are not found: where a table would be too long, and for other responses than
-        Poisson and negative binomial counts, with or without extra zeros.
+    The tails of each of K distributions of n rows are compared with its own sorted `tails`. `tail`
+    is the approximate size of the tail at the ends. Ends are NaN where a table would be too long,
+    and for other responses than Poisson and negative binomial counts, with or without extra zeros.
     """
     low, high = np.full((2, len(dists[0])), np.nan)
     alike = len({dist.particles.shape for dist in dists}) == 1
@@ -52,7 +39,7 @@ def count_crossings(
     parts = components_of(dists[0].response, theta, weights)
 
     def held(probability: Array) -> Array:
-        """Return whether tails (K, r) are at least as large as enough of the given ones."""
+        """Return whether tails (K, r) are at least as large as `least` given ones."""
         rank = np.zeros(probability.shape[1], dtype=np.int64)
         for known, own in zip(tails, probability, strict=True):
             rank += np.searchsorted(known, own * (1 + _ROUNDING), side="right")
@@ -76,7 +63,7 @@ def count_crossings(
 def _first_column(table: Array, condition: Callable[[Array], Array]) -> Array:
     """Return the first column of a table (w, K, r) at which a condition holds, NaN if none, (r,).
 
-    Once it holds, it does for all later ones.
+    If the condition holds for a column, it holds for all later ones.
     """
     found = np.flatnonzero(condition(table[-1]))
     last = len(table) - 1.0

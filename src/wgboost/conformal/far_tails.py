@@ -12,24 +12,25 @@ from wgboost.typing import Array
 
 __all__ = ["far_quantile"]
 
-_CLOSE = 1e-13  # of log distances: a relative one of distances
+_CLOSE = 1e-13  # error of log distances, the relative error of distances
 _HALVINGS = 100  # more than a bracket of these ends can take
 _LEAST, _MOST = -746.0, 710.0  # the exponentials of these are 0 and infinity
 
 
 def far_quantile(dist: Mixture, log_tail: float, *, upper: bool) -> Array:
-    """Return y (n,) with a tail of this log probability beyond it, the upper or the lower tail.
+    """Return y (n,) with this log probability in the upper or the lower tail beyond it.
 
-    Of a discrete y the smallest with no more than that above it, or no less than that up to it.
+    A discrete y is the smallest with at most this probability above it, or at least this
+    probability up to it.
 
-    A bisection of the log of a distance, so that any number of deviations is a few steps away: the
-    distance from the median where the tail has no end, and from the end where it has one.
+    The log of a distance is bisected, so that any number of deviations takes a few steps. It is the
+    distance from the end of the support, or from the median if the tail has no end.
     """
     tail, quantile = (dist.logsf, dist.isf) if upper else (dist.logcdf, dist.ppf)
     start, end = quantile(0.25), dist.support()[int(upper)]
     bounded = np.isfinite(end)
     origin = np.where(bounded, end, dist.median())
-    outwards = np.where(bounded, -1.0, 1.0)  # the way that log distances go
+    outwards = np.where(bounded, -1.0, 1.0)  # direction of log distances
     side = outwards if upper else -outwards
 
     def at(log_distance: Array) -> Array:
@@ -47,7 +48,7 @@ def far_quantile(dist: Mixture, log_tail: float, *, upper: bool) -> Array:
     inner, outer = bisect(inside, inner, outer, steps=_HALVINGS, closed=_closed)
     found = at(outer)
     if dist.response.discrete:
-        # Tails are steps that begin at whole numbers: one of them is approached from above.
+        # Tails are step functions with steps at whole numbers.
         found = np.floor(found if upper else at(inner))
     return np.where(tail(start) < log_tail, start, found)
 
@@ -60,12 +61,12 @@ def _closed(inner: Array, outer: Array) -> bool:
 def _bracket(
     inside: Callable[[Array], Array], start: Array, outwards: Array
 ) -> tuple[Array, Array]:
-    """Return the last point inside and the first that is not, by steps that grow."""
+    """Return the last point inside and the first one outside, by growing steps."""
     inner, outer, step = start, start, 1.0
     limit = np.where(outwards > 0, _MOST, _LEAST)
     while (further := inside(outer) & (outer != limit)).any():
         inner = np.where(further, outer, inner)
         outer = np.where(further, (outer + step * outwards).clip(_LEAST, _MOST), outer)
         step *= 2
-    # The very end of a discrete support may be inside; nothing is then outside.
+    # The end of a discrete support may be inside; then no point is outside.
     return np.where(inside(outer), outer, inner), outer

@@ -1,7 +1,7 @@
 """Nonconformity scores of values, and the values with at most a given score.
 
-A score has two sides, one that falls and one that rises with y, and is the larger of them. So the
-values with at most a certain score are an interval, and a larger score has a larger one.
+A score has two sides, one that decreases and one that increases with y, and is the larger of the
+two. So the values with at most a given score are an interval, which grows with the score.
 """
 
 from __future__ import annotations
@@ -18,41 +18,41 @@ from wgboost.validation import check_choice
 
 __all__ = ["INTERVAL_SCORES", "ByCdf", "ByScale", "IntervalScore", "interval_score_of"]
 
-_ROUNDING = 1e-9  # relative: a value as odd as the level is inside, whatever rounding makes of it
-_LEAST = 1e-250  # a smaller probability has lost its digits, or soon will
+_ROUNDING = 1e-9  # relative: a value whose score is the level is inside in spite of rounding
+_LEAST = 1e-250  # smaller probabilities are imprecise
 _LOG_LEAST = math.log(_LEAST)
-_ONE_DEVIATION = 0.15865525393145707  # the tail of a normal distribution beyond it
+_ONE_DEVIATION = 0.15865525393145707  # tail of a normal distribution beyond one deviation
 
 
 class IntervalScore(Protocol):
-    """Scores of values y (n,) of the rows of one distribution, in the user's units."""
+    """Scores of values y (n,) for the rows of one distribution, in the user's units."""
 
     discrete: bool
 
     def __init__(self, dist: Mixture) -> None: ...
 
     def below(self, y: Array) -> Array:
-        """Return how odd y is for being small; never rises with y."""
+        """Return the score of y for being small, which never increases with y."""
         ...
 
     def above(self, y: Array) -> Array:
-        """Return how odd y is for being large; never falls with y."""
+        """Return the score of y for being large, which never decreases with y."""
         ...
 
     def ends(self, level: float) -> tuple[Array, Array]:
-        """Return the smallest and the largest y with no score above the level."""
+        """Return the smallest and the largest y whose score is at most the level."""
         ...
 
 
 class ByCdf:
     """Minus the smaller of the probabilities of a value at most y and at least y.
 
-    "Distributional conformal prediction": intervals are central ones of the predictive
-    distribution, at another probability than it says, with its skewness and tails.
+    This is distributional conformal prediction: intervals are central intervals of the predictive
+    distribution with an adjusted probability, and keep its skewness and tails.
 
-    Where that probability is below 1e-250, as of a model that is far too narrow, it is about to
-    lose its digits, and values would be equally odd however far out they are. The score is then
-    the log of how many times it is smaller than 1e-250: a positive number, above all others.
+    A tail below 1e-250, as for a model that is far too narrow, is imprecise, and values further out
+    would have equal scores. The score is then log(1e-250 / tail), which is positive and so larger
+    than all other scores.
     """
 
     def __init__(self, dist: Mixture) -> None:
@@ -74,12 +74,12 @@ class ByCdf:
         if lost.any():
             some = self.dist[lost]
             logs = (some.logsf if upper else some.logcdf)(y[lost])
-            # A response of one's own may lose its tail earlier, its sf being 1 - cdf.
+            # The sf of a custom response may be 1 - cdf, which underflows earlier.
             scores[lost] = np.where(logs > _LOG_LEAST, -np.exp(logs), _LOG_LEAST - logs)
         return scores
 
     def ends(self, level: float) -> tuple[Array, Array]:
-        """Return the quantiles with the tail of the level beyond."""
+        """Return the quantiles whose tail has the score of the level."""
         if level == np.inf:
             return self.dist.support()
         if level >= 0:
@@ -93,19 +93,20 @@ class ByCdf:
 class ByScale:
     """The distance of y from the predictive mean in predictive standard deviations.
 
-    Intervals are mean +- level * deviation, within the support. Where there is no mean, or no
-    finite deviation, the median and half the distance of the quantiles at -1 and +1 deviations of a
-    normal distribution.
+    Intervals are mean +- level * deviation, within the support. Without a mean or a finite
+    deviation the median is used, and half the distance of the quantiles that are at -1 and +1
+    deviations for a normal distribution.
     """
 
     def __init__(self, dist: Mixture) -> None:
         self.discrete = dist.response.discrete
         self.centre = dist.mean() if dist.response.has_mean else dist.median()
         self.width = dist.std() if dist.response.has_mean else np.full(len(dist), np.nan)
-        wild = ~np.isfinite(self.width)
-        if wild.any():
-            low, high = dist[wild].ppf(_ONE_DEVIATION), dist[wild].isf(_ONE_DEVIATION)
-            self.width[wild] = high / 2 - low / 2
+        infinite = ~np.isfinite(self.width)
+        if infinite.any():
+            some = dist[infinite]
+            low, high = some.ppf(_ONE_DEVIATION), some.isf(_ONE_DEVIATION)
+            self.width[infinite] = high / 2 - low / 2
         self.support = dist.support()
 
     def _over_width(self, distance: Array) -> Array:
@@ -114,15 +115,15 @@ class ByScale:
         return np.where(distance == 0, 0.0, ratio)  # also where the width is zero
 
     def below(self, y: Array) -> Array:
-        """Return how many deviations y is below the centre."""
+        """Return the distance of y below the centre, in deviations."""
         return self._over_width(self.centre - y)
 
     def above(self, y: Array) -> Array:
-        """Return how many deviations y is above the centre."""
+        """Return the distance of y above the centre, in deviations."""
         return self._over_width(y - self.centre)
 
     def ends(self, level: float) -> tuple[Array, Array]:
-        """Return the centre minus and plus so many deviations; of a discrete y rounded outwards."""
+        """Return the centre -+ `level` deviations, rounded outwards if y is discrete."""
         if level == np.inf:
             return self.support
         reach = level * (1 + _ROUNDING) * self.width
@@ -136,14 +137,12 @@ INTERVAL_SCORES: dict[str, type[IntervalScore]] = {"cdf": ByCdf, "scaled": BySca
 
 
 def interval_score_of(conformity: Any, dist: Mixture) -> IntervalScore:
-    """Return the scores of a distribution by name; raise if its y has no order, or columns."""
+    """Return the scores of a distribution by name; raise if y has classes or several columns."""
     check_choice("conformity", conformity, INTERVAL_SCORES)
     if not isinstance(dist, Mixture):
         raise TypeError(f"dist={dist!r} must be a distribution from predict_dist")
     if dist.response.nominal:
-        raise ValueError("classes have no order and no intervals; conformal_sets is for them")
+        raise ValueError("classes have no intervals; use conformal_sets")
     if dist.response.y_shape:
-        raise ValueError(
-            "intervals are of one column: give dist.marginal(j) and y[:, j], or one model a column"
-        )
+        raise ValueError("intervals are for one column: give dist.marginal(j) and y[:, j]")
     return INTERVAL_SCORES[conformity](dist)

@@ -29,15 +29,14 @@ __all__ = [
 ]
 
 _HALVINGS = 40  # of brackets that are a fraction of the interval
-_ROUNDING = 1e-9  # relative: a value as odd as the level is inside
-_IMPOSSIBLE = (
-    'are infinitely odd for their model (it is far too narrow; conformity="scaled" goes by '
-    "distances, which are finite)"
+_ROUNDING = 1e-9  # relative: a value whose score is the level is inside
+_INFINITE = (
+    'have an infinite score (the model is far too narrow; conformity="scaled" has finite scores)'
 )
 
 
 def interval_scores(dist: Mixture, y: Any, conformity: str = "cdf") -> Array:
-    """Return the nonconformity score of each outcome; a larger score is less conforming.
+    """Compute the nonconformity score of each outcome; a larger score is less conforming.
 
     Parameters
     ----------
@@ -46,7 +45,7 @@ def interval_scores(dist: Mixture, y: Any, conformity: str = "cdf") -> Array:
     y : array-like of shape (n,)
         Outcomes.
     conformity : {"cdf", "scaled"}, default="cdf"
-        "cdf" is minus the probability p of the nearer tail, or log(1e-250 / p) where p is below
+        "cdf" is minus the probability p of the nearer tail, or log(1e-250 / p) if p is below
         1e-250. "scaled" is the distance from the mean in standard deviations.
 
     Returns
@@ -70,7 +69,7 @@ def interval_scores(dist: Mixture, y: Any, conformity: str = "cdf") -> Array:
 
 
 def interval_at(dist: Mixture, level: float, conformity: str = "cdf") -> tuple[Array, Array]:
-    """Return the intervals of the values whose score is at most the level.
+    """Compute the intervals of all values whose score is at most a level.
 
     Parameters
     ----------
@@ -102,10 +101,10 @@ def conformal_interval(
     dist_calibration: Mixture, y_calibration: Any, dist: Mixture, confidence: float = 0.9,
     *, conformity: str = "cdf",
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Return split conformal intervals that cover y with at least the given probability.
+    """Compute split conformal intervals, which cover y with at least the given probability.
 
-    The guarantee holds for any model, if the calibration rows and the new row are exchangeable and
-    the model was trained on none of them. Over draws of them all the probability is at least the
+    The guarantee holds for any model if the calibration rows and the new row are exchangeable and
+    the model was not trained on them. The probability, over draws of all of them, is at least the
     confidence and, without ties of scores, at most 1 / (n + 1) more.
 
     Parameters
@@ -120,7 +119,7 @@ def conformal_interval(
         A probability between 0 and 1. With too few calibration rows the interval is the whole
         support, and a warning says how many rows are needed.
     conformity : {"cdf", "scaled"}, default="cdf"
-        "cdf" gives central intervals of the predictive distribution at another probability.
+        "cdf" gives central intervals of the predictive distribution with an adjusted probability.
         "scaled" gives the mean plus and minus a number of standard deviations.
 
     Returns
@@ -142,7 +141,7 @@ def conformal_interval(
     """
     scores = interval_scores(dist_calibration, y_calibration, conformity)
     level = conformal_level(scores, confidence)
-    warn_if_infinite(scores, confidence, _IMPOSSIBLE)
+    warn_if_infinite(scores, confidence, _INFINITE)
     return interval_at(dist, level, conformity)
 
 
@@ -153,7 +152,7 @@ def cross_conformal_interval(
     *,
     conformity: str = "cdf",
 ) -> tuple[Array, Array]:
-    """Return intervals from the models of K folds: CV+.
+    """Compute CV+ intervals from the models of K folds.
 
     Each row i of fold k has a score by the model of that fold, which was not trained on it. That
     model also gives the new row an interval of the values with at most that score. The lower end
@@ -167,9 +166,9 @@ def cross_conformal_interval(
     Parameters
     ----------
     dists : sequence of Mixture
-        For each fold the predictions of the same new rows, by that fold's model.
-    scores : sequence of arrays
-        For each fold the `interval_scores` of its rows, by that fold's model.
+        Predictions of the same new rows by the model of each fold.
+    scores : sequence of array-like
+        `interval_scores` of the rows of each fold by its model.
     confidence : float, default=0.9
         A probability between 0 and 1.
     conformity : {"cdf", "scaled"}, default="cdf"
@@ -195,9 +194,11 @@ def cross_conformal_interval(
     if len(dists) == 0 or len(dists) != len(scores):
         raise ValueError(f"{len(dists)} distributions with {len(scores)} arrays of scores")
     if len({len(dist) for dist in dists}) > 1:
-        raise ValueError(f"the folds predict {[len(dist) for dist in dists]} rows; give the same")
+        raise ValueError(
+            f"the folds predict {[len(dist) for dist in dists]} rows; use the same rows"
+        )
     for dist in dists:
-        interval_score_of(conformity, dist)  # raises where there are no intervals
+        interval_score_of(conformity, dist)  # raises if there are no intervals
     known = [np.sort(check_scores("scores", of_fold)) for of_fold in scores]
     pooled = np.sort(np.concatenate(known))
     n = pooled.size
@@ -213,18 +214,18 @@ def cross_conformal_interval(
         ends = zip(*(one.ends(level) for one in some), strict=True)
         lows, highs = (np.stack(end) for end in ends)
         if not np.isfinite(level):
-            warn_if_infinite(pooled, confidence, _IMPOSSIBLE)
+            warn_if_infinite(pooled, confidence, _INFINITE)
             return lows.min(axis=0), highs.max(axis=0)
         low[rest] = _end(some, known, least, lows.max(axis=0), lows.min(axis=0), "below")
         high[rest] = _end(some, known, least, highs.min(axis=0), highs.max(axis=0), "above")
-    # Below a confidence of one half nothing may be left inside.
+    # Below a confidence of one half the ends may be in the wrong order.
     return np.minimum(low, high), np.maximum(low, high)
 
 
 def _crossings(
     dists: Sequence[Mixture], scores: Sequence[Array], least: int, level: float
 ) -> tuple[Array, Array]:
-    """Return both ends (n,) from a few evaluations of the tails; NaN where they were not found."""
+    """Return both ends (n,) from a few evaluations of the tails; NaN if they were not found."""
     tails = [np.sort(np.maximum(-known, 0)) for known in scores]
     if dists[0].response.discrete:
         return count_crossings(dists, tails, least, -level)
@@ -242,10 +243,9 @@ def _end(
     sides: Sequence[IntervalScore], scores: Sequence[Array], least: int, inner: Array,
     outer: Array, side: str,
 ) -> Array:  # fmt: skip
-    """Return the outermost y that is inside for at least so many rows, (n,).
+    """Return the outermost y whose score is at most those of `least` calibration rows, (n,).
 
-    At the pooled level at least so many rows have a score, and their ends are no further out than
-    `outer` and, of these, none further in than `inner`: the end is between them.
+    The end is between `inner` and `outer`, the ends of the models at the pooled level.
     """
     discrete = sides[0].discrete
     if discrete:  # ends were rounded outwards
@@ -254,10 +254,10 @@ def _end(
     def inside(y: Array) -> Array:
         rows = np.zeros(len(y), dtype=np.int64)
         for one, known in zip(sides, scores, strict=True):
-            odd = getattr(one, side)(y)
+            new = getattr(one, side)(y)
             # Whole numbers have ties, which rounding must not break.
-            odd = odd - _ROUNDING * np.abs(odd) if discrete else odd
-            rows += known.size - np.searchsorted(known, odd, side="left")
+            new = new - _ROUNDING * np.abs(new) if discrete else new
+            rows += known.size - np.searchsorted(known, new, side="left")
         return rows >= least
 
     inner, outer = inner.copy(), outer.copy()
@@ -271,5 +271,5 @@ def _end(
 
     rounded = np.floor if side == "below" else np.ceil
     inner, outer = bisect(inside, inner, outer, steps=_HALVINGS, closed=closed, rounded=rounded)
-    # Of whole numbers the last one inside; of others the first one outside, for rounding's sake.
+    # The last whole number inside; for other y the first number outside, because of rounding.
     return np.where(done, outer, inner)

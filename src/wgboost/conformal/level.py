@@ -20,7 +20,7 @@ __all__ = [
     "warn_if_infinite",
 ]
 
-_ROUNDING = 1e-9  # 20 * 0.95 is 19, whatever the computer says
+_ROUNDING = 1e-9  # so that 20 * 0.95 is 19
 
 
 def check_confidence(confidence: Any) -> float:
@@ -32,7 +32,7 @@ def check_confidence(confidence: Any) -> float:
 
 
 def rows_needed(confidence: float) -> int:
-    """Return the smallest number of calibration rows with which an interval is finite.
+    """Compute the smallest number of calibration rows with which an interval is finite.
 
     Parameters
     ----------
@@ -60,13 +60,13 @@ def _rank(n: int, confidence: float) -> int:
 def conformal_rank(n: int, confidence: float) -> int:
     """Return k = ceil((n + 1) confidence): the k-th smallest of n scores is the level.
 
-    A score exchangeable with them is at most that with probability k / (n + 1) or more. k = n + 1
-    is one that no score is above but infinity: a warning says how many rows would do.
+    An exchangeable score is at most the level with a probability of at least k / (n + 1). If k is
+    n + 1, the level is infinite, and a warning says how many rows are needed.
     """
     rank = _rank(n, confidence)
     if rank > n:
         warnings.warn(
-            f"{n} calibration rows cannot tell a confidence of {confidence:g}, everything is "
+            f"{n} calibration rows are too few for a confidence of {confidence:g}, everything is "
             f"inside; {rows_needed(confidence)} rows are needed",
             stacklevel=4,
         )
@@ -74,18 +74,18 @@ def conformal_rank(n: int, confidence: float) -> int:
 
 
 def warn_if_infinite(scores: Array, confidence: float, why: str) -> None:
-    """Warn if the level is infinite although there are rows enough to tell the confidence."""
+    """Warn if the level is infinite although there are enough rows for the confidence."""
     infinite = int((scores == np.inf).sum())
     if scores.size - infinite < _rank(scores.size, confidence) <= scores.size:
         warnings.warn(
-            f"{infinite} of {scores.size} calibration rows {why}; with a confidence of "
-            f"{confidence:g} those are too many to leave anything out, everything is inside",
+            f"{infinite} of {scores.size} calibration rows {why}; these are too many for a "
+            f"confidence of {confidence:g}, everything is inside",
             stacklevel=3,
         )
 
 
 def conformal_level(scores: Any, confidence: float = 0.9) -> float:
-    """Return the level that a further score does not exceed with at least this probability.
+    """Compute the level that a new score does not exceed with at least the given probability.
 
     It is the k-th smallest of the n scores, k = ceil((n + 1) confidence), or infinity with a
     warning if k is n + 1. It is exact for any distribution of the scores if the rows are

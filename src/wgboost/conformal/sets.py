@@ -25,11 +25,11 @@ __all__ = [
 
 
 def _mass_before(probabilities: Array) -> Array:
-    """The probability of all classes that are more probable."""
+    """Return the total probability of all classes that are more probable."""
     order = np.argsort(-probabilities, axis=1, kind="stable")
     ranked = np.take_along_axis(probabilities, order, axis=1)
     before = np.cumsum(ranked, axis=1) - ranked
-    # Classes of equal probability have equal scores, those of the first of them.
+    # Classes of equal probability have the score of the first of them.
     first = np.concatenate([ranked[:, :1] > -1, ranked[:, 1:] < ranked[:, :-1]], axis=1)
     started = np.maximum.accumulate(np.where(first, np.arange(order.shape[1]), 0), axis=1)
     scores = np.empty_like(probabilities)
@@ -37,26 +37,29 @@ def _mass_before(probabilities: Array) -> Array:
     return np.maximum(scores, 0)
 
 
-def _against(probabilities: Array) -> Array:
-    """The probability of the other classes, up to rounding."""
+def _complement(probabilities: Array) -> Array:
+    """Return the probability of the other classes, up to rounding."""
     rest: Array = 1 - probabilities
     return rest
 
 
-SET_SCORES: dict[str, Callable[[Array], Array]] = {"adaptive": _mass_before, "threshold": _against}
-"""How odd each class is, (n, k), by its probabilities."""
+SET_SCORES: dict[str, Callable[[Array], Array]] = {
+    "adaptive": _mass_before,
+    "threshold": _complement,
+}
+"""Nonconformity scores (n, k) of classes from their probabilities."""
 
 
 def scores_of_classes(probabilities: Any, conformity: str = "adaptive") -> Array:
-    """Return the nonconformity score of every class of every row.
+    """Compute the nonconformity score of every class of every row.
 
     Parameters
     ----------
     probabilities : array-like of shape (n, k)
         Class probabilities.
     conformity : {"adaptive", "threshold"}, default="adaptive"
-        "adaptive" is the mass of all classes that are more probable. "threshold" is 1 -
-        probability.
+        "adaptive" is the total probability of all more probable classes. "threshold" is
+        1 - probability.
 
     Returns
     -------
@@ -77,7 +80,7 @@ def scores_of_classes(probabilities: Any, conformity: str = "adaptive") -> Array
 
 
 def class_scores(dist: Mixture, y: Any, conformity: str = "adaptive") -> Array:
-    """Return the nonconformity score of the class of each row.
+    """Compute the nonconformity score of the class of each row.
 
     Parameters
     ----------
@@ -110,7 +113,7 @@ def class_scores(dist: Mixture, y: Any, conformity: str = "adaptive") -> Array:
 
 
 def sets_at(probabilities: Any, level: float, conformity: str = "adaptive") -> Array:
-    """Return the sets of classes whose score is at most the level.
+    """Compute the sets of classes whose score is at most a level.
 
     Parameters
     ----------
@@ -124,7 +127,7 @@ def sets_at(probabilities: Any, level: float, conformity: str = "adaptive") -> A
     Returns
     -------
     ndarray of bool, shape (n, k)
-        True for the classes in the set, which always has the most probable one.
+        True for the classes in the set. The most probable class is always in it.
 
     Examples
     --------
@@ -145,10 +148,10 @@ def conformal_sets(
     dist_calibration: Mixture, y_calibration: Any, dist: Mixture, confidence: float = 0.9,
     *, conformity: str = "adaptive",
 ) -> Array:  # fmt: skip
-    """Return sets of classes that contain y with at least the given probability.
+    """Compute split conformal sets, which contain y with at least the given probability.
 
-    This is split conformal prediction; see `conformal_interval` for the guarantee. No set is empty:
-    where the most probable class alone is right more often than the confidence, so are the sets.
+    See `conformal_interval` for the guarantee. No set is empty, so the coverage is larger than the
+    confidence if the most probable class alone is right more often than that.
 
     Parameters
     ----------
@@ -161,9 +164,9 @@ def conformal_sets(
     confidence : float, default=0.9
         A probability between 0 and 1.
     conformity : {"adaptive", "threshold"}, default="adaptive"
-        "adaptive" adds classes in the order of their probability until the mass of those before
-        exceeds a level, so that sets are larger where the model is uncertain. "threshold" takes all
-        classes above a probability, which gives the smallest sets on average.
+        "adaptive" adds classes in the order of their probability until their sum exceeds a level,
+        so that sets are larger if the model is uncertain. "threshold" takes all classes above a
+        probability, which gives the smallest sets on average.
 
     Returns
     -------
@@ -188,18 +191,18 @@ def cross_conformal_sets(
     probabilities: Sequence[Any], scores: Sequence[Any], confidence: float = 0.9,
     *, conformity: str = "adaptive",
 ) -> Array:  # fmt: skip
-    """Return sets of classes from the models of K folds.
+    """Compute CV+ sets of classes from the models of K folds.
 
-    A class is in the set unless its score exceeds those of too many rows, each compared by the
-    model that was not trained on the row. The guarantee is that of `cross_conformal_interval`. The
-    class that is most probable on average is always in.
+    A class is in the set unless its score exceeds those of too many rows. Each row is compared by
+    the model that was not trained on it. The guarantee is that of `cross_conformal_interval`. The
+    class with the largest mean probability is always in the set.
 
     Parameters
     ----------
     probabilities : sequence of array-like of shape (m, k)
-        For each fold the probabilities of the same new rows, by that fold's model.
-    scores : sequence of arrays
-        For each fold the scores of its rows, by that fold's model.
+        Probabilities of the same new rows by the model of each fold.
+    scores : sequence of array-like
+        Scores of the rows of each fold by its model.
     confidence : float, default=0.9
         A probability between 0 and 1.
     conformity : {"adaptive", "threshold"}, default="adaptive"
@@ -221,23 +224,23 @@ def cross_conformal_sets(
     """
     if len(probabilities) == 0 or len(probabilities) != len(scores):
         raise ValueError(f"{len(probabilities)} tables with {len(scores)} arrays of scores")
-    shares = [np.asarray(table, dtype=np.float64) for table in probabilities]
-    if len({table.shape for table in shares}) > 1:
-        raise ValueError(f"the folds' tables are {[table.shape for table in shares]}; give one")
-    odd = [scores_of_classes(table, conformity) for table in shares]
-    return sets_by_folds(odd, scores, confidence, np.mean(shares, axis=0))
+    tables = [np.asarray(table, dtype=np.float64) for table in probabilities]
+    if len({table.shape for table in tables}) > 1:
+        raise ValueError(f"tables have shapes {[table.shape for table in tables]}; give equal ones")
+    new_scores = [scores_of_classes(table, conformity) for table in tables]
+    return sets_by_folds(new_scores, scores, confidence, np.mean(tables, axis=0))
 
 
 def sets_by_folds(
-    odd: Sequence[Array], scores: Sequence[Any], confidence: float, probabilities: Array
+    new_scores: Sequence[Array], scores: Sequence[Any], confidence: float, probabilities: Array
 ) -> Array:
-    """Return sets of classes (n, k) by how odd each is for the model of each fold, (n, k) all.
+    """Return sets of classes (n, k) from their scores by the model of each fold, (n, k) each.
 
-    `probabilities` (n, k) say which class is in whatever its score.
+    The class with the largest of `probabilities` (n, k) is always in the set.
     """
     known = [np.sort(check_scores("scores", of_fold)) for of_fold in scores]
     rank = conformal_rank(sum(of_fold.size for of_fold in known), check_confidence(confidence))
-    less_odd = np.zeros(probabilities.shape, dtype=np.int64)
-    for table, of_fold in zip(odd, known, strict=True):
-        less_odd += np.searchsorted(of_fold, table, side="left")
-    return _with_best(less_odd < rank, probabilities)
+    smaller = np.zeros(probabilities.shape, dtype=np.int64)  # scores below that of the class
+    for table, of_fold in zip(new_scores, known, strict=True):
+        smaller += np.searchsorted(of_fold, table, side="left")
+    return _with_best(smaller < rank, probabilities)

@@ -1,8 +1,8 @@
-"""Where the tails of several distributions hold a given number of scores, by few evaluations.
+"""Ends of CV+ intervals of a continuous y, from few evaluations of the tails.
 
-The tails are followed along a coordinate in which their logarithm is nearly a parabola. Each step
+Tails are followed along a coordinate in which their logarithm is nearly a parabola. Each step
 evaluates them at one point per row and solves for the order statistic on the cubic curves through
-this point and the last.
+this point and the last one.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from wgboost.typing import Array
 __all__ = ["tail_crossing"]
 
 _PASSES = 5
-_SMALL = 3e-4  # a last step in log tail
-_EXACT = 2e-5  # its product with the step before: the cubic's error is a fraction of the square
-_CLOSE = 3e-4  # in log tail: points closer than this do not tell a third derivative
-_ROUNDING = 1e-9  # relative, outwards: a value as odd as the level is inside
-_MOST = 0.45  # of a tail; scores end at one half
+_SMALL = 3e-4  # largest last step, in log tail
+_EXACT = 2e-5  # largest product of the last two steps: the error of the cubic is a fraction of it
+_CLOSE = 3e-4  # in log tail: closer points do not determine a third derivative
+_ROUNDING = 1e-9  # relative, outwards: a value whose score is the level is inside
+_MOST = 0.45  # largest tail; scores end at one half
 _ITERATIONS = 20
 _NEAR = 0.49  # in ranks
 
@@ -33,23 +33,9 @@ def tail_crossing(
 ) -> tuple[Array, Array]:  # fmt: skip
     """Return the outermost y (n,) whose tails are at least as large as `least` given ones.
 
-    Parameters
-    ----------
-    dists
-        K distributions of n rows, of one continuous response.
-    tails
-        For each distribution rising probabilities that its tail is compared with.
-    least
-        The number of pairs with a tail of the row >= a given one.
-    start, tail
-        First guesses (n,), and about the size of the tail there.
-    upper
-        The side of the tail.
-
-    Returns
-    -------
-    y, solved
-        The ends, moved outwards by a relative 1e-9 of the tail, and where they were found, (n,).
+    The tails of each of K distributions of n rows are compared with its own sorted `tails`. `start`
+    (n,) are first guesses, and `tail` is the approximate size of the tail there. Also returned is
+    where the ends were found (n,). Ends are moved outwards by a relative 1e-9 of the tail.
     """
     n, low = len(start), dists[0].support()[0]
     logged = bool(np.isfinite(low).all() and np.isinf(dists[0].support()[1]).all())
@@ -67,14 +53,14 @@ def tail_crossing(
             now = np.stack([log_tail, slope, np.zeros_like(slope), np.zeros_like(slope)])
             back = (last_u[open_] - at)[:, None]
             if step:
-                now[2:] = _bends(now, curves[:, open_], back)
-            else:  # all have about the bend of the first
-                bend = (slope[:, 0] - begun[1, open_]) / (at - begun[0, open_])
-                now[2] = np.where(np.isfinite(bend), bend, 0)[:, None]
+                now[2:] = _derivatives(now, curves[:, open_], back)
+            else:  # all have about the second derivative of the first
+                second = (slope[:, 0] - begun[1, open_]) / (at - begun[0, open_])
+                now[2] = np.where(np.isfinite(second), second, 0)[:, None]
             curves[:, open_], last_u[open_] = now, at
             move, good = _order_statistic(now, logs, least, upper)
             reach = np.abs(move[:, None] * slope).max(axis=1)
-            # Two points of a curve have to be apart.
+            # The first two points of a curve must not be too close.
             move = np.where((step == 0) & (reach < _CLOSE), _CLOSE / slope[:, 0], move)
             good &= np.exp(log_tail + reach[:, None]).max(axis=1) < _MOST
             span = np.abs(back * slope).max(axis=1)
@@ -115,7 +101,7 @@ class _Path:
     def near(self, u: Array, tail: float) -> tuple[Array, Array]:
         """Return u (n,) after a Newton step towards this tail of the first distribution.
 
-        Also where it began, and the slope there, (2, n).
+        Also returned are the point before the step and the slope there, (2, n).
         """
         log_tail, slope = (part[:, 0] for part in self.at(np.arange(len(u)), u, 1))
         limit = 1 / np.abs(slope)
@@ -124,7 +110,7 @@ class _Path:
 
 
 def _density(dist: Mixture, y: Array) -> Array:
-    """Return the density without the logarithms that keep it from underflow, (r,)."""
+    """Return the density (r,), which may underflow."""
 
     def kernel(y: Array, theta: Array) -> Array:
         density: Array = np.exp(dist.response.logpdf(y, theta))
@@ -133,7 +119,7 @@ def _density(dist: Mixture, y: Array) -> Array:
     return dist.over_grid(kernel, dist.units.standardise(y[:, None]))[:, 0] / dist.units.scale
 
 
-def _bends(now: Array, before: Array, back: Array) -> Array:
+def _derivatives(now: Array, before: Array, back: Array) -> Array:
     """Return second and third derivatives from values and slopes here and at a distance `back`."""
     first = (before[0] - now[0] - now[1] * back) / np.square(back)
     second = (before[1] - now[1]) / back
@@ -146,22 +132,22 @@ def _order_statistic(
 ) -> tuple[Array, Array]:
     """Return the step (r,) to the crossing of cubic curves (4, r, K), and where it was found.
 
-    `curves` holds the log tail and its first three derivatives. Where it was not found the step is
-    that of ranks with interpolation.
+    `curves` has the log tail and its first three derivatives. If the crossing is not found, the
+    step is that of interpolated ranks.
     """
-    log_tail, slope, bend, third = curves
+    log_tail, slope, second, third = curves
     r, folds = log_tail.shape
     aim, move, ranks = least - 0.5, np.zeros(r), np.empty((r, folds))
     rows = np.arange(r)
     for iteration in range(_ITERATIONS):
         along = move[rows, None]
-        steep = slope[rows] + bend[rows] * along
-        here = log_tail[rows] + along * (slope[rows] + 0.5 * bend[rows] * along)
+        steep = slope[rows] + second[rows] * along
+        here = log_tail[rows] + along * (slope[rows] + 0.5 * second[rows] * along)
         for k, given in enumerate(logs):
             ranks[rows, k] = np.interp(here[:, k], given, np.arange(1.0, given.size + 1), left=0)
         total = ranks[rows].sum(axis=1)
         steepness = (ranks[rows] * steep).sum(axis=1) / total
-        # Ranks have steps and gaps: smaller corrections later on do not go to and fro.
+        # Ranks have steps and gaps: later corrections are damped against oscillation.
         correction = np.log(aim / total) / steepness * 0.8 ** (iteration // 2)
         far = ~(np.abs(total - aim) < _NEAR)
         limit = 1 / np.abs(steepness)
@@ -171,16 +157,16 @@ def _order_statistic(
             break
     lost = np.asarray(np.isnan(ranks).any(axis=1))
     reached = np.floor(np.where(lost[:, None], 0, ranks)).astype(np.int64)
-    missing = least - reached.sum(axis=1)  # rows that are further in
+    missing = least - reached.sum(axis=1)  # scores that are further in
     good = (missing >= 1) & (missing <= folds + 1) & ~lost
     steps = np.full((r, folds, folds + 1), np.inf)
     inwards = -1.0 if upper else 1.0
     for k, given in enumerate(logs):
         index = reached[:, k, None] + np.arange(folds + 1)
         rise = given[np.minimum(index, given.size - 1)] - log_tail[:, k, None]
-        a, b, c = (part[:, k, None] for part in (slope, bend / 2, third / 6))
+        a, b, c = (part[:, k, None] for part in (slope, second / 2, third / 6))
         one = rise / a
-        for _ in range(3):  # Newton's
+        for _ in range(3):  # Newton's method
             excess = one * (a + one * (b + one * c)) - rise
             one = one - excess / (a + one * (2 * b + one * (3 * c)))
         steps[:, k] = np.where(index < given.size, inwards * one, np.inf)
