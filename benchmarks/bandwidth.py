@@ -11,7 +11,7 @@ import argparse
 
 import numpy as np
 
-from wgboost import WGBRegressor, metrics
+from wgboost import DiagonalNewton, Kernel, WGBRegressor, metrics
 
 NOISES = (1.0, 0.2, 0.05)  # in units of the standard deviation of all y
 PARTICLES = (3, 5, 10, 20, 30, 50)
@@ -30,9 +30,9 @@ def excess(m: int, h: float | None, noise: float, seed: int = 0, evidence: float
     X, y, _ = rows(2000)
     X_new, y_new, mean = rows(20_000)
     model = WGBRegressor(
-        n_particles=m, kernel="gaussian", bandwidth=h, evidence=evidence, n_estimators=400,
-        learning_rate=0.1, max_leaves=2, early_stopping=False, colsample=1.0, l2=0.0,
-        tree="shared", random_state=seed,
+        n_particles=m, direction=DiagonalNewton(Kernel("gaussian", h)), evidence=evidence,
+        n_estimators=400, learning_rate=0.1, max_leaves=2, early_stopping=False, colsample=1.0,
+        l2=0.0, tree="shared", random_state=seed,
     ).fit(X, y)  # fmt: skip
     truth = 0.5 * np.mean(((y_new - mean) / noise) ** 2) + np.log(noise * np.sqrt(2 * np.pi))
     return metrics.nll(model.predict_dist(X_new), y_new) - float(truth)

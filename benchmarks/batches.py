@@ -14,21 +14,24 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 
+from wgboost import Batches, TreeLearner, WGBRegressor
+
 FEATURES, BATCH, ROUNDS, PARTICLES = 20, 65_536, 5, 10
-SHARED = {
-    "tree": "shared", "growth": "depth_wise", "max_depth": 3, "max_leaves": None, "leaf": "mean",
-    "colsample": 1.0, "l2": 0.0,
-}  # fmt: skip
+SHARED = {"tree": "shared", "max_depth": 3, "max_leaves": None, "colsample": 1.0, "l2": 0.0}
+MEAN = TreeLearner(leaf="mean", growth="depth_wise")
 SETTINGS = {
-    "split_on=sum": {**SHARED, "split_on": "sum"},
-    "split_on=particle_mean": {**SHARED, "split_on": "particle_mean"},
-    "split_on=sum, leaf=newton": {**SHARED, "split_on": "sum", "leaf": "newton"},
-    "split_on=all": {**SHARED, "split_on": "all"},
-    "ten of 16 leaves": {"max_leaves": 16},
-}
+    "split_on=sum": {**SHARED, "learner": replace(MEAN, split_on="sum")},
+    "split_on=particle_mean": {**SHARED, "learner": replace(MEAN, split_on="particle_mean")},
+    "split_on=sum, leaf=newton": {
+        **SHARED, "learner": TreeLearner(split_on="sum", growth="depth_wise")
+    },
+    "split_on=all": {**SHARED, "learner": replace(MEAN, split_on="all")},
+    "ten of 16 leaves": {"max_leaves": 16, "learner": TreeLearner()},
+}  # fmt: skip
 
 
 def batches(n):
@@ -46,10 +49,9 @@ def own_memory():
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("RssAnon"))
 
 
-def one(n, engine, settings):
+def one(n, engine, name):
     """Print the largest memory of one fit and the seconds of a round."""
-    from wgboost import Batches, WGBRegressor
-
+    settings = SETTINGS[name]
     peak, done = [0], threading.Event()
 
     def record():
@@ -58,8 +60,8 @@ def one(n, engine, settings):
 
     seconds = []
     model = WGBRegressor(
-        n_particles=PARTICLES, n_estimators=ROUNDS, evidence=1.0, engine=engine, n_jobs=1,
-        random_state=0, **settings,
+        n_particles=PARTICLES, n_estimators=ROUNDS, evidence=1.0, n_jobs=1, random_state=0,
+        **{**settings, "learner": replace(settings["learner"], engine=engine)},
     )  # fmt: skip
     thread = threading.Thread(target=record)
     thread.start()
@@ -82,10 +84,10 @@ def main(sizes):
         f"{max(sizes):,} rows |\n|---|---|---|---|"
     )
     for engine in ("native", "xgboost"):
-        for name, settings in SETTINGS.items():
+        for name in SETTINGS:
             found = []
             for n in sizes:
-                command = [sys.executable, __file__, "--one", json.dumps([n, engine, settings])]
+                command = [sys.executable, __file__, "--one", json.dumps([n, engine, name])]
                 done = subprocess.run(command, capture_output=True, text=True, check=True)
                 found.append(json.loads(done.stdout))
             slope = (found[-1]["peak"] - found[0]["peak"]) / (sizes[-1] - sizes[0])

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost import WGBClassifier, WGBRegressor
+from wgboost import DiagonalNewton, Kernel, TreeLearner, WGBClassifier, WGBRegressor
 
 try:
     import lightgbm
@@ -33,9 +33,10 @@ except ImportError:
 LEVELS = 200
 SAMPLED = {"learning_rate": 0.05, "subsample": 0.6, "colsample": 0.7, "max_leaves": 8}
 SETTINGS = {
-    "split_on": "particle_mean", "leaf": "newton", "l2": 0.1, "kernel": "scaled", "evidence": 10.0,
-    "max_depth": None, "growth": "best_first", "n_jobs": 1, "random_state": 0, **SAMPLED,
+    "l2": 0.1, "direction": DiagonalNewton(Kernel("scaled")), "evidence": 10.0, "max_depth": None,
+    "n_jobs": 1, "random_state": 0, **SAMPLED,
 }  # fmt: skip
+UNPENALISED = TreeLearner(cat_penalty=0.0)
 
 
 def made(seed: int, n: int) -> tuple[np.ndarray, np.ndarray, float]:
@@ -160,7 +161,7 @@ def table(classes: bool) -> None:
     """Print the scores without and with the column, for informative and other levels."""
     models = {
         "wgboost": wgboost_fit(classes),
-        "wgboost, cat_penalty=0": wgboost_fit(classes, cat_penalty=0.0),
+        "wgboost, cat_penalty=0": wgboost_fit(classes, learner=UNPENALISED),
     }
     if lightgbm is not None:
         models["LightGBM"] = lightgbm_fit(classes)
@@ -191,7 +192,7 @@ def main() -> None:
     print(f"{n} rows, {LEVELS} levels; NLL of the truth {truth:.3f}")
     forms: dict[str, dict[str, Any]] = {
         "categories": {"categorical_features": [0]},
-        "cat_penalty=0": {"categorical_features": [0], "cat_penalty": 0.0},
+        "cat_penalty=0": {"categorical_features": [0], "learner": UNPENALISED},
         "codes as numbers": {"categorical_features": None},
     }
     for name, form in forms.items():
@@ -214,7 +215,10 @@ def main() -> None:
     shapes = {
         "as above": {},
         "all columns, 31 leaves": {"max_leaves": 31, "subsample": 1.0, "colsample": 1.0},
-        "split_on all": {"split_on": "all", "leaf": "mean", "max_depth": 3, "growth": "depth_wise"},
+        "split_on all": {
+            "max_depth": 3,
+            "learner": TreeLearner(split_on="all", leaf="mean", growth="depth_wise"),
+        },
     }
     for name, changes in shapes.items():
         times = [[seconds(X, y, columns, **changes) for columns in ([0], None)] for _ in range(3)]

@@ -14,12 +14,13 @@ import argparse
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from wgboost import WGBRegressor, metrics
+from wgboost import TreeLearner, WGBRegressor, metrics
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 ENGINES = ("native", "xgboost")
@@ -31,9 +32,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 def model(trees: str, engine: str, rounds: int) -> WGBRegressor:
     """Return an estimator with the trees of the paper, or with one tree for each particle."""
-    settings = {"n_estimators": rounds, "random_state": 0, "n_jobs": 1, "engine": engine}
+    settings = {"n_estimators": rounds, "random_state": 0, "n_jobs": 1, **SETTINGS[trees]}
     make = WGBRegressor.paper if trees == "the paper's" else WGBRegressor
-    return make(**settings, **SETTINGS[trees])
+    estimator = make(**settings)
+    learner = estimator.learner or TreeLearner()
+    return estimator.set_params(learner=replace(learner, engine=engine))
 
 
 def one(data: Any, split: int, trees: str, engine: str, rounds: int) -> tuple[float, float]:

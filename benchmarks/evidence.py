@@ -19,15 +19,18 @@ from typing import Any
 
 import numpy as np
 
-from wgboost import WGBRegressor, metrics
+from wgboost import DiagonalNewton, Kernel, TreeLearner, WGBRegressor, metrics
 
 EVIDENCE = (1, 3, 10, 30, 100)
 DATA = ("sine", "bends", "squares", "product")
-KERNELS = {"gaussian": 0.1, "scaled": 1.5}  # and their bandwidths
+KERNELS = {"gaussian": Kernel("gaussian", 0.1), "scaled": Kernel("scaled", 1.5)}
 TREES: dict[str, dict[str, Any]] = {
-    "depth 3": {"growth": "depth_wise", "max_depth": 3, "max_leaves": None, "tree": "shared"},
-    "16 leaves": {"growth": "best_first", "max_depth": None, "max_leaves": 16, "tree": "shared"},
-}
+    "depth 3": {
+        "max_depth": 3, "max_leaves": None, "tree": "shared",
+        "learner": TreeLearner(growth="depth_wise"),
+    },
+    "16 leaves": {"max_depth": None, "max_leaves": 16, "tree": "shared"},
+}  # fmt: skip
 DEFAULT = "default"
 Made = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -60,14 +63,14 @@ def fitted(
 ) -> WGBRegressor:
     X, y, _, _ = made(5000, 2 * seed, uneven, data)
     return WGBRegressor(
-        n_estimators=4000, learning_rate=0.05, subsample=0.6, colsample=0.7, leaf="newton",
-        split_on="particle_mean", l2=1, evidence=evidence, early_stopping=True,
-        n_iter_no_change=150, refit=False, random_state=seed, **settings,
+        n_estimators=4000, learning_rate=0.05, subsample=0.6, colsample=0.7, l2=1,
+        evidence=evidence, early_stopping=True, n_iter_no_change=150, refit=False,
+        random_state=seed, **settings,
     ).fit(X, y)  # fmt: skip
 
 
 def gap(kernel: str, evidence: Any, seed: int) -> tuple[float, int, float]:
-    chosen = {"kernel": kernel, "bandwidth": KERNELS[kernel]} if kernel in KERNELS else {}
+    chosen = {"direction": DiagonalNewton(KERNELS[kernel])} if kernel in KERNELS else {}
     model = fitted(evidence, seed, **TREES["depth 3"], **chosen)
     X_test, y_test, mean, log_scale = made(4000, 2 * seed + 1)
     dist = model.predict_dist(X_test)
@@ -81,7 +84,7 @@ def spread(data: str, trees: str, evidence: Any, seeds: range) -> list[str]:
     """Return a row of the table: evidence and its mean, both ratios, correlation and NLL."""
     levels, scores, cells = [], [], np.zeros((2, 8, 8))
     for seed in seeds:
-        kernel = {} if evidence == "auto" else {"kernel": "scaled"}
+        kernel = {} if evidence == "auto" else {"direction": DiagonalNewton(Kernel("scaled"))}
         if trees == DEFAULT:
             X, y, _, _ = made(5000, 2 * seed, uneven=True, data=data)
             model = WGBRegressor(random_state=seed).fit(X, y)

@@ -34,7 +34,7 @@ from sklearn.datasets import make_blobs, make_classification
 from sklearn.model_selection import StratifiedKFold
 
 from recipes import Table, rows
-from wgboost import Mixture, WGBClassifier, WGBClassifierCV, metrics
+from wgboost import Mixture, TreeLearner, WGBClassifier, WGBClassifierCV, metrics
 from wgboost.selection import classifier_recipes, ood_recipe
 from wgboost.selection.ood_members import MIN_OOD_GAIN
 
@@ -89,7 +89,8 @@ def candidates(n: int) -> dict[str, dict]:
     found = {
         f"mean, {leaves} leaves": {**recipe, "max_leaves": leaves} for leaves in (8, 16, 31, 63)
     }
-    found["newton, 31 leaves"] = {**recipe, "max_leaves": 31, "leaf": "newton", "l2": 1.0}
+    newton = TreeLearner(leaf="newton")
+    found["newton, 31 leaves"] = {**recipe, "max_leaves": 31, "learner": newton, "l2": 1.0}
     for label, change in {
         "rate 0.1": {"learning_rate": 0.1}, "evidence 3": {"evidence": 3.0},
         "shared": {"tree": "shared"}, "columns 1": {"colsample": 1.0},

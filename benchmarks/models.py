@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost import LogDensity, WGBoost, WGBRegressor
+from wgboost import LogDensity, TreeLearner, WGBoost, WGBRegressor
 
 SETS = ("boston", "kin8nm", "protein")
 ROUNDS = 500
@@ -103,7 +103,7 @@ def own_density(rows: list[int]) -> None:
                 print(f"{backend} is not installed", file=sys.stderr)
                 continue
             density = LogDensity(normal_posterior(import_module(module)), 2, backend=backend)
-            general = WGBoost(density, split_on="sum", **options)
+            general = WGBoost(density, learner=TreeLearner(split_on="sum"), **options)
             general.fit(X, z)  # compiles
             b = best_time(partial(general.fit, X, z), 3)
             mark = "pass" if b <= 3 * a else "fail"

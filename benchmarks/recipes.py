@@ -34,7 +34,7 @@ from sklearn.datasets import (
     make_regression,
 )
 
-from wgboost import WGBClassifier, WGBRegressor, metrics
+from wgboost import DiagonalNewton, Kernel, TreeLearner, WGBClassifier, WGBRegressor, metrics
 from wgboost.selection import regressor_recipes
 from wgboost.training.settings import usual_leaves
 
@@ -44,11 +44,10 @@ from paper.table2 import SEEDS, split
 
 Table = tuple[np.ndarray, np.ndarray]
 
-_SCALED = {"kernel": "scaled"}
+_SCALED = {"direction": DiagonalNewton(Kernel("scaled"))}
 _BASE = {
-    "growth": "best_first", "max_depth": None, "leaf": "newton", "l2": 1.0, "subsample": 0.6,
-    "colsample": 0.7, "split_on": "particle_mean", "learning_rate": 0.05, "n_estimators": 4000,
-    "n_iter_no_change": 50, "early_stopping": True, "refit": False,
+    "max_depth": None, "l2": 1.0, "subsample": 0.6, "colsample": 0.7, "learning_rate": 0.05,
+    "n_estimators": 4000, "n_iter_no_change": 50, "early_stopping": True, "refit": False,
 }  # fmt: skip
 _LEAVES = (4, 16, 64)
 SIZES = (4, 8, 16, 32, 64, 128, 256)  # numbers of leaves for the defaults
@@ -71,7 +70,7 @@ def candidates_for_classes() -> dict[str, dict]:
     found = {"paper": {**WGBClassifier.paper().get_params(), "early_stopping": True}}
     for leaves in (4, 8, 16, 32, 64):
         found[f"default, {leaves} leaves"] = {"early_stopping": True, "max_leaves": leaves}
-    base = {**_BASE, "split_on": "all", "colsample": 0.5}
+    base = {**_BASE, "colsample": 0.5}
     for tree, leaves, rate, share, leaf, evidence in (
         ("shared", 16, 0.1, 0.6, "newton", 1.0),
         ("shared", 4, 0.1, 0.6, "newton", 1.0),
@@ -89,7 +88,7 @@ def candidates_for_classes() -> dict[str, dict]:
         label = f"{tree} {leaves} leaves, {leaf}, rate {rate}, rows {share}, evidence {evidence:g}"
         found[label] = {
             **base, "tree": tree, "max_leaves": leaves, "learning_rate": rate, "subsample": share,
-            "leaf": leaf, "evidence": evidence,
+            "learner": TreeLearner(leaf=leaf), "evidence": evidence,
         }  # fmt: skip
     return found
 

@@ -22,8 +22,11 @@ import numpy as np
 from scipy import optimize, special
 
 from wgboost import (
+    DiagonalNewton,
     EnergyDistance,
+    Kernel,
     Mixture,
+    TreeLearner,
     WGBClassifier,
     WGBoost,
     WGBRegressor,
@@ -94,12 +97,13 @@ def best_constant(response: Response, y: np.ndarray, start: np.ndarray) -> np.nd
 
 
 def fitted(response: Any, evidence: float, train: Data, validation: Data) -> Model:
-    kernel = {"bandwidth": 0.1} if evidence == 1 else {"kernel": "scaled"}
+    kernel = Kernel("gaussian", 0.1) if evidence == 1 else Kernel("scaled")
     kind = WGBClassifier if response.nominal else WGBRegressor
     return kind(
         response=response, n_estimators=ROUNDS, learning_rate=0.05, subsample=0.6, colsample=0.7,
-        leaf="newton", split_on="particle_mean", l2=1, evidence=evidence,
-        early_stopping=True, n_iter_no_change=PATIENCE, n_jobs=1, random_state=0, **kernel,
+        learner=TreeLearner(split_on="particle_mean"), l2=1, evidence=evidence,
+        direction=DiagonalNewton(kernel), early_stopping=True, n_iter_no_change=PATIENCE, n_jobs=1,
+        random_state=0,
     ).fit(*train, X_val=validation[0], y_val=validation[1])  # fmt: skip
 
 

@@ -20,17 +20,18 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 
+from wgboost import TreeLearner, WGBRegressor
+
 FEATURES, PARTICLES, CHUNK = 20, 10, 2**18
-SHARED = {
-    "tree": "shared", "growth": "depth_wise", "max_depth": 3, "max_leaves": None, "colsample": 1.0,
-}  # fmt: skip
+SHARED = {"tree": "shared", "max_depth": 3, "max_leaves": None, "colsample": 1.0}
 TREES = {
-    "sum": {**SHARED, "split_on": "sum"},
-    "all": {**SHARED, "split_on": "all"},
-    "sixteen": {"max_leaves": 16},
+    "sum": {**SHARED, "learner": TreeLearner(split_on="sum", growth="depth_wise")},
+    "all": {**SHARED, "learner": TreeLearner(split_on="all", growth="depth_wise")},
+    "sixteen": {"max_leaves": 16, "learner": TreeLearner()},
 }
 
 
@@ -54,8 +55,6 @@ def memory(line):
 
 def one(n, trees, engine, threads, rounds):
     """Print the cost of one fit."""
-    from wgboost import WGBRegressor
-
     if engine == "xgboost":
         import xgboost  # noqa: F401  the memory of the library does not count
 
@@ -68,9 +67,10 @@ def one(n, trees, engine, threads, rounds):
         clock.append(time.monotonic())
         cpu.append(time.process_time())
 
+    learner = replace(TREES[trees]["learner"], engine=engine)
     model = WGBRegressor(
-        n_particles=PARTICLES, n_estimators=rounds, engine=engine, n_jobs=threads, random_state=0,
-        evidence=10.0, **TREES[trees],
+        n_particles=PARTICLES, n_estimators=rounds, n_jobs=threads, random_state=0, evidence=10.0,
+        **{**TREES[trees], "learner": learner},
     )  # fmt: skip
     start = time.monotonic()
     model.fit(X, y, callbacks=[record])

@@ -15,8 +15,8 @@ from sklearn.model_selection import ShuffleSplit
 from wgboost import Calibration, Mixture, WGBRegressor, WGBRegressorCV, metrics
 
 TREES = {
-    "growth": "best_first", "max_depth": None, "max_leaves": 8, "leaf": "newton", "l2": 1.0,
-    "subsample": 0.6, "colsample": 0.7, "split_on": "particle_mean", "learning_rate": 0.1,
+    "max_depth": None, "max_leaves": 8, "l2": 1.0, "subsample": 0.6, "colsample": 0.7,
+    "learning_rate": 0.1,
 }  # fmt: skip
 RECIPES = {f"evidence {e:g}": {**TREES, "evidence": e} for e in (1.0, 3.0, 10.0, 30.0)}
 SETTINGS = {"n_estimators": 1000, "n_iter_no_change": 30, "random_state": 0, "n_jobs": 1}

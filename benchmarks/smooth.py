@@ -27,9 +27,8 @@ SIZES = (500, 7_000, 40_000)
 
 def model(init: str, evidence: float) -> WGBRegressor:
     return WGBRegressor(
-        init=init, evidence=evidence, l2=1.0, leaf="newton", learning_rate=0.05, subsample=0.6,
-        colsample=0.7, n_estimators=4000, early_stopping=True, n_iter_no_change=150,
-        random_state=0, n_jobs=1,
+        init=init, evidence=evidence, l2=1.0, learning_rate=0.05, subsample=0.6, colsample=0.7,
+        n_estimators=4000, early_stopping=True, n_iter_no_change=150, random_state=0, n_jobs=1,
     )  # fmt: skip
 
 

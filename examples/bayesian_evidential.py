@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy import stats
 
-from wgboost import Target, WGBoost
+from wgboost import Target, TreeLearner, WGBoost
 
 NOISE, PRIOR = 0.4, 2.0  # standard deviations of y around theta and of the prior of theta
 
@@ -76,7 +76,7 @@ def evidential(x, y):
     """Return a map from x to ten particles."""
     return WGBoost(
         Target(score, curvature), n_particles=10, n_estimators=100, learning_rate=0.1,
-        leaf="newton", max_depth=3, min_samples_leaf=5, random_state=0,
+        max_depth=3, min_samples_leaf=5, learner=TreeLearner(leaf="newton"), random_state=0,
     ).fit(x[:, None], y)
 
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import matplotlib.pyplot as plt
 import numpy as np
 
-from wgboost import LogDensity, WGBoost
+from wgboost import LogDensity, TreeLearner, WGBoost
 
 DOSES = np.array([0.5, 1.0, 2.0, 4.0, 8.0], np.float32)
 NOISE = 0.15
@@ -40,7 +40,7 @@ y = plateau[:, None] * DOSES / (DOSES + half[:, None]) + NOISE * rng.normal(size
 y[(rng.random(y.shape) < 0.3)] = np.nan  # 30% of the measurements are missing
 model = WGBoost(
     LogDensity(log_posterior, n_params=2), n_particles=20, n_estimators=200,
-    learning_rate=0.2, min_samples_leaf=10, leaf="newton", random_state=0,
+    learning_rate=0.2, min_samples_leaf=10, learner=TreeLearner(leaf="newton"), random_state=0,
 ).fit(age[:, None], y)
 
 # %%

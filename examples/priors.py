@@ -8,7 +8,7 @@ This example adds knowledge about the measurement errors of y, and a prior for e
 import matplotlib.pyplot as plt
 import numpy as np
 
-from wgboost import WGBRegressor
+from wgboost import Poisson, WGBRegressor
 
 # %%
 # y with a known error
@@ -52,9 +52,10 @@ def fitted(n, prior):
     rng = np.random.default_rng(1)
     money = rng.uniform(0, 4, n)
     sold = rng.poisson(np.exp(log_rate(money)))
+    response = Poisson(prior_mean=expected(money), prior_scale=0.3) if prior else Poisson()
     model = WGBRegressor(
-        response="poisson", evidence=1, min_samples_leaf=max(3, n // 40), n_estimators=100,
-        random_state=0, prior={"mean": expected(money), "scale": 0.3} if prior else None,
+        response=response, evidence=1, min_samples_leaf=max(3, n // 40), n_estimators=100,
+        random_state=0,
     )
     return money, sold, model.fit(money[:, None], sold)
 

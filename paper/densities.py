@@ -12,15 +12,16 @@ from paper.data import Source
 from paper.drawing import plt, save
 from paper.faithful import normal_posterior
 from paper.plain import averaged_start, nll
-from wgboost import WGBoost, WGBRegressor, metrics
+from wgboost import DiagonalNewton, Kernel, TreeLearner, WGBoost, WGBRegressor, metrics
 
 Array = np.ndarray
 
 __all__ = ["PICTURES", "Picture", "draw", "estimate", "predictive"]
 
 SETTINGS: dict[str, Any] = {
-    "max_depth": 1, "learning_rate": 0.1, "n_estimators": 500, "n_particles": 10, "bandwidth": 0.1,
-    "split_on": "sum", "n_jobs": 1, "random_state": 0,
+    "max_depth": 1, "learning_rate": 0.1, "n_estimators": 500, "n_particles": 10,
+    "direction": DiagonalNewton(Kernel("gaussian", 0.1)), "learner": TreeLearner(split_on="sum"),
+    "n_jobs": 1, "random_state": 0,
 }  # fmt: skip
 
 

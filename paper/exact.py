@@ -57,10 +57,12 @@ class ExactTree:
         self, features: Any, targets: Array, curvature: Array | None, weight: Array | None,
         rng: np.random.Generator,
     ) -> FittedExactTree:  # fmt: skip
-        """Fit one round; curvature and weights are not for this learner."""
+        """Fit one round to the movement, which is targets / curvature if there is a curvature."""
         del rng
-        if curvature is not None or weight is not None:
-            raise ValueError('ExactTree takes leaf="mean" and no weights')
+        if weight is not None:
+            raise ValueError("ExactTree takes no weights")
+        if curvature is not None:
+            targets = targets / curvature
         flat = targets.reshape(len(targets), -1).astype(np.float64)
         tree = DecisionTreeRegressor(
             max_depth=self.max_depth,

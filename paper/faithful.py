@@ -17,7 +17,7 @@ from paper.jobs import Job
 from paper.plain import averaged_start, nll, score_and_curvature
 from paper.regression import held_out
 from paper.table1 import repeats
-from wgboost import Target, WGBoost
+from wgboost import DiagonalNewton, Kernel, Target, WGBoost
 
 __all__ = [
     "author_repeat",
@@ -43,8 +43,9 @@ def normal_posterior() -> Target:
 def trained(X: Array, y: Array, n_rounds: int) -> WGBoost:
     """The author's model of standardised y."""
     return WGBoost(
-        normal_posterior(), n_estimators=n_rounds, learning_rate=0.1, bandwidth=0.1,
-        learner=ExactTree(), init=averaged_start(y), n_jobs=1,
+        normal_posterior(), n_estimators=n_rounds, learning_rate=0.1,
+        direction=DiagonalNewton(Kernel("gaussian", 0.1)), learner=ExactTree(),
+        init=averaged_start(y), n_jobs=1,
     ).fit(X, y)  # fmt: skip
 
 

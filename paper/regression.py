@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.model_selection import train_test_split
 from paper.data import Source
 from paper.exact import ExactTree
 from paper.plain import averaged_start
-from wgboost import WGBRegressor, metrics
+from wgboost import TreeLearner, WGBRegressor, metrics
 
 Array = np.ndarray
 
@@ -20,6 +21,7 @@ __all__ = ["Watched", "estimator", "held_out", "one_repeat", "two_stoppings"]
 SEED = 1
 METRICS = {"nll": metrics.nll, "rmse": metrics.rmse}
 CRITERIA = tuple(METRICS)
+TREE_RULES = tuple(field.name for field in fields(TreeLearner))
 
 
 class Watched:
@@ -44,9 +46,9 @@ def held_out(n: int) -> Array:
 def estimator(y: Array, **changes: Any) -> WGBRegressor:
     """The paper's settings, on one thread since jobs run side by side.
 
-    `changes` are parameters of WGBRegressor; learner="exact" are trees that try every threshold
-    ("exact:30" with at least 30 rows in a leaf, "exact:1:2" with ties broken by the seed 2),
-    init="author" are the author's start particles for this y.
+    `changes` are parameters of WGBRegressor or of its TreeLearner; learner="exact" are trees that
+    try every threshold ("exact:30" with at least 30 rows in a leaf, "exact:1:2" with ties broken by
+    the seed 2), init="author" are the author's start particles for this y.
     """
     settings = {"random_state": SEED, "n_jobs": 1, **changes}
     if isinstance(settings.get("learner"), str):
@@ -54,7 +56,9 @@ def estimator(y: Array, **changes: Any) -> WGBRegressor:
         settings["learner"] = ExactTree(min_samples_leaf=least, random_state=seed)
     if isinstance(settings.get("init"), str) and settings["init"] == "author":
         settings["init"] = averaged_start((y - y.mean()) / y.std())
-    return WGBRegressor.paper(**settings)
+    trees = {name: settings.pop(name) for name in TREE_RULES if name in settings}
+    model = WGBRegressor.paper(**settings)
+    return model.set_params(learner=replace(model.learner, **trees)) if trees else model
 
 
 def two_stoppings(

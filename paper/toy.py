@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.kernel_ridge import KernelRidge
 
 from paper.drawing import plt, save
-from wgboost import Target, WGBoost
+from wgboost import DiagonalNewton, Kernel, Target, WGBoost
+from wgboost.directions import as_direction
 
 Array = np.ndarray
 
@@ -19,6 +20,7 @@ __all__ = [
     "draw_outputs", "figure1", "squared_mmd",
 ]  # fmt: skip
 
+KERNEL = Kernel("gaussian", 0.1)
 SCALE = 0.5  # of every target N(sin x, 0.5)
 ENDS = (-3.5, 3.5)
 ALGORITHMS = {
@@ -45,8 +47,8 @@ def figure1(rounds: tuple[int, ...] = (0, 15, 100)) -> dict[int, Array]:
     """Particles (200, 10) after so many rounds of kernel regressors on 10 grid points."""
     X = _grid(10)
     model = WGBoost(
-        _target(), n_estimators=max(rounds), learning_rate=0.1, bandwidth=0.1,
-        learner=KernelRidge(kernel="rbf", gamma=1.0, alpha=0.1),
+        _target(), n_estimators=max(rounds), learning_rate=0.1,
+        direction=DiagonalNewton(KERNEL), learner=KernelRidge(kernel="rbf", gamma=1.0, alpha=0.1),
         init=np.linspace(-SCALE, SCALE, 10)[:, None], n_jobs=1, random_state=0,
     ).fit(X, np.sin(X))  # fmt: skip
     return {r: model.predict_particles(_grid(200), n_rounds=r)[..., 0] for r in rounds}
@@ -77,8 +79,8 @@ def compare(rounds: int = 100, repeats: int = 5) -> dict[str, dict[str, Any]]:
         for _ in range(repeats):
             times: list[float] = []
             model = WGBoost(
-                _target(), direction=direction, n_estimators=rounds, learning_rate=0.1,
-                max_depth=3, bandwidth=0.1, init=np.linspace(-10, 10, 10)[:, None], n_jobs=1,
+                _target(), direction=as_direction(direction, KERNEL), n_estimators=rounds,
+                learning_rate=0.1, max_depth=3, init=np.linspace(-10, 10, 10)[:, None], n_jobs=1,
                 random_state=1,
             )  # fmt: skip
             begin = time.process_time()

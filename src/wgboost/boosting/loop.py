@@ -146,7 +146,7 @@ def boost(
                     raise
                 raise ValueError(
                     f"round {r + 1}: {error}. If particles run away, a smaller learning_rate, a "
-                    'larger min_samples_leaf or leaf="newton" with l2 > 0 holds them'
+                    'larger min_samples_leaf or TreeLearner(leaf="newton") with l2 > 0 holds them'
                 ) from error
             fitted.add_to(particles)
             result.rounds.append(fitted.without_rows())

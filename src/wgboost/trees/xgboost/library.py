@@ -30,7 +30,8 @@ def import_xgboost() -> Any:
         import xgboost
     except ImportError as error:
         raise ImportError(
-            'engine="xgboost" needs xgboost: pip install wgboost[xgboost], or engine="native"'
+            'TreeLearner(engine="xgboost") needs xgboost: pip install wgboost[xgboost], or '
+            'engine="native"'
         ) from error
     version = tuple(int(part) for part in xgboost.__version__.split(".")[:2])
     if version < _MIN_VERSION:
