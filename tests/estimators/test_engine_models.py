@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import xgboost
 
-from wgboost import WGBClassifier, WGBoost, WGBRegressor, callbacks, load
+from wgboost import TreeLearner, WGBClassifier, WGBoost, WGBRegressor, callbacks, load
 from wgboost.boosting.round import RoundTargets
 from wgboost.directions import DiagonalNewton
 from wgboost.estimators.paper import PAPER_TREES
@@ -124,7 +124,9 @@ def test_weights_offsets_and_validation_sets_count_as_natively():
 def test_the_general_algorithm_has_the_engine_too():
     samples = X[:, :1, None] + np.linspace(-1, 1, 20)[None, :, None]
     native, other = (
-        WGBoost(n_estimators=5, random_state=0, engine=e, n_jobs=1).fit(X, samples)
+        WGBoost(n_estimators=5, random_state=0, learner=TreeLearner(engine=e), n_jobs=1).fit(
+            X, samples
+        )
         for e in ("native", "xgboost")
     )
     np.testing.assert_allclose(native.predict(X), other.predict(X), atol=1e-5)
@@ -201,10 +203,13 @@ FRAME = {"a": X[:, 0], "colour": np.where(X[:, 1] > 0, "red", "blue")}
             {"engine": "native", "device": "cuda"},
             r"device='cuda' needs TreeLearner\(engine=\"xgboost\"\)",
         ),
-        ({"monotone_constraints": [1, 0, 0]}, r"monotone_constraints hold .*engine=\"native\""),
+        (
+            {"monotone_constraints": [1, 0, 0]},
+            r"monotone_constraints hold .*TreeLearner\(engine=\"native\"\)",
+        ),
         (
             {"interaction_constraints": [[0, 1], [2]], "split_on": "all"},
-            r"interaction_constraints with split_on='all'.*split_on=\"sum\"",
+            r"interaction_constraints with split_on='all'.*\(split_on=\"sum\"\) or .*\"native\"\)",
         ),
     ],
     ids=lambda value: "" if isinstance(value, str) else " ".join(value),
@@ -217,5 +222,7 @@ def test_what_the_engine_cannot_do_is_said_with_what_can(settings, message):
 def test_categories_are_the_native_engines():
     with pytest.raises(TypeError, match="device=0 must be text"):
         regressor(engine="xgboost", device=0).fit(X, Y)
-    with pytest.raises(ValueError, match=r"column 'colour' is categorical.*engine=\"native\""):
+    with pytest.raises(
+        ValueError, match=r"column 'colour' is categorical.*TreeLearner\(engine=\"native\"\)"
+    ):
         regressor(engine="xgboost").fit(pd.DataFrame(FRAME), Y)

@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 
-from wgboost import WGBClassifier, WGBoost, WGBRegressor
+from wgboost import TreeLearner, WGBClassifier, WGBoost, WGBRegressor
 from wgboost.training.flat_parameters import grouped_parameters
 
 RNG = np.random.default_rng(31)
@@ -232,5 +232,5 @@ def test_weights_in_a_unit_that_hides_the_data_are_told_about(kind, unit, why):
         model.fit(rows, rows[:, 0] > 30, sample_weight=weight)
     assert caught[0].filename == __file__
     model.fit(rows, rows[:, 0] > 30, sample_weight=weight / weight.mean())
-    paper = kind(n_estimators=2, n_particles=2, n_jobs=1, l2=0, leaf="mean")
+    paper = kind(n_estimators=2, n_particles=2, n_jobs=1, l2=0, learner=TreeLearner(leaf="mean"))
     paper.fit(rows, rows[:, 0] > 30, sample_weight=np.full(60, 1 / 60))

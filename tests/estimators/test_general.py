@@ -189,7 +189,7 @@ WRONG = [
         ValueError,
         "target's score returned a value that is not finite",
     ),
-    ({"kernel": "scaled"}, ValueError, 'kernel="scaled" needs a Fisher information'),
+    ({"kernel": "scaled"}, ValueError, r'Kernel\("scaled"\) needs a Fisher information'),
     ({"init": np.zeros((2, 2, 2))}, ValueError, r"init has shape \(2, 2, 2\)"),
     ({"init": [np.inf]}, ValueError, "finite start particles"),
     (

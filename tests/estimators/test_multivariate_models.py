@@ -31,9 +31,8 @@ X, Y, _ = made(200, 0)
 
 def model(**options):
     settings = {"response": "multivariate_normal", "n_estimators": 12, "evidence": 10.0}
-    return WGBRegressor(
-        **grouped_parameters({**settings, "random_state": 0, "n_jobs": 1, **options})
-    )
+    settings |= {"random_state": 0, "n_jobs": 1, **options}
+    return WGBRegressor(**grouped_parameters(settings))
 
 
 # --- metrics ----------------------------------------------------------------------------------

@@ -163,7 +163,8 @@ def test_settings_of_the_trees_and_per_row_values_may_change():
     paused = model(warm_start=True, prior={"mean": np.zeros(150)}, init=np.zeros((10, 2)))
     paused.fit(X, Y)
     paused.set_params(n_estimators=15, max_depth=1, learning_rate=0.01, init=[[0, 0]] * 10)
-    assert paused.set_params(prior={"mean": np.ones(100)}).fit(X[:100], Y[:100]).n_estimators_ == 15
+    paused.set_params(response=Normal(prior_mean=np.ones(100)))
+    assert paused.fit(X[:100], Y[:100]).n_estimators_ == 15
 
 
 def test_a_model_without_rounds_can_go_on_with_any_learner():

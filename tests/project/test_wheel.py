@@ -95,7 +95,9 @@ model = wgboost.WGBRegressor(n_estimators=5, early_stopping=False).fit(X, y)
 open("rows.parquet", "w").close()
 calls = {
     "plot": lambda: wgboost.report(model, X, y, "report.html"),
-    "xgboost": lambda: wgboost.WGBRegressor(engine="xgboost").fit(X, y),
+    "xgboost": lambda: wgboost.WGBRegressor(
+        learner=wgboost.TreeLearner(engine="xgboost")
+    ).fit(X, y),
     "parquet": lambda: wgboost.WGBRegressor().fit(wgboost.ParquetBatches("rows.parquet", y="y")),
     "jax": lambda: wgboost.WGBoost(wgboost.LogDensity(lambda t, y: -(t[0] ** 2), 1)).fit(X, y),
     "torch": lambda: wgboost.WGBoost(

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import GridSearchCV
 
-from wgboost import WGBClassifier, WGBRegressor, censored, metrics
+from wgboost import DiagonalNewton, Kernel, WGBClassifier, WGBRegressor, censored, metrics
 from wgboost.training.flat_parameters import grouped_parameters
 
 RNG = np.random.default_rng(6)
@@ -72,8 +72,9 @@ def test_the_spread_of_particles_follows_from_evidence_and_known_errors(error):
     if error:
         y += error * rng.normal(size=2000)
     model = WGBRegressor(
-        evidence=30, kernel="scaled", n_estimators=100, max_leaves=2, tree="shared", random_state=0
-    ).fit(X, y, y_std=error)
+        evidence=30, direction=DiagonalNewton(Kernel("scaled")), n_estimators=100, max_leaves=2,
+        tree="shared", random_state=0,
+    ).fit(X, y, y_std=error)  # fmt: skip
     means = model.predict_particles(np.array([[0.0], [1.0]]))["mean"]
     assert abs(means.std(axis=1) * np.sqrt(30) / deviation - 1).max() < 0.15
 

@@ -13,8 +13,6 @@ X = RNG.normal(size=(150, 3))
 Y = np.sin(2 * X[:, 0]) + 0.3 * X[:, 1] + 0.2 * RNG.normal(size=150)
 NEW = np.random.default_rng(9).normal(size=(60, 3))
 NEW_Y = np.sin(2 * NEW[:, 0]) + 0.3 * NEW[:, 1]
-
-
 START = np.random.default_rng(8).normal(size=(10, 2))
 
 

@@ -67,7 +67,7 @@ class UncompiledTarget:
     def metric(self, particles: Directions, rows: slice) -> Array | None:
         """Raise ValueError: these targets have no Fisher information."""
         del particles, rows
-        raise ValueError(f'kernel="scaled" needs a Fisher information, which {self.kind} lack')
+        raise ValueError(f'Kernel("scaled") needs a Fisher information, which {self.kind} lack')
 
 
 def separate_equal_particles(drawn: Array, rng: np.random.Generator) -> Array:

@@ -23,18 +23,19 @@ def check_engine(params: Mapping[str, Any]) -> None:
     if engine == "native":
         if device != "cpu":
             raise ValueError(
-                f'device={device!r} needs TreeLearner(engine="xgboost"); engine="native" has "cpu"'
+                f'device={device!r} needs TreeLearner(engine="xgboost"); '
+                'TreeLearner(engine="native") has "cpu"'
             )
         return
     if params["monotone_constraints"] is not None:
         raise ValueError(
-            'monotone_constraints hold every particle, which engine="xgboost" does not; '
+            "monotone_constraints hold every particle, which XGBoost does not; "
             'TreeLearner(engine="native") does'
         )
     if params["interaction_constraints"] is not None and params["split_on"] != "sum":
         raise ValueError(
             f"interaction_constraints with split_on={params['split_on']!r}: XGBoost has them for "
-            'trees of one output alone; set TreeLearner(split_on="sum"), or engine="native"'
+            'trees of one output; set TreeLearner(split_on="sum") or TreeLearner(engine="native")'
         )
 
 
@@ -44,7 +45,7 @@ def check_columns(engine: str, schema: Schema) -> None:
         if levels is not None and engine != "native":
             label = repr(schema.names[column]) if schema.names else column
             raise ValueError(
-                f"column {label} is categorical, and engine={engine!r} splits numbers "
-                'alone; engine="native" has sets of categories, or encode the column as numbers '
-                "and set categorical_features=None"
+                f"column {label} is categorical, and engine={engine!r} only splits numbers; "
+                'TreeLearner(engine="native") has sets of categories, or encode the column as '
+                "numbers and set categorical_features=None"
             )

@@ -31,12 +31,13 @@ def import_xgboost() -> Any:
     except ImportError as error:
         raise ImportError(
             'TreeLearner(engine="xgboost") needs xgboost: pip install wgboost[xgboost], or '
-            'engine="native"'
+            'TreeLearner(engine="native")'
         ) from error
     version = tuple(int(part) for part in xgboost.__version__.split(".")[:2])
     if version < _MIN_VERSION:
         raise ImportError(
-            f'engine="xgboost" needs xgboost {_MIN_VERSION[0]}.{_MIN_VERSION[1]} or later, '
+            'TreeLearner(engine="xgboost") needs xgboost '
+            f"{_MIN_VERSION[0]}.{_MIN_VERSION[1]} or later, "
             f"{xgboost.__version__} is installed: "
             "pip install --upgrade wgboost[xgboost]"
         )
