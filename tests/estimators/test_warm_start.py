@@ -134,13 +134,13 @@ def test_other_rows_than_before_cannot_be_held_out():
 
 CHANGES = [
     ({}, {"n_particles": 4}, "n_particles=4 cannot go on from rounds with n_particles=10"),
-    ({}, {"prior": {"scale": 3.0}}, r"response=Normal\(.*3.0.* cannot go on from .*Normal\("),
+    ({}, {"response": Normal(prior_scale=3.0)}, r"response=Normal\(.*3.0.* cannot go on from"),
     (
         {"response": Normal(prior_scale=2.0)},
         {"response": "normal"},
         r"response=.*with response=.*2",
     ),
-    ({}, {"prior": {"mean": np.zeros(150)}}, "response=.* cannot go on from"),
+    ({}, {"response": Normal(prior_mean=np.zeros(150))}, "response=.* cannot go on from"),
     ({}, {"init": AveragedFlow(steps=3)}, r"init=AveragedFlow\(steps=3.* with init='flow'"),
     ({}, {"init": np.zeros((10, 2))}, r"init=\[\[0.0, 0.0\].* with init='flow'"),
     ({"init": Ridge(2.0)}, {"init__alpha": 3.0}, r"init=Ridge\(alpha=3.0\) .* init=Ridge\(alpha=2"),
