@@ -59,8 +59,8 @@ def test_y_of_another_form_is_answered_with_what_takes_it(model, y, message):
 
 BAD_BOUNDS = [
     (([1.0, 2.0], [True, False]), {}, r"np.where\(event, time, np.inf\)"),
-    ((np.nan, 2.0), {}, "-inf is no lower bound"),
-    ((1.0, np.nan), {}, "inf is no upper bound"),
+    ((np.nan, 2.0), {}, "-inf for no lower bound"),
+    ((1.0, np.nan), {}, "inf for no upper bound"),
     ((3.0, 2.0), {}, "swap the two"),
     ((1.0, 2.0), {"above": 5.0}, "drop the row, or widen"),
     ((1.0, 2.0), {"above": 5.0, "below": 4.0}, "above must be less than below"),

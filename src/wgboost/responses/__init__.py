@@ -1,4 +1,4 @@
-"""What y is, given the parameters that particles stand for: one file per response."""
+"""Responses: distributions of y given parameters, with priors. One file per response."""
 
 from wgboost.responses.base import Response
 from wgboost.responses.beta import Beta

@@ -21,7 +21,7 @@ class Response(RowPosterior):
     """A response p(y | theta) with a prior of theta.
 
     The target of row i is its posterior: prior times likelihood of y_i to the power `evidence`, the
-    number of observations that a row stands for (1 in the paper). theta has unconstrained
+    number of observations that a row represents (1 in the paper). theta has unconstrained
     coordinates, and the prior contains the Jacobian of the transformation. y is in standardised
     units; `Units` converts.
 
@@ -60,7 +60,7 @@ class Response(RowPosterior):
 
     @property
     def support_text(self) -> str:
-        """What y has to be, for the error message of `check`."""
+        """Description of valid y, for the error message of `check`."""
         return "finite numbers"
 
     def in_support(self, y: Array) -> Array:

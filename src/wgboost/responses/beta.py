@@ -95,7 +95,7 @@ class Beta(Response):
 
     @property
     def support_text(self) -> str:
-        """What y has to be."""
+        """Description of valid y."""
         return "numbers between 0 and 1, both excluded"
 
     def in_support(self, y: Array) -> Array:

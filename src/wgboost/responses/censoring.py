@@ -69,8 +69,8 @@ def censored(lower: Any, upper: Any, *, above: Any = -np.inf, below: Any = np.in
     outside = (out["upper"] < out["above"]) | (out["lower"] > out["below"])
     infinite = np.isinf(out["lower"]) & (out["lower"] == out["upper"])
     wrong = [
-        ("lower is nan", np.isnan(out["lower"]), "-inf is no lower bound"),
-        ("upper is nan", np.isnan(out["upper"]), "inf is no upper bound"),
+        ("lower is nan", np.isnan(out["lower"]), "use -inf for no lower bound"),
+        ("upper is nan", np.isnan(out["upper"]), "use inf for no upper bound"),
         ("lower > upper", out["lower"] > out["upper"], "swap the two"),
         ("above >= below", ~(out["above"] < out["below"]), "above must be less than below"),
         ("y lies outside of above to below", outside, "drop the row, or widen above and below"),

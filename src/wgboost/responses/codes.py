@@ -83,7 +83,7 @@ class ClassCodes(Response):
 
     @property
     def support_text(self) -> str:
-        """What y has to be."""
+        """Description of valid y."""
         if self.n_classes is None:
             return "whole numbers from 0 on"
         return f"whole numbers from 0 to {self.n_classes - 1} (n_classes={self.n_classes})"

@@ -193,7 +193,7 @@ class Count(Response):
 
     @property
     def support_text(self) -> str:
-        """What y has to be."""
+        """Description of valid y."""
         return "whole numbers >= 0"
 
     def in_support(self, y: Array) -> Array:

@@ -53,7 +53,7 @@ class Exponential(Positive):
 
     @property
     def support_text(self) -> str:
-        """What y has to be."""
+        """Description of valid y."""
         return "numbers >= 0"
 
     def in_support(self, y: Array) -> Array:
@@ -111,7 +111,7 @@ class Exponential(Positive):
             return self._known(-np.log(np.asarray(q)), theta)
 
     def _known(self, standard: Array, theta: Array) -> Array:
-        """Return a quantile of the unit exponential times the mean; below 0 there is none."""
+        """Return a quantile of the unit exponential times the mean; NaN below 0."""
         return np.where(standard >= 0, standard, np.nan) * self.mean(theta)
 
     def mean(self, theta: Array) -> Array:

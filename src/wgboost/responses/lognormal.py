@@ -61,7 +61,7 @@ class LogNormal(LocationScalePrior):
 
     @property
     def support_text(self) -> str:
-        """What y has to be."""
+        """Description of valid y."""
         return "finite numbers > 0"
 
     def in_support(self, y: Array) -> Array:

@@ -1,4 +1,4 @@
-"""What is known of y: exact values, or bounds, truncation, noise and an offset."""
+"""Observations of y: exact values, or bounds, truncation, noise and an offset."""
 
 from __future__ import annotations
 
@@ -148,7 +148,8 @@ class Observations:
             return score
         moved = self._moved(response, theta)
         inside = log_interval_probability(response, self.above, self.below, moved)[1]
-        return score - inside.astype(theta.dtype, copy=False)
+        truncated: Array = score - inside.astype(theta.dtype, copy=False)
+        return truncated
 
     def _log_and_score(self, response: Likelihood, theta: Array) -> tuple[Array, Array]:
         """Return log likelihood and score without truncation."""

@@ -70,7 +70,7 @@ class Ordinal(ClassCodes):
                 raise ValueError(
                     f"the lowest rank in y is {lowest:g}, ranks count from 0: subtract "
                     f"{lowest:g}, or use WGBClassifier(response='ordinal'), which takes labels. If "
-                    "lower ranks could occur and have not, say so with Ordinal(n_classes=...)"
+                    "lower ranks are possible but do not occur, use Ordinal(n_classes=...)"
                 )
         return super().infer_from(y)
 

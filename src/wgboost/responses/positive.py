@@ -52,7 +52,7 @@ class Positive(Response):
 
     @property
     def support_text(self) -> str:
-        """What y has to be."""
+        """Description of valid y."""
         return "numbers > 0"
 
     def in_support(self, y: Array) -> Array:
@@ -68,7 +68,7 @@ class Positive(Response):
         return (self._normal_prior(self.prior_mean, self.prior_scale, dtype),)
 
     def _log_ratio(self, y: Array, theta: Array) -> Array:
-        """Return log(y / exp(theta_0)), held between bounds."""
+        """Return log(y / exp(theta_0)), clipped to bounds."""
         return clip_exponent(log_positive(y) - theta[..., 0])
 
     def _open_log_ratio(self, y: Array, theta: Array) -> Array:

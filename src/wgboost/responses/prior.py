@@ -28,7 +28,7 @@ class Prior:
     """
 
     positive: ClassVar[tuple[str, ...]] = ()
-    """Names of the prior parameters that have to be > 0."""
+    """Names of the prior parameters that must be > 0."""
 
     def __post_init__(self) -> None:
         for name in (entry.name for entry in fields(self)):
@@ -137,7 +137,7 @@ class Prior:
         >>> len(Normal().coordinate_priors(np.float64))
         2
         """
-        raise NotImplementedError(f"{type(self).__name__} has to define coordinate_priors")
+        raise NotImplementedError(f"{type(self).__name__} must define coordinate_priors")
 
     def column(self, value: Parameter, dtype: Any) -> Parameter:
         """Return a prior parameter that broadcasts against theta[..., j] (n, m).

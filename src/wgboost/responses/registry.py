@@ -57,7 +57,7 @@ RESPONSE_SYNONYMS = {
 
 
 def as_response(response: Any, **settings: Any) -> Response:
-    """Return the response that a name, a class or an object stands for.
+    """Return the response given by a name, a class or an object.
 
     Parameters
     ----------

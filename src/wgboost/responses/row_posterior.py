@@ -51,7 +51,7 @@ class RowPosterior(AveragedPosterior):
         theta : array of shape (n, m, d)
             Particles of each row.
         evidence : float or array of shape (n,), default=1.0
-            Power of the likelihood: number of observations that a row stands for.
+            Power of the likelihood: number of observations that a row represents.
 
         Returns
         -------
@@ -78,7 +78,7 @@ class RowPosterior(AveragedPosterior):
         theta : array of shape (n, m, d)
             Particles of each row.
         evidence : float or array of shape (n,), default=1.0
-            Power of the likelihood: number of observations that a row stands for.
+            Power of the likelihood: number of observations that a row represents.
 
         Returns
         -------
@@ -105,7 +105,7 @@ class RowPosterior(AveragedPosterior):
         theta : array of shape (n, m, d)
             Particles of each row.
         evidence : float or array of shape (n,), default=1.0
-            Power of the likelihood: number of observations that a row stands for.
+            Power of the likelihood: number of observations that a row represents.
 
         Returns
         -------
@@ -136,7 +136,7 @@ class RowPosterior(AveragedPosterior):
         theta : array of shape (n, m, d)
             Particles of each row.
         evidence : float or array of shape (n,), default=1.0
-            Power of the likelihood: number of observations that a row stands for.
+            Power of the likelihood: number of observations that a row represents.
         n_threads : int, default=1
             Number of threads.
 
@@ -171,7 +171,7 @@ class RowPosterior(AveragedPosterior):
         y : array of shape (n,)
             Standardised y.
         evidence : float or array of shape (n,), default=1.0
-            Power of the likelihood: number of observations that a row stands for.
+            Power of the likelihood: number of observations that a row represents.
 
         Returns
         -------
@@ -197,7 +197,7 @@ class RowPosterior(AveragedPosterior):
         theta : array of shape (n, m, d)
             Particles of each row.
         evidence : float or array of shape (n,), default=1.0
-            Power of the likelihood: number of observations that a row stands for.
+            Power of the likelihood: number of observations that a row represents.
 
         Returns
         -------
@@ -225,7 +225,7 @@ class RowPosterior(AveragedPosterior):
         theta : array of shape (n, d)
             Parameters of each row.
         evidence : float or array of shape (n,), default=1.0
-            Power of the likelihood: number of observations that a row stands for.
+            Power of the likelihood: number of observations that a row represents.
         y : array or Observations, optional
             Observations, for their measurement errors.
 

@@ -34,7 +34,7 @@ class ZeroInflated(Count):
 
     @property
     def dispersion(self) -> dict[int, float]:
-        """Those of the count part."""
+        """Dispersion of the count part."""
         return dict(self.part.dispersion)
 
     def natural(self, theta: Array, units: Units) -> dict[str, Array]:

@@ -34,8 +34,8 @@ class ZeroInflatedPoisson(ZeroInflated):
 
     Notes
     -----
-    A zero says nothing about large means. Where means are in the thousands and known to a few per
-    cent, leaves with few counts other than zeros have an unreliable log mean. Use a
+    A zero carries no information on large means. Where means are in the thousands and known to a
+    few per cent, leaves with few counts other than zeros have an unreliable log mean. Use a
     `min_samples_leaf` of 20 and shallow trees, or "zero_inflated_negative_binomial".
 
     Examples

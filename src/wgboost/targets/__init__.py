@@ -1,4 +1,4 @@
-"""What the particles of each row move towards: posteriors, densities, samples."""
+"""Targets that the particles of each row move towards: posteriors, densities, samples."""
 
 from wgboost.targets.autodiff import LogDensity
 from wgboost.targets.functions import Density, Target
