@@ -183,9 +183,9 @@ def test_methods_of_one_column_point_to_the_marginals():
 
 
 def test_a_mixture_is_for_its_kind_of_response():
-    with pytest.raises(TypeError, match="JointMixture is for the response 'multivariate_normal'"):
+    with pytest.raises(TypeError, match="use JointMixture for the response 'multivariate_normal'"):
         Mixture(CASE.response, CASE.theta)
-    with pytest.raises(TypeError, match="Mixture is for the response 'normal'"):
+    with pytest.raises(TypeError, match="use Mixture for the response 'normal'"):
         JointMixture(Normal(), CASE.theta[..., :2])
     assert type(make_mixture(Normal(), CASE.theta[..., :2])) is Mixture
     with pytest.raises(ValueError, match="units of 2 columns for a y of 3"):

@@ -122,7 +122,7 @@ def test_a_likelihood_predicts(backend, xp):
 
 
 WRONG = [
-    (lambda t, y: t * y[0], 1, r"log density returned shape \(1,\).*has to return one number"),
+    (lambda t, y: t * y[0], 1, r"log density returned shape \(1,\).*must return one number"),
     (lambda t, y: t - y, 2, r"returned shape \(2,\) for theta of shape \(2,\)"),
     (lambda t, _: t[0] / 0 + {}["scale"], 1, r"raised KeyError for theta of shape \(1,\)"),
     (lambda t, _: -sum(t[j] ** 2 for j in range(3)), 2, "raised IndexError.*out of bounds|range"),
