@@ -236,20 +236,20 @@ def check_weight(weight: Any, n: int, *, all_zero: bool = False) -> Array | None
         raise TypeError(f"sample weights have dtype {weight.dtype}; numbers are needed")
     if weight.shape != (n,):
         raise ValueError(f"sample weights have shape {weight.shape}; ({n},) is needed")
-    wide = weight.astype(np.float64)
-    if not np.isfinite(wide).all():
-        row = int(np.argmin(np.isfinite(wide)))
+    exact = weight.astype(np.float64)
+    if not np.isfinite(exact).all():
+        row = int(np.argmin(np.isfinite(exact)))
         raise ValueError(f"sample weight {weight[row]} of row {row} is not finite; drop the row")
-    if (wide < 0).any():
-        row = int(np.argmax(wide < 0))
+    if (exact < 0).any():
+        row = int(np.argmax(exact < 0))
         raise ValueError(
             f"sample weight {weight[row]} of row {row} is negative; 0 leaves a row out"
         )
-    if not all_zero and not (wide > 0).any():
+    if not all_zero and not (exact > 0).any():
         raise ValueError("all sample weights are zero; at least one row has to count")
     with np.errstate(over="ignore", under="ignore"):
-        narrow: Array = wide.astype(np.float32)
-    lost = ~np.isfinite(narrow) | ((narrow == 0) != (wide == 0))
+        narrow: Array = exact.astype(np.float32)
+    lost = ~np.isfinite(narrow) | ((narrow == 0) != (exact == 0))
     if lost.any():
         row = int(np.argmax(lost))
         raise ValueError(

@@ -11,6 +11,6 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 Codes = NDArray[np.uint8]  # (n, p) binned features
 Directions = NDArray[np.float32]  # (n, m, d) movements, curvatures, particles
-Rows = NDArray[np.uint32]  # indices of rows, ascending
+RowIndices = NDArray[np.uint32]  # indices of rows, ascending
 
-__all__ = ["Array", "Codes", "Directions", "Rows"]
+__all__ = ["Array", "Codes", "Directions", "RowIndices"]

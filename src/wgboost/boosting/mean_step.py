@@ -77,12 +77,12 @@ class MeanStep:
         with np.errstate(over="ignore", invalid="ignore"):
             score = self.y.score(self.response, theta)[:, 0]
         score = np.where(np.isfinite(score), score, 0.0)
-        prior, bend = (
+        prior, prior_curvature = (
             np.broadcast_to(part[:, 0], (n, d))
             for part in (self.response.prior_score(theta), self.response.prior_curvature(theta))
         )
         gradient = power @ score + share @ prior
-        matrix = (power[:, None] * score).T @ score + np.diag(share @ bend)
+        matrix = (power[:, None] * score).T @ score + np.diag(share @ prior_curvature)
         sums = self.total(np.concatenate([gradient, matrix.ravel()]))
         gradient, matrix = sums[:d], sums[d:].reshape(d, d)
         diagonal = np.maximum(np.diag(matrix), np.finfo(float).tiny)

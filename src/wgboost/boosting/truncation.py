@@ -42,6 +42,6 @@ def curvature_factors(response: Response, y: Observations, centre: Array) -> Arr
     left = left + _RIDGE * np.eye(theta.shape[1])
     given_others = np.clip(np.einsum("njj->nj", left), _LEAST, 1)
     alone = np.clip(1 / np.einsum("njj->nj", np.linalg.inv(left)), _LEAST, 1)
-    wide = np.isin(np.arange(theta.shape[1]), list(response.dispersion))
-    factors[cut] = np.where(wide, 1 / alone, given_others)
+    dispersion = np.isin(np.arange(theta.shape[1]), list(response.dispersion))
+    factors[cut] = np.where(dispersion, 1 / alone, given_others)
     return factors

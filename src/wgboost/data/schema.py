@@ -83,7 +83,7 @@ class Schema:
         table = Table.of(X if frame is None else frame)
         asked = _chosen(categorical_features, names, table.shape[1])
         if asked is not None and asked.any():  # so that they keep their precision
-            table = Table.of(X if frame is None else frame, apart=np.flatnonzero(asked).tolist())
+            table = Table.of(X if frame is None else frame, separate=np.flatnonzero(asked).tolist())
         columns = table.columns()
         levels: list[Levels | None] = []
         for i, column in enumerate(columns):
@@ -138,7 +138,7 @@ class Schema:
             self._check_names(names, known)
             place = {name: i for i, name in enumerate(names)}
             order = [place[name] for name in known]
-        table = Table.of(X if frame is None else frame, apart=self._apart, order=order)
+        table = Table.of(X if frame is None else frame, separate=self._separate, order=order)
         if table.shape[1] != len(self.levels):
             raise ValueError(f"X has {table.shape[1]} columns, training had {len(self.levels)}")
         for i, column in table.others.items():
@@ -146,7 +146,7 @@ class Schema:
         return self._encode(table)
 
     @cached_property
-    def _apart(self) -> frozenset[int]:
+    def _separate(self) -> frozenset[int]:
         """Columns that are more than numbers: categories and dates."""
         return self.dates | {i for i, one in enumerate(self.levels) if one is not None}
 

@@ -38,7 +38,9 @@ class Table:
     others: dict[int, Column]
 
     @classmethod
-    def of(cls, X: Any, apart: Collection[int] = (), order: Sequence[int] | None = None) -> Table:
+    def of(
+        cls, X: Any, separate: Collection[int] = (), order: Sequence[int] | None = None
+    ) -> Table:
         """Return the columns of a frame or a matrix.
 
         Parameters
@@ -64,7 +66,7 @@ class Table:
         if frame is None:
             matrix = as_matrix(X)
             n, p = matrix.shape
-            others = {i: Column(matrix[:, i]) for i in apart}
+            others = {i: Column(matrix[:, i]) for i in separate}
             if not others:
                 return cls((n, p), matrix, range(p), {})
             at = [i for i in range(p) if i not in others]
@@ -75,7 +77,7 @@ class Table:
                 f"X of shape {(n, p)} is empty; at least one row and feature are needed"
             )
         source = source_of(frame)
-        single = apart if order is None else {order[i] for i in apart}
+        single = separate if order is None else {order[i] for i in separate}
         plain = [i for i in source.plain() if i not in single]
         block = source.block(plain) if plain else np.empty((n, 0))
         if len(plain) == p and order is None:

@@ -25,7 +25,7 @@ from wgboost.training.fit import fit_model
 from wgboost.training.flat_parameters import flat_parameters
 from wgboost.training.readers import Weigh, check_start_elsewhere
 from wgboost.training.request import FitRequest
-from wgboost.training.rounds import Stage
+from wgboost.training.rounds import FitStage
 from wgboost.training.settings import Settings, resolve_settings
 from wgboost.validation import check_integer
 
@@ -159,7 +159,7 @@ class DistributedFit(ABC):
             self.name, self.params, arguments, fitted=previous, reader=self._reader, stacklevel=4
         )
 
-    def _add_rounds(self, stage: Stage) -> FittedModel:
+    def _add_rounds(self, stage: FitStage) -> FittedModel:
         """Add the rounds of a stage on the workers."""
         settings, callbacks, bar = stage.settings, list(stage.callbacks), None
         if settings.verbose:

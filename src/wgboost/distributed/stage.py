@@ -17,7 +17,7 @@ from wgboost.distributed.partitions import Partitions
 from wgboost.distributed.worker import Reply, Report, Shard, ShardData, WorkerConfig
 from wgboost.model import FittedModel
 from wgboost.training.data import TrainingData
-from wgboost.training.rounds import Stage, model_of_rounds
+from wgboost.training.rounds import FitStage, model_of_rounds
 
 __all__ = ["DistributedStage"]
 
@@ -37,7 +37,7 @@ class DistributedStage:
     ----------
     cluster : Cluster
         The workers.
-    stage : Stage
+    stage : FitStage
         The rounds to add.
     cuts : Cuts
         The bin edges of all features.
@@ -56,7 +56,7 @@ class DistributedStage:
     """
 
     cluster: Cluster
-    stage: Stage
+    stage: FitStage
     cuts: Cuts
     use_worker_threads: bool
     rounds: list[Any] = field(default_factory=list)

@@ -17,7 +17,7 @@ from wgboost.metrics import Metric
 from wgboost.model import FittedModel
 from wgboost.responses import Units
 from wgboost.training.data import TrainingData
-from wgboost.training.rounds import Stage, add_rounds
+from wgboost.training.rounds import FitStage, add_rounds
 from wgboost.trees.xgboost import collective
 from wgboost.trees.xgboost.library import import_xgboost
 from wgboost.typing import Array, Directions
@@ -74,7 +74,7 @@ class WorkerConfig:
 
     Attributes
     ----------
-    stage : Stage
+    stage : FitStage
         The rounds to add, without rows and callbacks.
     cuts : Cuts
         The bin edges of all features.
@@ -84,7 +84,7 @@ class WorkerConfig:
         Whether a worker uses as many threads as it has, and not as many as the settings say.
     """
 
-    stage: Stage
+    stage: FitStage
     cuts: Cuts
     report_every: int
     use_worker_threads: bool

@@ -182,11 +182,11 @@ def _short(value: Any) -> str:
 def _check_watch(paused: Paused, n_rounds: int) -> None:
     if type(paused.n_rounds) is not int or paused.n_rounds < n_rounds:
         raise ValueError(f"{n_rounds} rounds of {paused.n_rounds!r:.20}")
-    seen = paused.watch
-    if seen is None:
+    watch = paused.watch
+    if watch is None:
         return
-    odd = [*seen["odd_rounds"], seen["best_round"]]
-    if not all(type(r) is int and 0 <= r <= n_rounds for r in odd) or set(seen) != set(_WATCHED):
+    odd = [*watch["odd_rounds"], watch["best_round"]]
+    if not all(type(r) is int and 0 <= r <= n_rounds for r in odd) or set(watch) != set(_WATCHED):
         raise ValueError("the best round is none of the rounds")
-    if not isinstance(seen["best_value"], float):
+    if not isinstance(watch["best_value"], float):
         raise ValueError("the best value is no number")

@@ -191,10 +191,10 @@ class ClassEncoder:
     def encode(self, y: Any) -> Array:
         """Return the codes of labels of other rows."""
         labels = _checked_labels(y)
-        unseen = np.setdiff1d(labels, self.classes)
-        if unseen.size:
+        unknown = np.setdiff1d(labels, self.classes)
+        if unknown.size:
             raise ValueError(
-                f"y has the label {unseen.tolist()[0]!r}, which the training labels "
+                f"y has the label {unknown.tolist()[0]!r}, which the training labels "
                 f"{self.classes.tolist()} do not; drop those rows or train on some"
             )
         return self._codes(labels)

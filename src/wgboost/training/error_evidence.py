@@ -13,7 +13,7 @@ from wgboost.learners import HistTree
 from wgboost.model import FittedModel
 from wgboost.responses import Response
 from wgboost.training.posterior_data import PosteriorData, without_rows
-from wgboost.training.rounds import Stage
+from wgboost.training.rounds import FitStage
 from wgboost.trees.flat import FlatTrees
 from wgboost.typing import Array, Directions
 
@@ -58,13 +58,13 @@ class ErrorEvidence:
 
 
 def simulate_errors(
-    stage: Stage, data: PosteriorData, pilot: FittedModel, level: float
+    stage: FitStage, data: PosteriorData, pilot: FittedModel, level: float
 ) -> ErrorEvidence:
     """Return the evidence of rows that follows how far a model errs on data made from itself.
 
     Parameters
     ----------
-    stage : Stage
+    stage : FitStage
         How the pilot was trained.
     data : PosteriorData
         The rows.
@@ -80,8 +80,10 @@ def simulate_errors(
     response = without_rows(data.response)
     truth = particles.mean(axis=1, dtype=np.float64)
     # What y that were measured with errors say is less, and what is learnt of them too.
-    seen = data.relative_to(pilot.start).target(pilot.units).y if data.noise is not None else None
-    information = response.fisher(truth, 1.0, seen)
+    observed = (
+        data.relative_to(pilot.start).target(pilot.units).y if data.noise is not None else None
+    )
+    information = response.fisher(truth, 1.0, observed)
     information = np.maximum(information, _LEAST * information.mean(axis=0))
     errors = bootstrap.errors(truth, information, start.mean(axis=1, dtype=np.float64))
     _add_errors_of(pilot.start, data, settings.seed, errors)
@@ -89,12 +91,12 @@ def simulate_errors(
     error = np.square(expected(response, truth[:, None] + errors) - there).mean(axis=1)
     spread = expected(response, particles.astype(np.float64)).var(axis=1)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        due = error.sum(axis=1) / spread.sum(axis=1) / level
+        relative = error.sum(axis=1) / spread.sum(axis=1) / level
     # A constant start is not replayed, and errs too: no row speaks for more than there are.
     weight = np.ones(len(data)) if data.weight is None else data.weight.astype(np.float64)
     least = max(1.0 / MOST_EVIDENCE, float(np.square(weight / weight.sum()).sum()))
-    due = np.where(np.isfinite(due), due, 1.0 / level).clip(least, 1.0)
-    return ErrorEvidence(bootstrap, due, least)
+    relative = np.where(np.isfinite(relative), relative, 1.0 / level).clip(least, 1.0)
+    return ErrorEvidence(bootstrap, relative, least)
 
 
 def _add_errors_of(start: Start, data: PosteriorData, seed: int, errors: Directions) -> None:
@@ -106,7 +108,7 @@ def _add_errors_of(start: Start, data: PosteriorData, seed: int, errors: Directi
     errors[..., data.response.location] += (deviation[:, None] * draws).astype(errors.dtype)
 
 
-def _bootstrap(stage: Stage, data: PosteriorData, pilot: FittedModel) -> ParametricBootstrap:
+def _bootstrap(stage: FitStage, data: PosteriorData, pilot: FittedModel) -> ParametricBootstrap:
     settings = stage.settings
     learner = settings.make_learner()
     if not isinstance(learner, HistTree):

@@ -15,7 +15,7 @@ from wgboost.training.error_evidence import MOST_EVIDENCE, ErrorEvidence, simula
 from wgboost.training.evidence_trials import Trial, best_trial, next_on, pilot_of, sampled
 from wgboost.training.posterior_data import PosteriorData
 from wgboost.training.request import FitRequest, Paused
-from wgboost.training.rounds import Stage
+from wgboost.training.rounds import FitStage
 from wgboost.training.stages import Plan, StageOptions, make_stage
 
 __all__ = ["search_evidence", "with_evidence"]
@@ -63,7 +63,7 @@ class _Search:
 
     def stage(
         self, trial: Trial, previous: FittedModel | None, paused: Paused | None
-    ) -> Generator[Stage, FittedModel, Stage]:
+    ) -> Generator[FitStage, FittedModel, FitStage]:
         """Return the stage of a trial; the model of a constant may have to be trained first."""
         near = next((one.start for one in self.models.values()), self.options.like)
         pilot = None
@@ -163,7 +163,7 @@ def with_evidence(
     trial: Trial,
     options: StageOptions,
     pilot: FittedModel | None = None,
-) -> Generator[Stage, FittedModel, tuple[PosteriorData, float]]:
+) -> Generator[FitStage, FittedModel, tuple[PosteriorData, float]]:
     """Return the rows with the evidence of a trial, and its mean.
 
     By error, it is that of the best constant, times the variance of what particles expect over
@@ -175,8 +175,8 @@ def with_evidence(
         return replace(data, evidence=level, sought=True), level
     trials, some, settings = options.trials or (), data, options.settings
     if sampled([*trials, trial]):
-        searched: Any = data if options.searched is None else options.searched()
-        some = searched.sample(_SAMPLE, settings.seed)
+        search_data: Any = data if options.search_data is None else options.search_data()
+        some = search_data.sample(_SAMPLE, settings.seed)
         settings = settings.at(n_rows=some.total(some.counted))
     else:
         options.errors.clear()
@@ -193,7 +193,7 @@ def with_evidence(
 
 def _simulated(
     request: FitRequest, data: PosteriorData, options: StageOptions, pilot: FittedModel | None
-) -> Generator[Stage, FittedModel, ErrorEvidence]:
+) -> Generator[FitStage, FittedModel, ErrorEvidence]:
     """Return the evidence of rows by the errors of the best constant's model."""
     trials = options.trials or ()
     best = trials[pilot_of(trials)]

@@ -10,7 +10,7 @@ import numpy as np
 from wgboost.model import FittedModel
 from wgboost.training.data import TrainingData
 from wgboost.training.request import FitRequest
-from wgboost.training.rounds import Stage
+from wgboost.training.rounds import FitStage
 from wgboost.training.settings import Settings
 from wgboost.training.stages import StageOptions, make_stage
 from wgboost.typing import Array
@@ -36,7 +36,7 @@ def cross_validates(settings: Settings, data: TrainingData, *, groups: bool) -> 
 
 def find_rounds(
     request: FitRequest, data: TrainingData, options: StageOptions
-) -> Generator[Stage, FittedModel, tuple[int, float, float]]:
+) -> Generator[FitStage, FittedModel, tuple[int, float, float]]:
     """Return the best number of rounds over folds, the metric there, and before the first."""
     settings = options.settings
     metric = data.metric(settings.eval_metric).name

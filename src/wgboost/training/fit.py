@@ -103,7 +103,7 @@ def _early_stopping_plan(request: FitRequest) -> Plan:
         paused=request.paused,
         held_out=outside,
         refit_share=len(data) / inside.size if settings.refit else 0.0,
-        searched=partial(data.part, inside),
+        search_data=partial(data.part, inside),
     )
     if previous is not None and request.paused is not None and request.paused.stage == "refit":
         return (yield from _refit_plan(request, options, None))

@@ -45,13 +45,17 @@ class PosteriorData(TrainingData):
         return len(self.y)
 
     @cached_property
-    def seen(self) -> Observed:
+    def observed(self) -> Observed:
         """What is known of y, as it would be without its offset."""
-        seen: Observed = self.y
+        observed: Observed = self.y
         if is_censored(self.y) or self.noise is not None:
             bounded = Observations.of(self.y, noise=self.noise)
-            seen = bounded.lower if bounded.plain else bounded
-        return seen if self.offset is None else subtract_offset(seen, self.response, self.offset)
+            observed = bounded.lower if bounded.plain else bounded
+        return (
+            observed
+            if self.offset is None
+            else subtract_offset(observed, self.response, self.offset)
+        )
 
     def tree_weight(self, leaf: str) -> Array | None:
         """See TrainingData.
@@ -77,12 +81,12 @@ class PosteriorData(TrainingData):
     def target_columns(self) -> list[Array] | None:
         """See TrainingData."""
         names = self.y.dtype.names
-        seen = [self.y[name] for name in names] if names else [self.y]
+        observed = [self.y[name] for name in names] if names else [self.y]
         each = self.evidence if np.ndim(self.evidence) else None
         given = [self.offset, self.noise, each, *self.response.per_row().values()]
         # What all rows have in common tells none of them from another.
         differing = [part for part in given if part is not None and (part != part[:1]).any()]
-        return [column for part in seen + differing for column in part.reshape(len(self), -1).T]
+        return [column for part in observed + differing for column in part.reshape(len(self), -1).T]
 
     @property
     def varied(self) -> bool:
@@ -97,7 +101,7 @@ class PosteriorData(TrainingData):
 
     def units(self) -> Units:
         """See TrainingData."""
-        value = self.seen.value if isinstance(self.seen, Observations) else self.seen
+        value = self.observed.value if isinstance(self.observed, Observations) else self.observed
         return self.response.units(value, self.weight)
 
     def take(self, index: Array) -> PosteriorData:
@@ -155,10 +159,10 @@ class PosteriorData(TrainingData):
 
     def target(self, units: Units) -> PosteriorTarget:
         """See TrainingData."""
-        seen = standardise(self.seen, units)
+        observed = standardise(self.observed, units)
         if self.shift is not None:
-            seen = self.shift.subtract_from(seen, self.response)
-        return PosteriorTarget(self.response, seen, self.evidence)
+            observed = self.shift.subtract_from(observed, self.response)
+        return PosteriorTarget(self.response, observed, self.evidence)
 
     def metric(self, chosen: Any) -> Metric:
         """See TrainingData."""

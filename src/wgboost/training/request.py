@@ -29,7 +29,7 @@ class Paused:
     Attributes
     ----------
     stage : str
-        The name of the stage; see `Stage`.
+        The name of the stage; see `FitStage`.
     n_rounds : int
         The number of rounds that the stage ends with.
     watch : mapping or None

@@ -37,7 +37,7 @@ from wgboost.trees.xgboost import collective
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer
 
-__all__ = ["AddRounds", "Save", "Scorer", "Stage", "add_rounds", "model_of_rounds"]
+__all__ = ["AddRounds", "FitStage", "Save", "Scorer", "add_rounds", "model_of_rounds"]
 
 _SHOWN = 2000  # training rows whose metric `verbose` shows
 
@@ -49,7 +49,7 @@ Scorer = Callable[[TrainingData, Metric, Units], Callable[[Directions], float]]
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
+class FitStage:
     """Rounds to be added: to what model, with which data, and when to stop.
 
     Attributes
@@ -107,7 +107,7 @@ class Stage:
         return 0 if self.previous is None else self.previous.n_rounds
 
 
-AddRounds = Callable[[Stage], FittedModel]
+AddRounds = Callable[[FitStage], FittedModel]
 """Adds the rounds of a stage: `add_rounds`, or the same on a cluster."""
 
 
@@ -141,13 +141,13 @@ class _Learning:
 
 @one_thread()  # sums over rows have the same bits on any number of threads
 def add_rounds(
-    stage: Stage, *, scorer: Scorer | None = None, seed: int | None = None
+    stage: FitStage, *, scorer: Scorer | None = None, seed: int | None = None
 ) -> FittedModel:
     """Return the model with the rounds of a stage added.
 
     Parameters
     ----------
-    stage : Stage
+    stage : FitStage
     scorer : Scorer, optional
         In place of `TrainingData.scorer`.
     seed : int, optional
@@ -203,7 +203,7 @@ def add_rounds(
 
 
 def _kept_rounds(
-    stage: Stage, result: BoostingResult, watch: StoppingRule | None
+    stage: FitStage, result: BoostingResult, watch: StoppingRule | None
 ) -> tuple[int, int | None]:
     """Return how many rounds to keep, and their number if the metric still improved at the last."""
     n_rounds = stage.first_round + len(result.rounds)
@@ -216,7 +216,7 @@ def _kept_rounds(
     return n_rounds, None
 
 
-def _learning(stage: Stage, particles: Directions, seed: int) -> _Learning:
+def _learning(stage: FitStage, particles: Directions, seed: int) -> _Learning:
     settings, data, X = stage.settings, stage.data, stage.data.X
     target, weight = data.target(stage.units), data.tree_weight(settings.leaf)
     learner = _learner(stage, target)
@@ -254,7 +254,7 @@ def _learning(stage: Stage, particles: Directions, seed: int) -> _Learning:
 
 
 def model_of_rounds(
-    stage: Stage, rounds: Sequence[Any], n_kept: int, history: History,
+    stage: FitStage, rounds: Sequence[Any], n_kept: int, history: History,
     groups: LevelGroups | None = None,
 ) -> FittedModel:  # fmt: skip
     """Return the model of the first n_kept of the earlier rounds and those that were added."""
@@ -268,7 +268,7 @@ def model_of_rounds(
     return FittedModel(ensemble, stage.start, stage.units, history, evidence=stage.settings.level)
 
 
-def _learner(stage: Stage, target: RowTarget) -> Learner:
+def _learner(stage: FitStage, target: RowTarget) -> Learner:
     learner = stage.settings.make_learner()
     if not isinstance(learner, HistTree):
         return learner
@@ -281,7 +281,7 @@ def _learner(stage: Stage, target: RowTarget) -> Learner:
 
 
 def _continued_from(
-    stage: Stage, X: Any, particles: Directions, groups: LevelGroups | None
+    stage: FitStage, X: Any, particles: Directions, groups: LevelGroups | None
 ) -> Directions:
     """Return particles of rows after the rounds that there are already."""
     if stage.previous is None:
@@ -296,7 +296,7 @@ def _continued_from(
 
 
 def _validation(
-    stage: Stage, name: str, given: TrainingData, learning: _Learning, scorer: Scorer | None
+    stage: FitStage, name: str, given: TrainingData, learning: _Learning, scorer: Scorer | None
 ) -> Validation:
     """Return a validation set with its particles and metrics."""
     data, units, groups = given.relative_to(stage.start), stage.units, learning.groups
@@ -314,7 +314,7 @@ def _validation(
     return Validation(name, given.X, codes, particles, metrics, earlier)
 
 
-def _watch(stage: Stage, validations: Sequence[Validation]) -> StoppingRule | None:
+def _watch(stage: FitStage, validations: Sequence[Validation]) -> StoppingRule | None:
     """Return what finds the best number of rounds, if early stopping does."""
     if not (stage.early_stopping and validations):
         return None
@@ -329,7 +329,7 @@ def _history(validations: Sequence[Validation]) -> History:
     return {validation.name: validation.history for validation in validations}
 
 
-def _measure(stage: Stage) -> Callable[[Directions], Any] | None:
+def _measure(stage: FitStage) -> Callable[[Directions], Any] | None:
     """Return what `verbose` shows of the training rows: the metric of some of them."""
     data = stage.data
     try:

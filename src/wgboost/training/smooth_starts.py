@@ -29,10 +29,12 @@ _KNOWN: WeakKeyDictionary[GPModel, LocationScaleShift] = WeakKeyDictionary()
 
 def can_start_smooth(data: PosteriorData) -> bool:
     """Whether the response has a location and a scale, and y is known and not bounds of it."""
-    response, seen = data.response, data.seen
+    response, observed = data.response, data.observed
     if response.log_scale is None or response.offset_link is None:
         return False
-    return not isinstance(seen, Observations) or bool(seen.exact.all() and seen.above is None)
+    return not isinstance(observed, Observations) or bool(
+        observed.exact.all() and observed.above is None
+    )
 
 
 def check_smooth(data: PosteriorData) -> None:
@@ -69,10 +71,10 @@ def smooth_shift(
     if isinstance(like, GPStart) and like.data == identity:
         shift = _KNOWN.get(like.gp)
         if shift is None:
-            shift = like.gp.leave_one_out(_seen(data, units))
+            shift = like.gp.leave_one_out(_gp_data(data, units))
         return like.gp, _of_all_rows(like.gp, shift, data, counted)
     known = like.gp if isinstance(like, GPStart) else None
-    found = fit_gp(settings, _seen(data, units), n_levels, rng, known)
+    found = fit_gp(settings, _gp_data(data, units), n_levels, rng, known)
     if found is None:
         return None
     gp, shift = found
@@ -93,7 +95,7 @@ def left_out(start: Start, data: PosteriorData, units: Units) -> LocationScaleSh
             "fit: what the smooth start leaves of them is not known; keep X, y and weights, or fit "
             "anew with warm_start=False"
         )
-    shift = start.gp.leave_one_out(_seen(data, units))
+    shift = start.gp.leave_one_out(_gp_data(data, units))
     return _of_all_rows(start.gp, shift, data, data.counted)
 
 
@@ -114,15 +116,15 @@ def _of_all_rows(
     return others
 
 
-def _seen(data: PosteriorData, units: Units) -> GPData:
+def _gp_data(data: PosteriorData, units: Units) -> GPData:
     """Return the rows that count, with the y that moves with the location of the response."""
     response, counted = data.response, data.counted
     check_smooth(data)
-    seen: Any = standardise(data.seen, units)
+    observed: Any = standardise(data.observed, units)
     noise = None
-    if isinstance(seen, Observations):
-        seen, noise = seen.lower, seen.noise
-    y, weight = seen[counted], None if data.weight is None else data.weight[counted]
+    if isinstance(observed, Observations):
+        observed, noise = observed.lower, observed.noise
+    y, weight = observed[counted], None if data.weight is None else data.weight[counted]
     noise = None if noise is None else noise[counted]
     if response.offset_link == "log":
         noise = None if noise is None else noise / y

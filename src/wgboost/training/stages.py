@@ -12,13 +12,13 @@ from wgboost.smooth.blas import one_thread
 from wgboost.training.data import TrainingData
 from wgboost.training.evidence_trials import Trial
 from wgboost.training.request import FitRequest, Paused
-from wgboost.training.rounds import Stage
+from wgboost.training.rounds import FitStage
 from wgboost.training.settings import Settings
 from wgboost.typing import Array
 
 __all__ = ["Plan", "StageOptions", "make_stage"]
 
-Plan = Generator[Stage, FittedModel, FittedModel]
+Plan = Generator[FitStage, FittedModel, FittedModel]
 """Yields the stages of a fit, is sent the model of each, and returns the model of the fit."""
 
 _WATCHED = ("best_round", "best_value", "odd_rounds")  # fields of a StoppingRule
@@ -71,7 +71,7 @@ class StageOptions:
     history: History | None = None
     trials: Sequence[Trial] | None = None
     refit_share: float = 0.0
-    searched: Callable[[], TrainingData] | None = None
+    search_data: Callable[[], TrainingData] | None = None
     errors: list[Any] = field(default_factory=list)
 
 
@@ -82,7 +82,7 @@ def make_stage(
     validation: Mapping[str, TrainingData],
     options: StageOptions,
     model: FittedModel | None = None,
-) -> Stage:
+) -> FitStage:
     """Return the stage that trains on these rows.
 
     Parameters
@@ -116,10 +116,10 @@ def make_stage(
         so_far = replace(so_far, held_out=options.held_out, evidence_trials=trials)
         if options.history is not None:
             so_far = replace(so_far, history=options.history)
-        seen = None if watch is None else {name: getattr(watch, name) for name in _WATCHED}
-        request.save(path, so_far, Paused(options.name, n_rounds, seen))
+        watched = None if watch is None else {name: getattr(watch, name) for name in _WATCHED}
+        request.save(path, so_far, Paused(options.name, n_rounds, watched))
 
-    return Stage(
+    return FitStage(
         settings=settings,
         schema=request.schema,
         data=data,

@@ -55,7 +55,7 @@ def make_start(
     rng = np.random.default_rng([settings.seed, 2**31 + 1])
     kernel = getattr(settings.make_direction(), "kernel", None)  # a direction keeps its own
     kernel = kernel if isinstance(kernel, Kernel) else settings.make_kernel()
-    seen, counting = standardise(data.seen, units), data.take(data.counted)
+    observed, counting = standardise(data.observed, units), data.take(data.counted)
 
     def settle(flow: AveragedFlow, left: Observed) -> Array:
         return averaged_flow(
@@ -69,15 +69,15 @@ def make_start(
         found = smooth_shift(smooth, data, units, n_levels, draws, like)
         if found is not None:
             gp, shift = found
-            particles = settle(flow, shift.subtract_from(seen, response)).astype(np.float32)
+            particles = settle(flow, shift.subtract_from(observed, response)).astype(np.float32)
             there = GPStart(particles, gp, data_identity(data))
             return there, shift, None
     if flow is not None:
-        return ConstantStart(settle(flow, seen).astype(np.float32)), None, None
+        return ConstantStart(settle(flow, observed).astype(np.float32)), None, None
     if _predicts(init):
         location, fitted = _cross_fitted(init, data, units)
         # What the estimator leaves over: residuals, or for classes the spread alone.
-        left = seen if response.nominal else subtract_offset(seen, response, location)
+        left = observed if response.nominal else subtract_offset(observed, response, location)
         particles = settle(AveragedFlow(), left)
         if response.nominal:
             particles = particles - particles.mean(axis=0)
@@ -109,8 +109,8 @@ def _given(init: Any, shape: tuple[int, int]) -> Array:
 def _cross_fitted(init: Any, data: PosteriorData, units: Units) -> tuple[Array, Any]:
     """Out-of-fold locations of the training rows, and the estimator fitted on all that count."""
     X, response, counted = data.X, data.response, data.counted
-    seen = data.seen
-    known = seen.value if isinstance(seen, Observations) else seen
+    observed = data.observed
+    known = observed.value if isinstance(observed, Observations) else observed
     known = known.astype(int) if response.nominal else known
     if counted.size < 2:
         raise ValueError("init as an estimator needs at least two rows, to predict out of fold")

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from wgboost.typing import Array, Rows
+from wgboost.typing import Array, RowIndices
 
 __all__ = [
     "PROJECTIONS",
@@ -20,7 +20,9 @@ __all__ = [
 PROJECTIONS = ("all", "sum", "particle_mean")
 
 
-def draw_rows(n: int, weight: Array | None, share: float, rng: np.random.Generator) -> Rows | None:
+def draw_rows(
+    n: int, weight: Array | None, share: float, rng: np.random.Generator
+) -> RowIndices | None:
     """Rows to grow on, ascending; None means all. Rows of weight zero are never among them."""
     counted = np.arange(n) if weight is None else np.flatnonzero(weight)
     if share < 1.0:
