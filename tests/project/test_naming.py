@@ -1,4 +1,4 @@
-"""Sizes of files and functions, and the arrangement of tests."""
+"""Names, sizes of files and functions, and the arrangement of tests."""
 
 import ast
 import re
@@ -20,6 +20,12 @@ def test_files_are_short():
     lengths = {str(path): len(path.read_text().splitlines()) for path in FILES}
     assert len(lengths) > 400
     assert {path: n for path, n in lengths.items() if n > LONGEST_FILE} == {}
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_names_have_none_of_the_listed_words(folder):
+    paths = [path for path in FILES if path.is_relative_to(ROOT / folder)]
+    assert [place for path in paths for _, place in source_rules.words_of(path)] == []
 
 
 def test_functions_are_short():

@@ -159,33 +159,11 @@ class FlatTrees:
         return replace(self, **arrays, output=self.output[:trees])
 
     def scaled(self, rate: float) -> FlatTrees:
-        """Return the trees with leaf values multiplied by a rate.
-
-        Parameters
-        ----------
-        rate : float
-            Factor.
-
-        Returns
-        -------
-        FlatTrees
-            The scaled trees.
-        """
+        """Return the trees with leaf values multiplied by a rate."""
         return replace(self, values=self.values * np.float32(rate))
 
     def clipped(self, longest: float) -> FlatTrees:
-        """Return the trees with leaf values clipped to [-longest, longest].
-
-        Parameters
-        ----------
-        longest : float
-            Largest absolute value.
-
-        Returns
-        -------
-        FlatTrees
-            The clipped trees.
-        """
+        """Return the trees with leaf values clipped to [-longest, longest]."""
         return replace(self, values=np.clip(self.values, -longest, longest))
 
     @property
