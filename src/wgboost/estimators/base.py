@@ -9,9 +9,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from wgboost.calibration import Calibration, OODReference
-from wgboost.data.frames import as_frame
 from wgboost.data.naming import named_columns
-from wgboost.estimators import calibrating
+from wgboost.estimators import calibrating, distribution_methods
 from wgboost.estimators.attributes import restored_model, saved_model, set_model
 from wgboost.estimators.conventions import (
     check_parameter_names,
@@ -19,16 +18,13 @@ from wgboost.estimators.conventions import (
     store_parameters,
     table_tags,
 )
-from wgboost.estimators.tables import predicted_columns
 from wgboost.metrics.metadata import metadata_columns
 from wgboost.model import FittedBag, FittedModel
 from wgboost.persistence.models import SavedModel
 from wgboost.predictive import Mixture
-from wgboost.predictive.decisions import bayes_action
-from wgboost.predictive.table import QUANTILES, as_table
 from wgboost.training.tables import apply_schema
 from wgboost.typing import Array
-from wgboost.validation import check_integer, resolve_threads
+from wgboost.validation import resolve_threads
 
 __all__ = ["LEARNED", "BaseModel"]
 
@@ -59,7 +55,25 @@ class BaseModel(BaseEstimator):  # type: ignore[misc]
         store_parameters(self, given)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; a misspelled name is answered with the nearest valid one."""
+        """Set parameters of the estimator.
+
+        Parameters
+        ----------
+        **params : object
+            New values by name, as in scikit-learn. The error for an unknown name suggests the
+            nearest valid one.
+
+        Returns
+        -------
+        self : estimator
+            The estimator.
+
+        Examples
+        --------
+        >>> from wgboost import WGBRegressor
+        >>> WGBRegressor().set_params(max_leaves=8)
+        WGBRegressor(max_leaves=8)
+        """
         check_parameter_names(type(self), params, ValueError)
         super().set_params(**params)
         return self
@@ -76,7 +90,22 @@ class BaseModel(BaseEstimator):  # type: ignore[misc]
         return model if isinstance(model, FittedModel) else None
 
     def to_saved(self) -> SavedModel:
-        """Return the estimator as a file holds it."""
+        """Return the estimator as a file holds it.
+
+        Returns
+        -------
+        SavedModel
+            Parameters, fitted values and columns.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0])
+        >>> model.to_saved().kind
+        'WGBRegressor'
+        """
         model = self.model_
         if not isinstance(model, FittedModel):
             raise TypeError(f"{type(self).__name__} does not consist of one model")
@@ -84,7 +113,27 @@ class BaseModel(BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def from_saved(cls, saved: SavedModel) -> Self:
-        """Return the estimator that a file holds; see `wgboost.load`."""
+        """Return the estimator that a file holds; see `wgboost.load`.
+
+        Parameters
+        ----------
+        saved : SavedModel
+            What `to_saved` returns.
+
+        Returns
+        -------
+        estimator
+            A fitted estimator.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0])
+        >>> WGBRegressor.from_saved(model.to_saved()).n_estimators_
+        5
+        """
         estimator = cls(**saved.params)
         set_model(estimator, restored_model(estimator, saved))
         for name in LEARNED:
@@ -121,27 +170,41 @@ class BaseModel(BaseEstimator):  # type: ignore[misc]
         self, X: Any, *, offset: Any = None, exposure: Any = None, prior: Any = None,
         n_rounds: int | None = None, calibrated: bool = True,
     ) -> Mixture:  # fmt: skip
-        """Return the predictive distribution of each row, a mixture over its particles.
+        """Predict the distribution of y, a mixture over the particles of each row.
 
         Parameters
         ----------
-        X : array (n, p)
-        offset : number, array (n,) or name of a column of X, optional
-            The known part of the location, as in `fit`; without it, none is added. So for all
-            predictions.
-        exposure : number, array (n,) or name of a column of X, optional
-            As in `fit`, instead of an offset; without it, 1. Columns that `fit` took by name are
-            ignored in X unless they are named here.
+        X : array, sparse matrix or frame (n, p)
+            Rows, with the columns of the fit.
+        offset : number, array (n,) or str, optional
+            The known part of the location, as in `fit`; a str names a column of X.
+        exposure : number, array (n,) or str, optional
+            The exposure of each row, as in `fit`; 1 by default.
         prior : dict, optional
-            Another prior than the model was fitted with, each parameter a number or one value per
-            row of X. Particles are weighted by the ratio of the two priors, nothing is trained;
-            `effective_sample_size` of the result says how many particles are left to speak. Rows
-            with fewer than 2 bring a warning.
+            Another prior than that of the fit, by parameter; each is a number or one value per row.
+            Particles are weighted by the ratio of the two priors, and nothing is trained.
+            `effective_sample_size` of the result says how many particles are left; rows with fewer
+            than 2 raise a warning.
         n_rounds : int, optional
-            Use only the first so many rounds.
-        calibrated : bool
-            False leaves out the factors of `calibration_`, if there are any, and is what OOD scores
-            go by: a bag of classes has its members for OOD scores then, too.
+            Use only the first rounds.
+        calibrated : bool, default=True
+            Whether to apply the factors of `calibration_`, if there are any. False gives the
+            distributions that OOD scores use; a bag of classes then includes its members for OOD
+            scores.
+
+        Returns
+        -------
+        Mixture
+            Predictive distributions of the rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0])
+        >>> model.predict_dist(X).interval(0.9)[0].shape
+        (60,)
         """
         X, known, _ = named_columns(X, {"offset": offset, "exposure": exposure})
         check_is_fitted(self)
@@ -151,133 +214,41 @@ class BaseModel(BaseEstimator):  # type: ignore[misc]
     def staged_predict_dist(
         self, X: Any, *, offset: Any = None, exposure: Any = None
     ) -> Iterator[Mixture]:
-        """Yield `predict_dist` after 1, 2, ... rounds, each at the cost of one."""
-        X, known, _ = named_columns(X, {"offset": offset, "exposure": exposure})
-        matrix = self._matrix(X)
-        for particles, shift in self.model_.staged_particles(matrix, self._n_threads()):
-            yield self._calibrated(self.model_.mixture(particles, shift, **known))
-
-    def predict_particles(
-        self, X: Any, *, offset: Any = None, exposure: Any = None
-    ) -> dict[str, Array]:
-        """Return the particles of each row, by parameter (n, m), in the user's units."""
-        return self.predict_dist(X, offset=offset, exposure=exposure).params()
-
-    def staged_predict_particles(
-        self, X: Any, *, offset: Any = None, exposure: Any = None
-    ) -> Iterator[dict[str, Array]]:
-        """Yield `predict_particles` after 1, 2, ... rounds."""
-        for dist in self.staged_predict_dist(X, offset=offset, exposure=exposure):
-            yield dist.params()
-
-    def sample(
-        self, X: Any, n_samples: int = 1, random_state: Any = None, *, offset: Any = None,
-        exposure: Any = None,
-    ) -> Array:  # fmt: skip
-        """Return draws (n, n_samples) from the predictive distributions.
-
-        (n, n_samples, q) if y has several columns.
-        """
-        check_integer("n_samples", n_samples, low=1)
-        dist = self.predict_dist(X, offset=offset, exposure=exposure)
-        drawn = dist.rvs(size=n_samples, random_state=random_state)
-        if dist.classes is None:
-            return drawn
-        labels: Array = dist.classes[drawn.astype(int)]
-        return labels
-
-    def decide(
-        self, X: Any, loss: Any = None, actions: Any = None, *, utility: Any = None,
-        over: str = "theta", return_risks: bool = False, offset: Any = None, exposure: Any = None,
-    ) -> Any:  # fmt: skip
-        """Return the Bayes action of each row: that of least expected loss.
+        """Predict the distribution of y after each round.
 
         Parameters
         ----------
-        X : array (n, p)
-        loss : callable or array (k, a)
-            A function of (action, theta), or with over="y" of (action, y), or for classes a matrix
-            of costs: the row is the class, the column the action.
-        actions : array (a,), optional
-            The actions to choose from. Without, the real line for numbers, the classes for a
-            matrix of costs and for a loss of classes y.
-        utility : callable or array, optional
-            Instead of a loss: its mean is maximised.
-        over : "theta" or "y"
-            What the loss is a function of beside the action: the particles' parameters by name,
-            arrays (n, m), or values of y, an array (n, g).
-        return_risks : bool
-            Return the risks (n, a) of all actions, or (n,) of those chosen without a list, too.
-        offset, exposure
-            As in `predict_dist`.
+        X : array, sparse matrix or frame (n, p)
+            Rows, with the columns of the fit.
+        offset : number, array (n,) or str, optional
+            The known part of the location, as in `fit`; a str names a column of X.
+        exposure : number, array (n,) or str, optional
+            The exposure of each row, as in `fit`; 1 by default.
 
-        Returns
-        -------
-        actions : array (n,)
-        risks : array (n, a) or (n,)
-            With `return_risks`.
+        Yields
+        ------
+        Mixture
+            `predict_dist` after 1, 2, ... rounds, each at the cost of one round.
 
         Examples
         --------
         >>> import numpy as np
         >>> from wgboost import WGBRegressor
-        >>> X = np.arange(40.0)[:, None]
-        >>> model = WGBRegressor(n_estimators=20, evidence=10, random_state=0).fit(X, X[:, 0])
-        >>> def profit(order, demand):
-        ...     return 5 * np.minimum(order, demand) - 2 * order
-        >>> model.decide(X, utility=profit, over="y").shape
-        (40,)
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0])
+        >>> len(list(model.staged_predict_dist(X)))
+        5
         """
-        return bayes_action(
-            self.predict_dist(X, offset=offset, exposure=exposure),
-            loss,
-            actions,
-            utility=utility,
-            over=over,
-            return_risks=return_risks,
-        )
+        X, known, _ = named_columns(X, {"offset": offset, "exposure": exposure})
+        matrix = self._matrix(X)
+        for particles, shift in self.model_.staged_particles(matrix, self._n_threads()):
+            yield self._calibrated(self.model_.mixture(particles, shift, **known))
 
-    def predict_table(
-        self, X: Any, quantiles: Any = QUANTILES, *, names: Any = None, offset: Any = None,
-        exposure: Any = None,
-    ) -> Any:  # fmt: skip
-        """Return predictions as a table, one line a row: what `wgboost predict` writes.
-
-        Parameters
-        ----------
-        X : array or frame (n, p)
-        quantiles : float, list of floats or None
-            Levels of the quantiles of a numeric y.
-        names : list of str, optional
-            Names of the columns of y, where it has several; their numbers by default.
-        offset, exposure
-            As in `predict_dist`.
-
-        Returns
-        -------
-        DataFrame
-            Of the library of X, with its index; of pandas if X is no frame. The columns are those
-            of `Mixture.to_frame`, then "ood_score", and "ood_pvalue" if the model knows which
-            scores are usual (`calibrate_ood`).
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from wgboost import WGBRegressor
-        >>> X = pd.DataFrame({"x": range(40)}, index=[f"row {i}" for i in range(40)])
-        >>> model = WGBRegressor(n_estimators=20, evidence=10, random_state=0).fit(X, X["x"])
-        >>> table = model.predict_table(X, [0.1, 0.9])
-        >>> list(table.columns)
-        ['mean', 'std', 'std_aleatoric', 'std_epistemic', 'q0.1', 'q0.9', 'ood_score']
-        >>> table.index[3]
-        'row 3'
-        """
-        known = {"offset": offset, "exposure": exposure}
-        return as_table(
-            predicted_columns(self, X, quantiles, names=names, **known),
-            None if as_frame(X) is None else X,
-        )
-
+    predict_particles = distribution_methods.predict_particles
+    staged_predict_particles = distribution_methods.staged_predict_particles
+    sample = distribution_methods.sample
+    decide = distribution_methods.decide
+    predict_table = distribution_methods.predict_table
     calibrate = calibrating.calibrate
     ood_score = calibrating.ood_score
     calibrate_ood = calibrating.calibrate_ood
@@ -301,7 +272,8 @@ class BaseModel(BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        path : path
+        path : str or path
+            The file.
         metadata : dict, optional
             Texts, numbers, lists and dicts to keep with the model; a loaded model has them as
             `metadata_`. None keeps those of a loaded model.
@@ -313,6 +285,16 @@ class BaseModel(BaseEstimator):  # type: ignore[misc]
             start. A function or a response of your own is kept by name and given to `load`.
         OSError
             If the file cannot be written; an old file stays as it was.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import wgboost
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = wgboost.WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0])
+        >>> model.save("model.wgb")
+        >>> bool((wgboost.load("model.wgb").predict(X) == model.predict(X)).all())
+        True
         """
         check_is_fitted(self)
         save_estimator(self, self.to_saved(), path, metadata)

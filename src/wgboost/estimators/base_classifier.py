@@ -26,20 +26,40 @@ class BaseClassifier(ClassifierMixin, BaseModel):  # type: ignore[misc]
     ranks_: Array
 
     def predict_proba(self, X: Any, *, prior: Any = None) -> Array:
-        """Return the class probabilities (n, k), means over particles; of a single class, one.
+        """Predict class probabilities.
 
-        `prior` is as in `predict_dist`, here and in other predictions.
+        Parameters
+        ----------
+        X : array, sparse matrix or frame (n, p)
+            Rows, with the columns of the fit.
+        prior : dict, optional
+            Another prior than that of the fit; see `predict_dist`.
+
+        Returns
+        -------
+        array (n, k)
+            Means over particles, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBClassifier
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBClassifier(n_estimators=5, random_state=0).fit(X, X[:, 0] > 30)
+        >>> model.predict_proba(X).shape
+        (60, 2)
         """
         return self._shares(self.predict_dist(X, prior=prior))
 
     def predict_log_proba(self, X: Any, *, prior: Any = None) -> Array:
-        """Return the logs of the class probabilities, (n, k).
+        """Predict the logs of class probabilities.
 
         Parameters
         ----------
-        X : array (n, p)
-        prior
-            As in `predict_dist`.
+        X : array, sparse matrix or frame (n, p)
+            Rows, with the columns of the fit.
+        prior : dict, optional
+            Another prior than that of the fit; see `predict_dist`.
 
         Returns
         -------
@@ -63,24 +83,58 @@ class BaseClassifier(ClassifierMixin, BaseModel):  # type: ignore[misc]
         return dist.probabilities()[:, : len(self.classes_)]
 
     def predict(self, X: Any, *, prior: Any = None) -> Array:
-        """Return the most probable label."""
+        """Predict the most probable class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame (n, p)
+            Rows, with the columns of the fit.
+        prior : dict, optional
+            Another prior than that of the fit; see `predict_dist`.
+
+        Returns
+        -------
+        array (n,)
+            Labels out of `classes_`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBClassifier
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBClassifier(n_estimators=5, random_state=0).fit(X, X[:, 0] > 30)
+        >>> model.predict(X).shape
+        (60,)
+        """
         best = self.predict_proba(X, prior=prior).argmax(axis=1)
         labels: Array = self.classes_[best]
         return labels
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of rows whose label is predicted.
+        """Return the accuracy of `predict`.
 
         Parameters
         ----------
-        X, y
-            Rows; y may be the name of a column, if X is a frame.
-        sample_weight : array (n,) or name of a column, optional
+        X : array, sparse matrix or frame (n, p)
+            Rows, with the columns of the fit.
+        y : array (n,) or str
+            Labels; a str names a column of X.
+        sample_weight : array (n,) or str, optional
+            Sample weights; a str names a column of X.
 
         Returns
         -------
         float
-            Between 0 and 1.
+            Share of the rows whose label is predicted.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBClassifier
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBClassifier(n_estimators=5, random_state=0).fit(X, X[:, 0] > 30)
+        >>> model.score(X, X[:, 0] > 30) > 0.5
+        True
         """
         check_is_fitted(self)
         X, y, fit_params = score_metadata(self, X, y, sample_weight=sample_weight)
@@ -88,20 +142,79 @@ class BaseClassifier(ClassifierMixin, BaseModel):  # type: ignore[misc]
         return float(accuracy_score(y, self.predict(X), sample_weight=weight))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Array]:
-        """Yield `predict_proba` after 1, 2, ... rounds."""
+        """Predict class probabilities after each round.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame (n, p)
+            Rows, with the columns of the fit.
+
+        Yields
+        ------
+        array (n, k)
+            `predict_proba` after 1, 2, ... rounds.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBClassifier
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBClassifier(n_estimators=5, random_state=0).fit(X, X[:, 0] > 30)
+        >>> len(list(model.staged_predict_proba(X)))
+        5
+        """
         for dist in self.staged_predict_dist(X):
             yield self._shares(dist)
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
-        """Yield `predict` after 1, 2, ... rounds."""
+        """Predict classes after each round.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame (n, p)
+            Rows, with the columns of the fit.
+
+        Yields
+        ------
+        array (n,)
+            `predict` after 1, 2, ... rounds.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBClassifier
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBClassifier(n_estimators=5, random_state=0).fit(X, X[:, 0] > 30)
+        >>> len(list(model.staged_predict(X)))
+        5
+        """
         for shares in self.staged_predict_proba(X):
             yield self.classes_[shares.argmax(axis=1)]
 
     def predict_uncertainty(self, X: Any, *, prior: Any = None) -> dict[str, Array]:
-        """Return the entropy of the predicted class in nats and its two parts, each (n,).
+        """Split the entropy of the predicted class into noise and ignorance.
 
-        "aleatoric": the mean entropy of the particles. "epistemic": the mutual information
-        between class and particle. "total": their sum.
+        Parameters
+        ----------
+        X : array, sparse matrix or frame (n, p)
+            Rows, with the columns of the fit.
+        prior : dict, optional
+            Another prior than that of the fit; see `predict_dist`.
+
+        Returns
+        -------
+        dict of array (n,)
+            In nats: "aleatoric" is the mean entropy of the particles, "epistemic" the mutual
+            information between class and particle, "total" their sum.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBClassifier
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBClassifier(n_estimators=5, random_state=0).fit(X, X[:, 0] > 30)
+        >>> sorted(model.predict_uncertainty(X))
+        ['aleatoric', 'epistemic', 'total']
         """
         dist = self.predict_dist(X, prior=prior)
         aleatoric, epistemic = dist.aleatoric(), dist.epistemic()

@@ -35,17 +35,65 @@ class BaseRegressor(RegressorMixin, BaseModel):  # type: ignore[misc]
     def predict(
         self, X: Any, *, offset: Any = None, exposure: Any = None, prior: Any = None
     ) -> Array:
-        """Return the mean of the predictive distribution, (n,), or (n, q) by column.
+        """Predict y by the mean of the predictive distribution.
 
-        Of a response without a mean, as "cauchy" is, the median. The keywords of this and other
-        predictions are those of `predict_dist`.
+        A response without a mean, such as "cauchy", is predicted by its median.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame (n, p)
+            Rows, with the columns of the fit.
+        offset : number, array (n,) or str, optional
+            The known part of the location, as in `fit`; a str names a column of X.
+        exposure : number, array (n,) or str, optional
+            The exposure of each row, as in `fit`; 1 by default.
+        prior : dict, optional
+            Another prior than that of the fit; see `predict_dist`.
+
+        Returns
+        -------
+        array (n,) or (n, q)
+            Predictions, by column if y has several.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0])
+        >>> model.predict(X).shape
+        (60,)
         """
         return _centre(self.predict_dist(X, offset=offset, exposure=exposure, prior=prior))
 
     def staged_predict(
         self, X: Any, *, offset: Any = None, exposure: Any = None
     ) -> Iterator[Array]:
-        """Yield `predict` after 1, 2, ... rounds."""
+        """Predict y after each round.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame (n, p)
+            Rows, with the columns of the fit.
+        offset : number, array (n,) or str, optional
+            The known part of the location, as in `fit`; a str names a column of X.
+        exposure : number, array (n,) or str, optional
+            The exposure of each row, as in `fit`; 1 by default.
+
+        Yields
+        ------
+        array (n,) or (n, q)
+            `predict` after 1, 2, ... rounds.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0])
+        >>> len(list(model.staged_predict(X)))
+        5
+        """
         for dist in self.staged_predict_dist(X, offset=offset, exposure=exposure):
             yield _centre(dist)
 
@@ -53,21 +101,40 @@ class BaseRegressor(RegressorMixin, BaseModel):  # type: ignore[misc]
         self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None,
         exposure: Any = None,
     ) -> float:  # fmt: skip
-        """Return the share of the variance of y that `predict` explains, R^2.
+        """Return the coefficient of determination R^2 of `predict`.
 
         Parameters
         ----------
-        X, y
-            Rows; y may be the name of a column, if X is a frame.
-        sample_weight : array (n,) or name of a column, optional
-        offset, exposure : number, array (n,) or name of a column, optional
-            As in `predict`. By default the columns that `fit` took by name; a model that was
-            fitted with other values is an error without them.
+        X : array, sparse matrix or frame (n, p)
+            Rows, with the columns of the fit.
+        y : array (n,) or (n, q), or str
+            Values of y; a str names a column of X.
+        sample_weight : array (n,) or str, optional
+            Sample weights; a str names a column of X.
+        offset : number, array (n,) or str, optional
+            As in `predict`. The default is the column that `fit` got by name; a model that was
+            fitted with other values raises an error without them.
+        exposure : number, array (n,) or str, optional
+            As in `predict`, with the same default.
 
         Returns
         -------
         float
-            1 is best. Of `censored` y there is none: `wgboost.metrics.get_scorer("nll")` scores it.
+            R^2; 1 is best.
+
+        Raises
+        ------
+        ValueError
+            If y is censored; score it by ``wgboost.metrics.get_scorer("nll")``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0])
+        >>> model.score(X, X[:, 0]) > 0
+        True
         """
         check_is_fitted(self)
         given = {"sample_weight": sample_weight, "offset": offset, "exposure": exposure}
@@ -84,7 +151,35 @@ class BaseRegressor(RegressorMixin, BaseModel):  # type: ignore[misc]
         self, X: Any, alpha: Any = (0.05, 0.5, 0.95), *, offset: Any = None,
         exposure: Any = None, prior: Any = None,
     ) -> Array:  # fmt: skip
-        """Return the quantiles (n, len(alpha)) of the predictive distribution."""
+        """Predict quantiles of y.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame (n, p)
+            Rows, with the columns of the fit.
+        alpha : float or list of floats, default=(0.05, 0.5, 0.95)
+            Levels between 0 and 1.
+        offset : number, array (n,) or str, optional
+            The known part of the location, as in `fit`; a str names a column of X.
+        exposure : number, array (n,) or str, optional
+            The exposure of each row, as in `fit`; 1 by default.
+        prior : dict, optional
+            Another prior than that of the fit; see `predict_dist`.
+
+        Returns
+        -------
+        array (n, len(alpha))
+            Quantiles of the predictive distribution.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0])
+        >>> model.predict_quantiles(X, [0.1, 0.9]).shape
+        (60, 2)
+        """
         levels = np.atleast_1d(np.asarray(alpha, dtype=np.float64))
         if levels.ndim != 1 or not ((levels >= 0) & (levels <= 1)).all():
             raise ValueError(f"alpha={alpha!r} must be probabilities between 0 and 1")
@@ -95,7 +190,35 @@ class BaseRegressor(RegressorMixin, BaseModel):  # type: ignore[misc]
         self, X: Any, confidence: float = 0.9, *, offset: Any = None, exposure: Any = None,
         prior: Any = None,
     ) -> Array:  # fmt: skip
-        """Return the central interval (n, 2) that has this probability."""
+        """Predict central intervals of y.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame (n, p)
+            Rows, with the columns of the fit.
+        confidence : float, default=0.9
+            Probability that y is inside.
+        offset : number, array (n,) or str, optional
+            The known part of the location, as in `fit`; a str names a column of X.
+        exposure : number, array (n,) or str, optional
+            The exposure of each row, as in `fit`; 1 by default.
+        prior : dict, optional
+            Another prior than that of the fit; see `predict_dist`.
+
+        Returns
+        -------
+        array (n, 2)
+            Lower and upper ends.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0])
+        >>> model.predict_interval(X, 0.8).shape
+        (60, 2)
+        """
         check_number("confidence", confidence, above=0, high=1)
         dist = self.predict_dist(X, offset=offset, exposure=exposure, prior=prior)
         low, high = dist.interval(confidence)
@@ -104,11 +227,38 @@ class BaseRegressor(RegressorMixin, BaseModel):  # type: ignore[misc]
     def predict_uncertainty(
         self, X: Any, *, offset: Any = None, exposure: Any = None, prior: Any = None
     ) -> dict[str, Array]:
-        """Return the variance of y at x and its two parts, each (n,), or (n, q) by column.
+        """Split the variance of y into noise and ignorance.
 
-        "aleatoric": the mean of the particles' variances, what the data cannot say. "epistemic":
-        the variance of the particles' means, what the model does not know. "total": their sum.
-        Raises ValueError for a response without a mean, such as "cauchy".
+        Parameters
+        ----------
+        X : array, sparse matrix or frame (n, p)
+            Rows, with the columns of the fit.
+        offset : number, array (n,) or str, optional
+            The known part of the location, as in `fit`; a str names a column of X.
+        exposure : number, array (n,) or str, optional
+            The exposure of each row, as in `fit`; 1 by default.
+        prior : dict, optional
+            Another prior than that of the fit; see `predict_dist`.
+
+        Returns
+        -------
+        dict of array (n,) or (n, q)
+            "aleatoric" is the mean of the particles' variances, the noise in y. "epistemic" is the
+            variance of the particles' means, what the model does not know. "total" is their sum.
+
+        Raises
+        ------
+        ValueError
+            If the response has no mean, such as "cauchy".
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0])
+        >>> sorted(model.predict_uncertainty(X))
+        ['aleatoric', 'epistemic', 'total']
         """
         dist = self.predict_dist(X, offset=offset, exposure=exposure, prior=prior)
         if not dist.response.has_mean:

@@ -42,27 +42,55 @@ def calibrate(
     offset: Any = None, exposure: Any = None, y_std: Any = None, scale: bool = True,
     spread: bool = True, shrinkage: float = 0.25, allow_widening: bool = True,
 ) -> Model:  # fmt: skip
-    """Fit two factors to rows: on the response's width, and on the particles' spread.
+    """Fit two factors, on the width of the response and on the spread of the particles.
 
-    They are kept as `calibration_`, a `wgboost.Calibration`, and all predictions follow them
-    until the next fit; ``del model.calibration_`` takes them back.
+    They are kept as `calibration_`, a `wgboost.Calibration`. All predictions use them until the
+    next fit or ``del model.calibration_``. Ctrl-C while clones are fitted raises KeyboardInterrupt
+    and leaves the model as it was.
 
     Parameters
     ----------
-    X, y, sample_weight, offset, exposure, y_std
-        Rows as in `fit`. Without `cv`, rows that the model has not seen; a warning says if
-        most of them are rows that it was trained on.
-    cv : int, splitter or None
-        With it, the rows of the fit: clones are fitted without a fold of them each, and the
-        factors to the predictions of all folds. See `wgboost.folds.out_of_fold`.
+    X : array, sparse matrix or frame (n, p)
+        Without `cv`, rows that the model was not trained on; a warning says if most of them are
+        training rows.
+    y : array (n,), or (n, q)
+        Values of y, as in `fit`.
+    sample_weight : array (n,), optional
+        Sample weights.
+    cv : int, splitter or None, default=None
+        If given, the rows are those of the fit. A clone is fitted without each fold, and the
+        factors are fitted to the predictions of all folds; see `wgboost.folds.out_of_fold`.
     groups : array (n,), optional
-        With `cv`: rows of one group are in one fold.
-    scale, spread, shrinkage, allow_widening
-        As in `Calibration.fit`.
+        With `cv`, labels of rows that are kept in one fold.
+    offset : number or array (n,), optional
+        As in `fit`.
+    exposure : number or array (n,), optional
+        As in `fit`.
+    y_std : number or array (n,), optional
+        As in `fit`.
+    scale : bool, default=True
+        Whether to fit the factor on the width of the response.
+    spread : bool, default=True
+        Whether to fit the factor on the spread of the particles.
+    shrinkage : float, default=0.25
+        Deviation of the prior of the logs of the factors, as in `Calibration.fit`.
+    allow_widening : bool, default=True
+        Whether the width of the response may become larger, as in `Calibration.fit`.
 
-    Notes
-    -----
-    Ctrl-C while clones are fitted raises KeyboardInterrupt and leaves the model as it was.
+    Returns
+    -------
+    self : estimator
+        The calibrated estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> X = np.arange(60.0)[:, None]
+    >>> y = X[:, 0] + np.random.default_rng(0).normal(size=60)
+    >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X[::2], y[::2])
+    >>> model.calibrate(X[1::2], y[1::2]).calibration_.scale > 0
+    True
     """
     check_is_fitted(self)
     check_number("shrinkage", shrinkage, above=0)
@@ -91,27 +119,42 @@ def calibrate(
 
 
 def ood_score(self: BaseModel, X: Any, method: str | None = None) -> Array:
-    """Return how much the particles of each row disagree, (n,).
+    """Return how much the particles of each row disagree.
 
-    Larger means further from the training data. Factors of `calibrate` play no part: they are
-    about rows like those.
+    Larger means further from the training data. The factors of `calibrate` are not applied, since
+    they are about rows like the training data.
 
     Parameters
     ----------
-    X : array (n, p)
-    method : "max_variance", "mutual_information", "epistemic" or None
-        "max_variance": the largest variance of a class probability (the paper's score is its
-        inverse), the default for classes; of numbers it is below chance on rows of other
-        tables, see the notes. "epistemic": the variance of the particles' means,
-        the default for all else. "mutual_information": of y and particle, in nats; for a
-        numeric y an integral for every row. See `wgboost.metrics.ood_scores`.
+    X : array, sparse matrix or frame (n, p)
+        Rows, with the columns of the fit.
+    method : {"max_variance", "mutual_information", "epistemic"} or None, default=None
+        "max_variance" is the largest variance of a class probability (the paper's score is its
+        inverse), the default for classes. "epistemic" is the variance of the particles' means, the
+        default otherwise. "mutual_information" is that of y and particle, in nats; for a numeric y
+        it is an integral for every row. See `wgboost.metrics.ood_scores`.
+
+    Returns
+    -------
+    array (n,)
+        Scores.
 
     Notes
     -----
     For a numeric y use "epistemic". "max_variance" looks at the coordinates of theta, scales
-    included, and tells rows of other tables worse than chance: a mean area under the ROC curve
-    of 0.45, against 0.56 of "epistemic" (`benchmarks/foreign_tables.py`). Neither is a
+    included, and separates rows of other tables worse than chance: its mean area under the ROC
+    curve is 0.45, against 0.56 of "epistemic" (`benchmarks/foreign_tables.py`). Neither is a
     detector of foreign rows: check the ranges of features as well.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> X = np.arange(60.0)[:, None]
+    >>> y = X[:, 0] + np.random.default_rng(0).normal(size=60)
+    >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X[::2], y[::2])
+    >>> model.ood_score(X).shape
+    (60,)
     """
     return ood_scores(self.predict_dist(X, calibrated=False), method)
 
@@ -121,19 +164,47 @@ def calibrate_ood(
     groups: Any = None, offset: Any = None, exposure: Any = None, y_std: Any = None,
     method: str | None = None,
 ) -> Model:  # fmt: skip
-    """Learn which OOD scores are usual, for `ood_pvalue`; kept as `ood_reference_`.
+    """Learn which OOD scores are usual, for `ood_pvalue`.
+
+    The scores are kept as `ood_reference_`.
 
     Parameters
     ----------
-    X : array (n, p)
-        Rows of the training distribution that the model has not seen; p-values are then exact.
-        A warning says if most of them are rows that it was trained on.
-    y, sample_weight, cv, groups, offset, exposure, y_std
-        With `cv`, a number of folds or a splitter, X and y are the rows of the fit, with what
-        belongs to them, and scores come from clones fitted without a fold each. See
-        `OODReference.out_of_fold`.
-    method : str or None
+    X : array, sparse matrix or frame (n, p)
+        Rows of the training distribution that the model was not trained on; p-values are then
+        exact. A warning says if most of them are training rows.
+    y : array (n,), optional
+        Values of y, as in `fit`.
+    sample_weight : array (n,), optional
+        Sample weights.
+    cv : int, splitter or None, default=None
+        If given, X and y are the rows of the fit, and scores come from clones that are fitted
+        without each fold; see `OODReference.out_of_fold`.
+    groups : array (n,), optional
+        With `cv`, labels of rows that are kept in one fold.
+    offset : number or array (n,), optional
+        As in `fit`.
+    exposure : number or array (n,), optional
+        As in `fit`.
+    y_std : number or array (n,), optional
+        As in `fit`.
+    method : str or None, default=None
         The score, as in `ood_score`.
+
+    Returns
+    -------
+    self : estimator
+        The estimator with `ood_reference_`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> X = np.arange(60.0)[:, None]
+    >>> y = X[:, 0] + np.random.default_rng(0).normal(size=60)
+    >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X[::2], y[::2])
+    >>> len(model.calibrate_ood(X[1::2]).ood_reference_)
+    30
     """
     check_is_fitted(self)
     _check_needs_cv(cv, groups)
@@ -152,18 +223,33 @@ def calibrate_ood(
 
 
 def ood_pvalue(self: BaseModel, X: Any, reference: Any = None) -> Array:
-    """Return how rare an OOD score as large as each row's is in the training distribution.
+    """Return p-values of OOD scores under the training distribution.
 
-    (n,), between 1 / (1 + number of reference rows) and 1, and uniform over rows of the
-    training distribution: to call rows with p <= 0.01 odd is to be wrong about one of a
-    hundred of those.
+    They are between 1 / (1 + number of reference rows) and 1, and uniform over rows of the training
+    distribution: of those, one in a hundred has p <= 0.01.
 
     Parameters
     ----------
-    X : array (n, p)
+    X : array, sparse matrix or frame (n, p)
+        Rows, with the columns of the fit.
     reference : OODReference or str, optional
-        What is usual; by default what `calibrate_ood` has learnt. Of a bag the name of a score
-        is enough: see its `ood_references_`.
+        The usual scores; by default those of `calibrate_ood`. A bag also takes the name of a score;
+        see its `ood_references_`.
+
+    Returns
+    -------
+    array (n,)
+        p-values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> X = np.arange(60.0)[:, None]
+    >>> y = X[:, 0] + np.random.default_rng(0).normal(size=60)
+    >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X[::2], y[::2])
+    >>> model.calibrate_ood(X[1::2]).ood_pvalue(X).shape
+    (60,)
     """
     check_is_fitted(self)
     usual = vars(self).get("ood_reference_") if reference is None else reference
@@ -183,7 +269,28 @@ def ood_pvalue(self: BaseModel, X: Any, reference: Any = None) -> Array:
 
 
 def warn_trained(self: BaseModel, X: Any, y: Any, remedy: str, stacklevel: int) -> None:
-    """Warn if the model was trained on most of these rows."""
+    """Warn if the model was trained on most of these rows.
+
+    Parameters
+    ----------
+    X : array or frame (n, p)
+        Rows.
+    y : array or None
+        Their values of y.
+    remedy : str
+        A call that needs no other rows, for the message.
+    stacklevel : int
+        As in `warnings.warn`, counted from the caller.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBRegressor
+    >>> X = np.arange(60.0)[:, None]
+    >>> y = X[:, 0] + np.random.default_rng(0).normal(size=60)
+    >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X[::2], y[::2])
+    >>> model.warn_trained(X[1::2], y[1::2], "calibrate(X, y, cv=5)", 1)
+    """
     model = self.model_
     members = model.members if isinstance(model, FittedBag) else (model,)
     known = [one.row_hashes for one in members if one.row_hashes is not None]

@@ -210,7 +210,24 @@ class WGBClassifier(BaseClassifier):
 
     @classmethod
     def paper(cls, **changes: Any) -> WGBClassifier:
-        """Return an estimator with the paper's settings for classification, then `changes`."""
+        """Return an estimator with the paper's settings for classification.
+
+        Parameters
+        ----------
+        **changes : object
+            Parameters that differ from the paper.
+
+        Returns
+        -------
+        estimator
+            An estimator to fit.
+
+        Examples
+        --------
+        >>> from wgboost import WGBClassifier
+        >>> WGBClassifier.paper(n_estimators=10).max_depth
+        3
+        """
         settings: dict[str, Any] = {
             **PAPER, "learning_rate": 0.4, "early_stopping": False,
         }  # fmt: skip
@@ -279,6 +296,11 @@ class WGBClassifier(BaseClassifier):
             it would have given without a pause. Data and parameters have to be the same, n_jobs
             and verbose aside.
 
+        Returns
+        -------
+        self : WGBClassifier
+            The fitted estimator.
+
         Notes
         -----
         Ctrl-C ends the fit with the rounds so far and the warning `Interrupted`; while a model is
@@ -293,6 +315,14 @@ class WGBClassifier(BaseClassifier):
         stopping looks at the rounds after the last best one. n_particles, response, prior and
         init cannot change. Rows held out by early_stopping or validation_rows have to be the ones
         of before, which is so with the same data and refit=False; a refitted model has seen them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBClassifier
+        >>> X = np.arange(60.0)[:, None]
+        >>> WGBClassifier(n_estimators=5, random_state=0).fit(X, X[:, 0] > 30).n_estimators_
+        5
         """
         given = FitArguments(
             X,
@@ -318,6 +348,26 @@ class WGBClassifier(BaseClassifier):
         return self
 
     def apply(self, X: Any) -> Array:
-        """Return the leaf (n, trees) that each row reaches in each tree."""
+        """Return the leaf that each row reaches in each tree.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame (n, p)
+            Rows, with the columns of the fit.
+
+        Returns
+        -------
+        array (n, trees) of int
+            Numbers of leaves.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBClassifier
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBClassifier(n_estimators=2, random_state=0).fit(X, X[:, 0] > 30)
+        >>> model.apply(X).shape
+        (60, 20)
+        """
         matrix = self._matrix(X)
         return self.model_.apply(matrix, self._n_threads())

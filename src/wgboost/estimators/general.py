@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from wgboost.estimators import particle_answers
+from wgboost.estimators import particle_answers, particle_predictions
 from wgboost.estimators.attributes import (
     restored_model,
     saved_model,
@@ -20,7 +19,6 @@ from wgboost.estimators.conventions import (
     save_estimator,
     store_parameters,
 )
-from wgboost.estimators.particle_answers import log_likelihood_of
 from wgboost.estimators.preparing import FitArguments, prepare_fit
 from wgboost.metrics.metadata import metadata_columns
 from wgboost.model import FittedModel, History
@@ -28,7 +26,7 @@ from wgboost.persistence.models import SavedModel
 from wgboost.targets import Density, LogDensity, Target
 from wgboost.training.fit import fit_model
 from wgboost.training.tables import apply_schema
-from wgboost.typing import Array, Directions
+from wgboost.typing import Array
 from wgboost.validation import AttributeHints, resolve_threads
 
 __all__ = ["WGBoost"]
@@ -209,7 +207,29 @@ class WGBoost(AttributeHints, CheckedParameters):
 
     @classmethod
     def from_saved(cls, saved: SavedModel) -> Self:
-        """Return the estimator that a file holds; see `wgboost.load`."""
+        """Return the estimator that a file holds; see `wgboost.load`.
+
+        Parameters
+        ----------
+        saved : SavedModel
+            What a file holds.
+
+        Returns
+        -------
+        WGBoost
+            A fitted estimator.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import wgboost
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = wgboost.WGBoost(direction="energy", n_estimators=5)
+        >>> model = model.fit(X, np.repeat(X, 3, axis=1))
+        >>> model.save("model.wgb")
+        >>> wgboost.load("model.wgb").n_estimators_
+        5
+        """
         estimator = cls(**saved.params)
         set_model(estimator, restored_model(estimator, saved))
         return estimator
@@ -252,13 +272,34 @@ class WGBoost(AttributeHints, CheckedParameters):
             As in `WGBRegressor.fit`.
         groups : array (n,), optional
             As in `WGBRegressor.fit`: rows of one group are held out together.
-        X_val, y_val, sample_weight_val : optional
-            Rows to watch, or lists or tuples of several such sets, as in `WGBRegressor.fit`. y_val
-            is like y; where `target` lists the targets of the training rows, it lists those of
-            X_val.
-        validation_rows, callbacks, resume_from
-            As in `WGBRegressor.fit`, whose notes on Ctrl-C and warm_start are of this one too: what
-            cannot change over a pause is n_particles, n_params and init; the target may.
+        X_val : array or frame, or list of them, optional
+            Validation rows, or several sets of them, as in `WGBRegressor.fit`.
+        y_val : array, or list of them, optional
+            Targets of the validation rows, as y. If `target` lists the targets of the training
+            rows, it lists those of X_val.
+        sample_weight_val : array, or list of them, optional
+            Weights of the validation rows in the metric.
+        validation_rows : array, optional
+            Rows of X to hold out, as in `WGBRegressor.fit`.
+        callbacks : list of callables, default=()
+            Functions that are called after each round, as in `WGBRegressor.fit`.
+        resume_from : str or path, optional
+            A checkpoint to continue, as in `WGBRegressor.fit`. The target may change meanwhile;
+            n_particles, n_params and init may not.
+
+        Returns
+        -------
+        self : WGBoost
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBoost
+        >>> X = np.arange(60.0)[:, None]
+        >>> samples = X + np.random.default_rng(0).normal(size=(60, 20))
+        >>> WGBoost(direction="energy", n_estimators=5).fit(X, samples).n_estimators_
+        5
         """
         given = FitArguments(
             X,
@@ -286,7 +327,8 @@ class WGBoost(AttributeHints, CheckedParameters):
 
         Parameters
         ----------
-        path : path
+        path : str or path
+            The file.
         metadata : dict, optional
             Texts, numbers, lists and dicts to keep with the model; a loaded model has them as
             `metadata_`. None keeps those of a loaded model.
@@ -298,12 +340,41 @@ class WGBoost(AttributeHints, CheckedParameters):
             start. A function or a response of your own is kept by name and given to `load`.
         OSError
             If the file cannot be written; an old file stays as it was.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBoost
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBoost(direction="energy", n_estimators=5).fit(X, np.repeat(X, 3, axis=1))
+        >>> model.save("model.wgb")
         """
         check_is_fitted(self)
         save_estimator(self, saved_model(self, self.model_, {}), path, metadata)
 
     def apply(self, X: Any) -> Array:
-        """Return the leaf (n, trees) that each row reaches in each tree."""
+        """Return the leaf that each row reaches in each tree.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame (n, p)
+            Rows, with the columns of the fit.
+
+        Returns
+        -------
+        array (n, trees) of int
+            Numbers of leaves.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBoost
+        >>> X = np.arange(60.0)[:, None]
+        >>> samples = X + np.random.default_rng(0).normal(size=(60, 20))
+        >>> model = WGBoost(direction="energy", n_estimators=5, random_state=0).fit(X, samples)
+        >>> model.apply(X).shape
+        (60, 5)
+        """
         matrix = self._matrix(X)
         return self.model_.apply(matrix, self._n_threads())
 
@@ -316,41 +387,14 @@ class WGBoost(AttributeHints, CheckedParameters):
             raise AttributeError("feature importances need native trees")
         return shares
 
-    def predict_particles(self, X: Any, *, n_rounds: int | None = None) -> Directions:
-        """Return the particles (n, m, d) of each row."""
-        matrix = self._matrix(X)
-        return self.model_.predict_particles(matrix, self._n_threads(), n_rounds)[0]
-
-    def staged_predict_particles(self, X: Any) -> Iterator[Directions]:
-        """Yield `predict_particles` after 1, 2, ... rounds."""
-        matrix = self._matrix(X)
-        for particles, _ in self.model_.staged_particles(matrix, self._n_threads()):
-            yield particles
-
-    def staged_predict(self, X: Any) -> Iterator[Array]:
-        """Yield `predict` after 1, 2, ... rounds."""
-        for particles in self.staged_predict_particles(X):
-            yield _mean(particles)
-
-    def log_likelihood(self, X: Any, y: Any) -> Array:
-        """Return the log of the mean over particles of the target's likelihood of y, (n,).
-
-        The target has to be a `LogDensity` or a `Target` with a likelihood.
-        """
-        return log_likelihood_of(self.target, self.predict_particles(X), np.asarray(y))
-
+    predict = particle_predictions.predict
+    staged_predict = particle_predictions.staged_predict
+    predict_particles = particle_predictions.predict_particles
+    staged_predict_particles = particle_predictions.staged_predict_particles
+    log_likelihood = particle_predictions.log_likelihood
     score = particle_answers.score
     sample = particle_answers.sample
     predict_quantiles = particle_answers.predict_quantiles
     predict_uncertainty = particle_answers.predict_uncertainty
     ood_score = particle_answers.ood_score
     decide = particle_answers.decide
-
-    def predict(self, X: Any) -> Array:
-        """Return the mean of the particles: (n,) for one parameter, else (n, d)."""
-        return _mean(self.predict_particles(X))
-
-
-def _mean(particles: Directions) -> Array:
-    mean: Array = particles.mean(axis=1, dtype=np.float64)
-    return mean[:, 0] if mean.shape[1] == 1 else mean

@@ -98,7 +98,32 @@ def _particle_action(
 
 
 def sample(self: WGBoost, X: Any, n_samples: int = 1, random_state: Any = None) -> Array:
-    """Return draws from the particles: (n, n_samples) for one parameter, else (..., d)."""
+    """Draw from the particles of each row.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or frame (n, p)
+        Rows, with the columns of the fit.
+    n_samples : int, default=1
+        Number of draws per row.
+    random_state : int, Generator or None, default=None
+        Seed of the draws.
+
+    Returns
+    -------
+    array (n, n_samples) or (n, n_samples, d)
+        Draws, (n, n_samples) if a particle has one coordinate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBoost
+    >>> X = np.arange(60.0)[:, None]
+    >>> samples = X + np.random.default_rng(0).normal(size=(60, 20))
+    >>> model = WGBoost(direction="energy", n_estimators=5, random_state=0).fit(X, samples)
+    >>> model.sample(X, 3, random_state=0).shape
+    (60, 3)
+    """
     check_integer("n_samples", n_samples, low=1)
     particles = self.predict_particles(X)
     n, m, d = particles.shape
@@ -108,10 +133,32 @@ def sample(self: WGBoost, X: Any, n_samples: int = 1, random_state: Any = None) 
 
 
 def predict_quantiles(self: WGBoost, X: Any, alpha: Any = (0.05, 0.5, 0.95)) -> Array:
-    """Return the particles' quantiles, parameter by parameter.
+    """Predict quantiles of each coordinate of the particles.
 
-    (n, len(alpha)) for one parameter, else (n, len(alpha), d). m particles stand for the
-    levels 1 / 2m, 3 / 2m, ...; between them lines, beyond the first and the last none.
+    The m particles of a row are its quantiles at the levels 1 / 2m, 3 / 2m, ..., with linear
+    interpolation between them. Levels beyond the first or the last give the outermost particle.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or frame (n, p)
+        Rows, with the columns of the fit.
+    alpha : float or list of floats, default=(0.05, 0.5, 0.95)
+        Levels between 0 and 1.
+
+    Returns
+    -------
+    array (n, len(alpha)) or (n, len(alpha), d)
+        Quantiles, without the last axis if a particle has one coordinate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBoost
+    >>> X = np.arange(60.0)[:, None]
+    >>> samples = X + np.random.default_rng(0).normal(size=(60, 20))
+    >>> model = WGBoost(direction="energy", n_estimators=5, random_state=0).fit(X, samples)
+    >>> model.predict_quantiles(X, [0.1, 0.9]).shape
+    (60, 2)
     """
     levels = np.atleast_1d(np.asarray(alpha, dtype=np.float64))
     if levels.ndim != 1 or not ((levels >= 0) & (levels <= 1)).all():
@@ -122,17 +169,58 @@ def predict_quantiles(self: WGBoost, X: Any, alpha: Any = (0.05, 0.5, 0.95)) -> 
 
 
 def predict_uncertainty(self: WGBoost, X: Any) -> Array:
-    """Return the variance of the particles: (n,) for one parameter, else (n, d).
+    """Predict the variance of the particles.
 
-    Where targets are posteriors, that is what the model does not know of each parameter.
-    Where they are distributions of something observed, it is the variance of that.
+    If targets are posteriors, it is what the model does not know of each parameter. If they are
+    distributions of an observed quantity, it is the variance of that quantity.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or frame (n, p)
+        Rows, with the columns of the fit.
+
+    Returns
+    -------
+    array (n,) or (n, d)
+        Variances, (n,) if a particle has one coordinate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBoost
+    >>> X = np.arange(60.0)[:, None]
+    >>> samples = X + np.random.default_rng(0).normal(size=(60, 20))
+    >>> model = WGBoost(direction="energy", n_estimators=5, random_state=0).fit(X, samples)
+    >>> model.predict_uncertainty(X).shape
+    (60,)
     """
     spread: Array = self.predict_particles(X).var(axis=1, dtype=np.float64)
     return spread[:, 0] if spread.shape[1] == 1 else spread
 
 
 def ood_score(self: WGBoost, X: Any) -> Array:
-    """Return the variance of the particles, summed over parameters, (n,)."""
+    """Return the variance of the particles, summed over coordinates.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or frame (n, p)
+        Rows, with the columns of the fit.
+
+    Returns
+    -------
+    array (n,)
+        Scores; larger means more different from the training data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBoost
+    >>> X = np.arange(60.0)[:, None]
+    >>> samples = X + np.random.default_rng(0).normal(size=(60, 20))
+    >>> model = WGBoost(direction="energy", n_estimators=5, random_state=0).fit(X, samples)
+    >>> model.ood_score(X).shape
+    (60,)
+    """
     total: Array = self.predict_particles(X).var(axis=1, dtype=np.float64).sum(axis=1)
     return total
 
@@ -141,11 +229,39 @@ def decide(
     self: WGBoost, X: Any, loss: Any = None, actions: Any = None, *, utility: Any = None,
     return_risks: bool = False,
 ) -> Any:  # fmt: skip
-    """Return the Bayes action of each row.
+    """Return the Bayes action of each row, the one of least expected loss.
 
-    As in `WGBRegressor.decide`, but loss(action, theta) -> (n, m) gets the particles theta
-    (n, m, d) themselves. Without `actions`, which more than one parameter needs, the least
-    risk is sought over the real line.
+    Parameters
+    ----------
+    X : array, sparse matrix or frame (n, p)
+        Rows, with the columns of the fit.
+    loss : callable, optional
+        A function of (action, theta) that returns an array (n, m), where theta are the particles
+        (n, m, d).
+    actions : array (a,), optional
+        The actions to choose from. Without them the real line is searched, which needs particles of
+        one coordinate.
+    utility : callable, optional
+        In place of a loss; its mean is maximised.
+    return_risks : bool, default=False
+        Whether to return the risks too.
+
+    Returns
+    -------
+    actions : array (n,)
+        The action of each row.
+    risks : array (n, a) or (n,)
+        With `return_risks`, the risks of all actions, or of the chosen ones without a list.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBoost
+    >>> X = np.arange(60.0)[:, None]
+    >>> samples = X + np.random.default_rng(0).normal(size=(60, 20))
+    >>> model = WGBoost(direction="energy", n_estimators=5, random_state=0).fit(X, samples)
+    >>> model.decide(X, lambda a, theta: np.square(a - theta[..., 0])).shape
+    (60,)
     """
     particles = self.predict_particles(X).astype(np.float64)
     chosen, risks = _particle_action(particles, loss, actions, utility)
@@ -153,10 +269,31 @@ def decide(
 
 
 def score(self: WGBoost, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-    """Return minus the `eval_metric` of rows, larger being better.
+    """Return minus the `eval_metric` of rows, so that larger is better.
 
-    y describes the rows' targets as in `fit`; by default the score is the mean of
-    `log_likelihood`, or minus the mean energy distance to samples.
+    Parameters
+    ----------
+    X : array, sparse matrix or frame (n, p)
+        Rows, with the columns of the fit.
+    y : array or list, optional
+        What describes the targets of the rows, as in `fit`.
+    sample_weight : array (n,), optional
+        Sample weights.
+
+    Returns
+    -------
+    float
+        By default the mean of `log_likelihood`, or minus the mean energy distance to samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost import WGBoost
+    >>> X = np.arange(60.0)[:, None]
+    >>> samples = X + np.random.default_rng(0).normal(size=(60, 20))
+    >>> model = WGBoost(direction="energy", n_estimators=5, random_state=0).fit(X, samples)
+    >>> model.score(X, samples) < 0
+    True
     """
     listed = self.target is not None and not isinstance(self.target, (Target, LogDensity))
     target = None if listed else self.target

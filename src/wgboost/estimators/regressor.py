@@ -220,7 +220,24 @@ class WGBRegressor(BaseRegressor):
 
     @classmethod
     def paper(cls, **changes: Any) -> WGBRegressor:
-        """Return an estimator with the paper's settings for regression, then `changes`."""
+        """Return an estimator with the paper's settings for regression.
+
+        Parameters
+        ----------
+        **changes : object
+            Parameters that differ from the paper.
+
+        Returns
+        -------
+        estimator
+            An estimator to fit.
+
+        Examples
+        --------
+        >>> from wgboost import WGBRegressor
+        >>> WGBRegressor.paper(n_estimators=10).max_depth
+        3
+        """
         settings: dict[str, Any] = {
             **PAPER, "learning_rate": 0.1, "early_stopping": True, "validation_fraction": 0.2,
             "refit": True,
@@ -290,6 +307,11 @@ class WGBRegressor(BaseRegressor):
             it would have given without a pause. Data and parameters have to be the same, n_jobs
             and verbose aside.
 
+        Returns
+        -------
+        self : WGBRegressor
+            The fitted estimator.
+
         Notes
         -----
         Ctrl-C ends the fit with the rounds so far and the warning `Interrupted`; while a model is
@@ -304,6 +326,14 @@ class WGBRegressor(BaseRegressor):
         stopping looks at the rounds after the last best one. n_particles, response, prior and
         init cannot change. Rows held out by early_stopping or validation_rows have to be the ones
         of before, which is so with the same data and refit=False; a refitted model has seen them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(60.0)[:, None]
+        >>> WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0]).n_estimators_
+        5
         """
         given = FitArguments(
             X,
@@ -329,6 +359,26 @@ class WGBRegressor(BaseRegressor):
         return self
 
     def apply(self, X: Any) -> Array:
-        """Return the leaf (n, trees) that each row reaches in each tree."""
+        """Return the leaf that each row reaches in each tree.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame (n, p)
+            Rows, with the columns of the fit.
+
+        Returns
+        -------
+        array (n, trees) of int
+            Numbers of leaves.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=2, random_state=0).fit(X, X[:, 0])
+        >>> model.apply(X).shape
+        (60, 20)
+        """
         matrix = self._matrix(X)
         return self.model_.apply(matrix, self._n_threads())
