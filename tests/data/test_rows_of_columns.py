@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -46,10 +47,16 @@ def arrow():
     return pa.concat_tables([table[:1], table[1:3], table[3:]])
 
 
+def _of_arrow(frame):
+    with warnings.catch_warnings():  # pandas 2.2 casts infinite values to see if they are integers
+        warnings.filterwarnings("ignore", "invalid value encountered in cast", RuntimeWarning)
+        return frame.convert_dtypes(dtype_backend="pyarrow")
+
+
 FRAMES = {
     "pandas": pandas,
     "pandas of objects": lambda: pandas().astype({"byte": object, "truth": object, "word": object}),
-    "pandas of arrow": lambda: pandas().convert_dtypes(dtype_backend="pyarrow"),
+    "pandas of arrow": lambda: _of_arrow(pandas()),
     "polars": polars,
     "polars of text": lambda: polars().with_columns(pl.col("word").cast(pl.String)),
     "arrow": arrow,

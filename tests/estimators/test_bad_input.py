@@ -185,7 +185,8 @@ def test_a_number_of_jobs_that_makes_no_sense_is_refused(n_jobs, error):
         resolve_threads(n_jobs)
 
 
-def test_negative_jobs_count_from_all_cores():
+def test_negative_jobs_count_from_all_cores(monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)  # Dask sets it in its own process
     cores = resolve_threads(-1)
     assert resolve_threads(None) == cores >= 1
     assert resolve_threads(-2) == max(1, cores - 1)

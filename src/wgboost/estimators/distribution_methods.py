@@ -53,7 +53,7 @@ def predict_particles(
     >>> X = np.arange(60.0)[:, None]
     >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0])
     >>> sorted(model.predict_particles(X))
-    ['mean', 'std']
+    ['mean', 'scale']
     """
     return self.predict_dist(X, offset=offset, exposure=exposure).params()
 

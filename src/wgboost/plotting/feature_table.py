@@ -154,8 +154,8 @@ class FeatureTable:
         text = np.array([str(value) for value in self.column(j)])
         distinct, first, counts = np.unique(text, return_index=True, return_counts=True)
         kept = np.argsort(-counts, kind="stable")[:_CATEGORIES]
-        levels = () if self.frame is None else getattr(self.frame[:, j].dtype, "categories", ())
-        if levels:  # in order
+        levels = () if self.frame is None else _ordered_levels(self.frame[:, j])
+        if levels:
             rank = {str(level): i for i, level in enumerate(levels)}
             kept = kept[np.argsort([rank.get(one, len(rank)) for one in distinct[kept]])]
         return FeatureGrid(distinct[kept], first[kept])
@@ -223,3 +223,12 @@ def _as_numbers(scale: Array) -> Array:
     if scale.dtype.kind != "M":
         return scale
     return np.where(np.isnat(scale), np.nan, scale.astype(np.int64))
+
+
+def _ordered_levels(column: Any) -> tuple[Any, ...]:
+    """Return the levels of an ordered category in their order; older narwhals hides them."""
+    levels = getattr(column.dtype, "categories", None)
+    native = getattr(column.to_native(), "dtype", None)
+    if levels is None and getattr(native, "ordered", False):
+        levels = native.categories  # type: ignore[union-attr]
+    return () if levels is None else tuple(levels)

@@ -130,6 +130,7 @@ class Parametrisation(ABC):
         >>> import numpy as np
         >>> from wgboost.responses import Normal
         >>> from wgboost.responses import Units
-        >>> Normal().natural(np.array([1.0, 0.0]), Units(10.0, 2.0))
-        {'mean': np.float64(12.0), 'scale': np.float64(2.0)}
+        >>> found = Normal().natural(np.array([1.0, 0.0]), Units(10.0, 2.0))
+        >>> float(found["mean"]), float(found["scale"])
+        (12.0, 2.0)
         """

@@ -149,7 +149,10 @@ class Columns:
             knots = self.knots[some]
             # Beyond the training rows ranks do not grow; distances do.
             beyond = far(values - np.clip(values, knots[0], knots[-1]))
-        ranks = np.interp(values, knots, self.scores[some]) + beyond
+            scores = self.scores[some]
+            # Between knots that are nearly equal a slope may overflow.
+            inside = np.clip(np.interp(values, knots, scores), scores[0], scores[-1])
+        ranks = inside + beyond
         blend: Array = (1 - self.ranked) * standard + self.ranked * ranks
         return blend
 
