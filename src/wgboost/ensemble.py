@@ -1,4 +1,4 @@
-"""The fitted rounds of a model as one function of x."""
+"""The fitted rounds of a model."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["RoundList", "join_rounds"]
 
 @dataclass(frozen=True, eq=False)
 class RoundList:
-    """Hold rounds of any learner, with the interface of FlatTrees.
+    """Hold the rounds of any learner, with the interface of `FlatTrees`.
 
     Parameters
     ----------
     rounds : tuple of FittedLearner
-        Functions whose values are added.
+        Fitted functions whose values are added.
     shape : tuple (m, d)
         Particles and parameters.
 
@@ -55,13 +55,19 @@ class RoundList:
         -------
         RoundList
             The first rounds.
+
+        Examples
+        --------
+        >>> from wgboost.ensemble import RoundList
+        >>> RoundList((), (1, 2)).head(0).n_rounds
+        0
         """
         check_integer("n_rounds", n_rounds, low=0, high=self.n_rounds)
         return RoundList(self.rounds[:n_rounds], self.shape)
 
     def predict(
         self, X: Any, *, start: Array | float = 0.0, n_rounds: int | None = None,
-        n_threads: int = 1,  # noqa: ARG002  (a foreign learner keeps its own threads)
+        n_threads: int = 1,  # noqa: ARG002  (learners have threads of their own)
     ) -> Directions:  # fmt: skip
         """Return start plus the sum of the first rounds.
 
@@ -70,7 +76,7 @@ class RoundList:
         X : array of shape (n, p)
             Raw features.
         start : float or array of shape (m, d) or (n, m, d), default=0.0
-            What the leaves are added to.
+            What the rounds are added to.
         n_rounds : int, optional
             Number of rounds; None takes all.
         n_threads : int, default=1
@@ -79,7 +85,13 @@ class RoundList:
         Returns
         -------
         array of shape (n, m, d)
-            Particles of each row.
+            Particles of each row, float32.
+
+        Examples
+        --------
+        >>> from wgboost.ensemble import RoundList
+        >>> RoundList((), (1, 2)).predict([[0.0], [1.0]], start=1.0).shape
+        (2, 1, 2)
         """
         X = as_matrix(X)
         if n_rounds is not None:
@@ -93,14 +105,14 @@ class RoundList:
     def staged_predict(
         self, X: Any, *, start: Array | float = 0.0, n_threads: int = 1
     ) -> Iterator[Directions]:
-        """Yield `predict` after 1, 2, ... rounds, each at the cost of one.
+        """Yield `predict` after 1, 2, ... rounds, each at the cost of one round.
 
         Parameters
         ----------
         X : array of shape (n, p)
             Raw features.
         start : float or array of shape (m, d) or (n, m, d), default=0.0
-            What the leaves are added to.
+            What the rounds are added to.
         n_threads : int, default=1
             Number of threads.
 
@@ -108,6 +120,12 @@ class RoundList:
         ------
         particles : array of shape (n, m, d)
             Particles after the round.
+
+        Examples
+        --------
+        >>> from wgboost.ensemble import RoundList
+        >>> list(RoundList((), (1, 2)).staged_predict([[0.0]]))
+        []
         """
         X = as_matrix(X)
         out = self.predict(X, start=start, n_rounds=0, n_threads=n_threads)
@@ -133,7 +151,7 @@ def join_rounds(
     Returns
     -------
     FlatTrees or RoundList
-        Flat arrays if every round is native trees, else a list of rounds.
+        Flat arrays if all rounds are native trees, else a list of rounds.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -17,12 +17,12 @@ from wgboost.validation import check_choice, check_integer, check_number
 
 __all__ = ["AveragedFlow", "averaged_flow"]
 
-_SUBSAMPLE = 1000  # rows that stand for all where averages have no sufficient statistics
-_STILL = 1e-7
-_STILL_ENOUGH, _ROW_STEPS = 1e-5, 1000  # for these: a step costs a pass over them
-_STILL_OF_BOUNDS, _ROUGHLY = 2e-4, 1e-2  # where that pass is dear; before it
-_CONDENSED = 256  # values of y that stand for all of them
-_BOUNDED = 64  # the same of rows with bounds, whose likelihood costs many times that of a value
+_SUBSAMPLE = 1000  # rows of a sample, where averages have no sufficient statistics
+_STILL = 1e-7  # largest movement of a flow that has settled
+_STILL_OF_ROWS, _ROW_STEPS = 1e-5, 1000  # where a step costs a pass over rows
+_STILL_OF_BOUNDS, _STILL_ROUGHLY = 2e-4, 1e-2  # where that pass is expensive; before it
+_CONDENSED = 256  # values that represent y
+_BOUNDED = 64  # rows that represent rows with bounds, whose likelihood is more expensive
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def averaged_flow(
     n_particles: int,
     rng: np.random.Generator,
 ) -> Array:
-    """Return the start particles.
+    """Compute the start particles.
 
     Parameters
     ----------
@@ -120,78 +120,94 @@ def averaged_flow(
             power = evidence if weight is None else weight * evidence
             evidence = float(np.average(evidence, weights=weight))
         statistics = response.statistics(y, power)
+        rows = _RowData(response, y, weight, evidence)
         if response.statistics_are_values:
-            still, steps = _STILL_ENOUGH, min(steps, _ROW_STEPS)
+            still, steps = _STILL_OF_ROWS, min(steps, _ROW_STEPS)
     else:
+        rows = _RowData(response, y, weight, evidence)
         common = not response.per_row() and not np.ndim(evidence)
         if common and isinstance(y, Observations):
-            y, weight = _condensed_bounds(y, weight)
-            theta = _near_the_middles(flow, response, y, weight, evidence, kernel, theta)
+            rows = _condensed_bounds(rows, y)
+            theta = _settled_at_middles(flow, rows, kernel, theta)
         elif common and not isinstance(y, Observations) and y.ndim == 1:
-            y, weight = _condensed(y, weight)
+            rows = _condensed(rows)
         else:
-            response, y, weight, evidence = _sampled(response, y, weight, evidence, rng)
-        still = _STILL_OF_BOUNDS if isinstance(y, Observations) else _STILL_ENOUGH
+            rows = _sampled(rows, rng)
+        still = _STILL_OF_BOUNDS if isinstance(y, Observations) else _STILL_OF_ROWS
         steps = min(steps, _ROW_STEPS)
-    theta = _settled(flow, response, y, weight, evidence, kernel, theta, statistics, still, steps)
-    if isinstance(y, Observations) and y.truncated:
-        # One truncated row says so little that particles drift along what it cannot tell apart.
+    theta = _settled(replace(flow, steps=steps), rows, kernel, theta, statistics, still)
+    if isinstance(rows.y, Observations) and rows.y.truncated:
+        # A single truncated row says little, so that particles drift along a ridge.
         centre = theta.mean(axis=0)
-        theta += likeliest_centre(MeanStep(response, y, evidence, weight), centre) - centre
+        step = MeanStep(rows.response, rows.y, rows.evidence, rows.weight)
+        theta += likeliest_centre(step, centre) - centre
     return theta
 
 
+@dataclass(frozen=True, eq=False)
+class _RowData:
+    """The rows whose posteriors are averaged."""
+
+    response: Response
+    y: Observed
+    weight: Array | None
+    evidence: Any
+
+
 def _settled(
-    flow: AveragedFlow, response: Response, y: Observed, weight: Array | None, evidence: Any,
-    kernel: Kernel, theta: Array, statistics: Array | None, still: float, steps: int,
+    flow: AveragedFlow, rows: _RowData, kernel: Kernel, theta: Array, statistics: Array | None,
+    still: float,
 ) -> Array:  # fmt: skip
-    """Return the particles after so many steps, or once the flow stands still."""
+    """Return the particles after all steps, or when none moves by more than `still`."""
+    response, evidence = rows.response, rows.evidence
     average = None if statistics is None else response.compiled_average(statistics, evidence)
     if average is not None and kernel.bandwidth != "median":
         bandwidth = float(kernel.bandwidths(theta[None], None)[0])
         return average.settled(
             particles=theta, scaled=kernel.uses_metric, bandwidth=bandwidth, rate=flow.rate,
-            still=still, steps=steps,
+            still=still, steps=flow.steps,
         )  # fmt: skip
     before = theta
-    for _ in range(steps):
+    for _ in range(flow.steps):
         if statistics is not None:
             score = response.average_score(theta, statistics, evidence)
             curvature = response.average_curvature(theta, statistics, evidence)
             step = _step(kernel, theta, score, curvature, response, evidence)
         else:
-            step = _row_step(kernel, theta, response, y, weight, evidence, flow.of)
+            step = _row_step(kernel, theta, rows, flow.of)
         earlier, before, theta = before, theta, theta + flow.rate * step
-        # A flow that has settled stands still or swings between two states. It ends between the
-        # two: which one comes last is a matter of rounding.
+        # A flow that has settled stands still or alternates between two states. Which state comes
+        # last depends on rounding, so it ends at their midpoint.
         if np.abs(theta - earlier).max() < still:
             return (theta + before) / 2
     return theta
 
 
-def _condensed(y: Any, weight: Array | None) -> tuple[Array, Array | None]:
-    """Return a few values and weights with all but the same distribution as y."""
-    share = np.ones(len(y)) if weight is None else weight
+def _condensed(rows: _RowData) -> _RowData:
+    """Return few values and weights with nearly the same distribution as y."""
+    y: Any = rows.y
+    share = np.ones(len(y)) if rows.weight is None else rows.weight
     values, inverse = np.unique(y, return_inverse=True)
     mass = np.bincount(inverse, weights=share)
     if len(values) <= _CONDENSED:
-        return values, mass
+        return replace(rows, y=values, weight=mass)
     reached = (np.cumsum(mass) - mass / 2) / mass.sum()
     levels = (np.arange(_CONDENSED) + 0.5) / _CONDENSED
-    return np.interp(levels, reached, values), None
+    return replace(rows, y=np.interp(levels, reached, values), weight=None)
 
 
-def _condensed_bounds(y: Observations, weight: Array | None) -> tuple[Observations, Array]:
-    """Return a few rows and weights with all but the same distribution of what is known.
+def _condensed_bounds(rows: _RowData, y: Observations) -> _RowData:
+    """Return few rows and weights with nearly the same distribution of values and of bounds.
 
-    Values and bounds each: equal rows as one, then rows in even steps of weight along their order.
+    Equal rows are merged. Then rows are picked in even steps of weight along their order, for
+    values and for bounds separately.
     """
-    share = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
+    share = np.ones(len(y)) if rows.weight is None else np.asarray(rows.weight, dtype=np.float64)
     parts = (y.lower, y.upper, y.above, y.below, y.offset, y.noise)
     table = np.stack([part for part in parts if part is not None], axis=1)
     _, first, which = np.unique(table, axis=0, return_index=True, return_inverse=True)
     mass, exact = np.bincount(which.ravel(), weights=share), y.exact[first]
-    rows, shares = [], []
+    indices, shares = [], []
     for some, most in ((exact, _CONDENSED), (~exact, _BOUNDED)):
         index, own = first[some], mass[some]
         if len(index) > most and own.sum() > 0:
@@ -199,42 +215,41 @@ def _condensed_bounds(y: Observations, weight: Array | None) -> tuple[Observatio
             picked = np.searchsorted(reached, (np.arange(most) + 0.5) / most)
             index = index[np.minimum(picked, len(index) - 1)]
             own = np.full(most, own.sum() / most)
-        rows.append(index)
+        indices.append(index)
         shares.append(own)
-    return y[np.concatenate(rows)], np.concatenate(shares)
+    return replace(rows, y=y[np.concatenate(indices)], weight=np.concatenate(shares))
 
 
-def _near_the_middles(
-    flow: AveragedFlow, response: Response, y: Observations, weight: Array, evidence: Any,
-    kernel: Kernel, theta: Array,
-) -> Array:  # fmt: skip
-    """Return where the flow settles if the middle of its bounds were known of every row."""
-    value = y.value
-    useful = response.in_support(value) & (weight > 0)
-    if not useful.any() or response.discrete:
+def _settled_at_middles(flow: AveragedFlow, rows: _RowData, kernel: Kernel, theta: Array) -> Array:
+    """Return where the flow settles if the y of every row were the middle of its bounds."""
+    y: Any = rows.y
+    weight: Any = rows.weight
+    useful = rows.response.in_support(y.value) & (weight > 0)
+    if not useful.any() or rows.response.discrete:
         return theta
-    known = value[useful], weight[useful]
-    return _settled(
-        flow, response, *known, evidence, kernel, theta, None, _ROUGHLY, min(flow.steps, _ROW_STEPS)
-    )
+    rows = replace(rows, y=y.value[useful], weight=weight[useful])
+    flow = replace(flow, steps=min(flow.steps, _ROW_STEPS))
+    return _settled(flow, rows, kernel, theta, None, _STILL_ROUGHLY)
 
 
-def _sampled(
-    response: Response, y: Observed, weight: Array | None, evidence: Any, rng: np.random.Generator
-) -> tuple[Response, Observed, Array | None, Any]:
+def _sampled(rows: _RowData, rng: np.random.Generator) -> _RowData:
+    """Return a sample of many rows."""
+    y, weight, evidence = rows.y, rows.weight, rows.evidence
     size = _CONDENSED if isinstance(y, Observations) else _SUBSAMPLE
     if len(y) <= size:
-        return response, y, weight, evidence
-    rows = np.sort(rng.choice(len(y), size=size, replace=False))
-    evidence = evidence[rows] if np.ndim(evidence) else evidence
-    return response.take(rows), y[rows], None if weight is None else weight[rows], evidence
+        return rows
+    index = np.sort(rng.choice(len(y), size=size, replace=False))
+    return _RowData(
+        rows.response.take(index), y[index], None if weight is None else weight[index],
+        evidence[index] if np.ndim(evidence) else evidence,
+    )  # fmt: skip
 
 
 def _step(
     kernel: Kernel, theta: Array, score: Array, curvature: Array, response: Response, evidence: Any,
     metric: Array | None = None,
 ) -> Array:  # fmt: skip
-    """The movement g / c of common particles (m, d); the metric (1, d) is that of a known y."""
+    """Return the movement g / c of common particles (m, d); the metric is (1, d)."""
     if kernel.uses_metric and metric is None:
         metric = response.fisher(theta.mean(axis=0)[None], evidence)
     bandwidth = float(kernel.bandwidths(theta[None], metric)[0])
@@ -244,11 +259,10 @@ def _step(
     )
 
 
-def _row_step(
-    kernel: Kernel, theta: Array, response: Response, y: Observed, weight: Array | None,
-    evidence: Any, of: str,
-) -> Array:  # fmt: skip
-    """The same from the rows themselves."""
+def _row_step(kernel: Kernel, theta: Array, rows: _RowData, of: str) -> Array:
+    """Return the movement of common particles (m, d) from the rows themselves."""
+    response, weight, evidence = rows.response, rows.weight, rows.evidence
+    y: Any = rows.y
     n = len(y)
     power = np.broadcast_to(evidence, n)
     share = np.full(n, 1.0 / n) if weight is None else weight / weight.sum()
@@ -271,7 +285,7 @@ def _row_step(
         ]
         averaged: Array = np.tensordot(share, steps, 1)
         return averaged
-    # What does not depend on the row is computed once.
+    # Parts that do not depend on the row are computed once.
     common = theta[None] if not response.per_row() else np.broadcast_to(theta, (n, *theta.shape))
     score, curvature = (
         np.average(part, axis=0, weights=share if len(part) > 1 else None)

@@ -14,8 +14,8 @@ from wgboost.typing import Array, Directions
 __all__ = ["Interrupted", "StoppingRule", "Validation"]
 
 
-_MANY = 500  # rounds from which on it is a surprise that the best are the last
-_LAST = 50  # rounds that are the last, where patience is endless
+_MANY_ROUNDS = 500
+_LAST_ROUNDS = 50  # without patience
 
 
 class Interrupted(UserWarning):
@@ -37,25 +37,17 @@ class Validation:
     ----------
     name : str
         Name of the validation set.
-    raw : array (n, p)
+    raw : array of shape (n, p)
         Raw features.
     binned : Binned or None
         Binned features, if the learner uses them.
-    particles : array (n, m, d)
+    particles : array of shape (n, m, d)
         Particles, updated every round.
     metrics : dict of callables
         Functions of the particles by name; smaller is better.
     history : dict of lists, default={}
         Values by metric, from before the first round on.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wgboost.boosting.early_stopping import Validation
-    >>> metric = {"mean": lambda particles: particles.mean()}
-    >>> validation = Validation("rows", np.zeros((2, 1)), None, np.ones((2, 3, 1)), metric)
-    >>> validation.measure()
-    {'mean': 1.0}
     """
 
     name: str
@@ -66,26 +58,14 @@ class Validation:
     history: dict[str, list[float]] = field(default_factory=dict)
 
     def measure(self) -> dict[str, float]:
-        """Append the metrics of the present particles to the history.
-
-        Returns
-        -------
-        dict of float
-            The values by metric.
-        """
+        """Append the metrics of the present particles to the history, and return them."""
         values = {name: float(metric(self.particles)) for name, metric in self.metrics.items()}
         for name, value in values.items():
             self.history.setdefault(name, []).append(value)
         return values
 
     def add(self, fitted: Any) -> None:
-        """Move the particles by the function of one round.
-
-        Parameters
-        ----------
-        fitted : FittedLearner
-            The fitted learner of the round.
-        """
+        """Move the particles by the fitted learner of one round."""
         flat = getattr(fitted, "flat", None)
         if flat is not None and self.binned is not None:
             flat.add_binned(self.binned, self.particles)
@@ -106,7 +86,7 @@ class StoppingRule:
     metric : str
         Name of the metric.
     patience : int or None, default=None
-        Number of rounds to wait for a better value. None waits for ever.
+        Number of rounds to wait for a better value; None sets no limit.
     best_round : int, default=0
         Best number of rounds so far.
     best_value : float, default=inf
@@ -114,20 +94,8 @@ class StoppingRule:
     odd_rounds : list of int, default=[]
         Rounds without a finite value.
     begun : bool, default=False
-        Whether the rule continues an earlier one.
+        Whether the rule continues that of a checkpoint.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wgboost.boosting.early_stopping import StoppingRule, Validation
-    >>> values = iter([3.0, 1.0, 2.0])
-    >>> metric = {"m": lambda particles: next(values)}
-    >>> validation = Validation("rows", np.zeros((1, 1)), None, np.zeros((1, 1, 1)), metric)
-    >>> rule = StoppingRule(validation, "m", patience=1)
-    >>> _ = validation.measure()
-    >>> rule.begin(0)
-    >>> [bool(validation.measure() and rule.update(r)) for r in (1, 2)], rule.best_round
-    ([False, True], 1)
     """
 
     validation: Validation
@@ -135,49 +103,30 @@ class StoppingRule:
     patience: int | None = None
     best_round: int = 0
     best_value: float = math.inf
-    odd_rounds: list[int] = field(default_factory=list)  # those without a finite value
+    odd_rounds: list[int] = field(default_factory=list)
     begun: bool = False
 
     def begin(self, first_round: int) -> None:
-        """Record the value of the model that rounds are added to.
-
-        Parameters
-        ----------
-        first_round : int
-            Number of its rounds.
-        """
+        """Record the value of the model that rounds are added to."""
         if self.begun:
             return
         value = self.validation.history[self.metric][-1]
         self.best_round = first_round
-        # NaN is no fault yet: a correlation, say, has no value where all predictions are equal.
+        # NaN is valid here: a correlation has no value if all predictions are equal.
         self.best_value = value if math.isfinite(value) else math.inf
 
     def update(self, n_rounds: int) -> bool:
-        """Record the latest value.
+        """Record the value of a model of `n_rounds`; return whether to stop.
 
-        Parameters
-        ----------
-        n_rounds : int
-            Number of rounds of the model.
-
-        Returns
-        -------
-        bool
-            Whether to stop.
-
-        Raises
-        ------
-        ValueError
-            If no value so far has been finite.
+        Raises ValueError if no value so far has been finite.
         """
         value = self.validation.history[self.metric][-1]
         if not math.isfinite(value):
             if not math.isfinite(self.best_value):
                 raise ValueError(
                     f"the metric {self.metric!r} is {value} on {self.validation.name!r} after "
-                    f"round {n_rounds}, and has been no finite number before: there is no best "
-                    "round to find. Correct the metric, or set early_stopping=False"
+                    f"round {n_rounds} and was never finite before, so there is no best round. "
+                    "Correct the metric, or set early_stopping=False"
                 )
             self.odd_rounds.append(n_rounds)
         elif value < self.best_value:
@@ -185,27 +134,19 @@ class StoppingRule:
         return self.patience is not None and n_rounds - self.best_round >= self.patience
 
     def ran_out(self, n_rounds: int) -> bool:
-        """Return whether the best round is among the last of at least 500.
+        """Return whether the best round is among the last of at least 500 rounds.
 
-        Parameters
-        ----------
-        n_rounds : int
-            Number of rounds that were allowed.
-
-        Returns
-        -------
-        bool
-            Whether more rounds may give a better model.
+        More rounds may then give a better model.
         """
-        last = _LAST if self.patience is None else self.patience
-        return n_rounds >= _MANY and n_rounds - self.best_round < last
+        last = _LAST_ROUNDS if self.patience is None else self.patience
+        return n_rounds >= _MANY_ROUNDS and n_rounds - self.best_round < last
 
     def end(self) -> None:
         """Warn if some rounds had no finite value."""
         if self.odd_rounds:
             warnings.warn(
                 f"the metric {self.metric!r} was not finite on {self.validation.name!r} after "
-                f"{len(self.odd_rounds)} rounds, first after round {self.odd_rounds[0]}; those "
-                "count as worse than any other",
+                f"{len(self.odd_rounds)} rounds, first after round {self.odd_rounds[0]}; these "
+                "rounds count as worse than all others",
                 stacklevel=2,
             )

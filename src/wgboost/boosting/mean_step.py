@@ -1,9 +1,9 @@
-"""The Newton step that all rows of truncated data have in common.
+"""The common Newton step of truncated rows.
 
 Truncation ties the parameters of a response together: a Weibull sample that lacks its early deaths
 is nearly as likely with a small scale and a small shape as with a large scale and a large shape.
-Steps that treat coordinates one by one crawl along such a ridge, and early stopping ends them
-before they arrive. The step of the mean over rows is cheap to take with the whole matrix.
+Steps that treat coordinates separately are slow along such a ridge, and early stopping ends them
+too early. The step of the mean over rows uses the whole matrix, which is cheap.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _STEPS, _STILL = 100, 1e-6
 
 
 def _unchanged(sums: Array) -> Array:
-    """Return the sums of one machine, which are those of all rows."""
+    """Return its argument: on one machine, sums are over all rows."""
     return sums
 
 
 @dataclass(frozen=True, eq=False)
 class MeanStep:
-    """Compute the step of a common shift of all rows' parameters, in all coordinates together.
+    """Compute the Newton step of a common shift of all rows' parameters.
 
     Parameters
     ----------
@@ -62,7 +62,6 @@ class MeanStep:
     evidence: Any = 1.0
     weight: Array | None = None
     total: Callable[[Array], Array] = _unchanged
-    """Sums an array over the workers of a cluster; on one machine it returns its argument."""
 
     def __call__(self, centre: Array) -> Array:
         """Return the step (d,) from the parameters (n, d) of the rows.
@@ -90,18 +89,7 @@ class MeanStep:
         return np.clip(step, -_LONGEST, _LONGEST)
 
     def mean(self, values: Array) -> Array:
-        """Return the weighted mean over rows.
-
-        Parameters
-        ----------
-        values : array (n, d)
-            Values by row.
-
-        Returns
-        -------
-        array (d,)
-            The mean.
-        """
+        """Return the weighted mean (d,) of values (n, d) over rows."""
         share = np.ones(len(values)) if self.weight is None else self.weight
         sums = self.total(np.append(share @ np.asarray(values, dtype=np.float64), share.sum()))
         averaged: Array = sums[:-1] / sums[-1]
@@ -109,9 +97,9 @@ class MeanStep:
 
 
 def likeliest_centre(step: MeanStep, centre: Array) -> Array:
-    """Return the common parameters (d,) at which the rows are likeliest, searched from a centre.
+    """Return common parameters (d,) that maximise the posterior of the rows.
 
-    Returns `centre` itself where the search finds nothing better.
+    The search starts at `centre`, and returns it if it finds nothing better.
     """
     n = len(step.y)
     share = np.ones(n) if step.weight is None else np.asarray(step.weight, dtype=np.float64)

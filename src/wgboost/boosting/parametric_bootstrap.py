@@ -22,11 +22,11 @@ N_REPLICATES = 20
 class ParametricBootstrap:
     """Estimate the errors of a boosted model by boosting simulated data.
 
-    The parameters that the model predicts take the place of the truth, and simulated noise of known
-    size that of y. Boosting uses the same features, trees, rounds, learning rate and draws. The
-    difference between the boosted parameters and the truth is an error: noise that is left, noise
-    that splits follow, and smoothing by so many rounds and leaves. Structure that the model has
-    missed is not part of it.
+    The predicted parameters are taken as the truth, and y is simulated by adding noise of known
+    size. Boosting uses the same features, trees, rounds, learning rate and draws. The difference
+    between the boosted parameters and the truth is an error: remaining noise, splits that follow
+    noise, and smoothing by few rounds and leaves. It does not include structure that the model has
+    missed.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class ParametricBootstrap:
         Learning rate.
     newton : bool
         Whether leaves weight rows by their curvature.
-    weight : array (n,) or None, default=None
+    weight : array of shape (n,) or None, default=None
         Sample weights.
     seed : int, default=0
         Seed of the model.
@@ -64,27 +64,16 @@ class ParametricBootstrap:
     learner: HistTree
     n_rounds: int
     rate: float
-    newton: bool  # leaves weigh rows by their curvature
+    newton: bool
     weight: Array | None = None
     seed: int = 0
     n_replicates: int = N_REPLICATES
 
     def errors(self, truth: Array, information: Array, start: Array) -> Directions:
-        """Return errors of parameters whose true values are known.
+        """Return boosted minus true parameters (n, n_replicates, d).
 
-        Parameters
-        ----------
-        truth : array (n, d)
-            True parameters of each row.
-        information : array (n, d)
-            One over the variance of the noise.
-        start : array (n, d)
-            Where boosting begins.
-
-        Returns
-        -------
-        array (n, n_replicates, d)
-            Boosted minus true parameters.
+        `truth` (n, d) are the true parameters, `information` (n, d) is one over the variance of the
+        noise, and boosting begins at `start` (n, d).
         """
         (n, d), rng = truth.shape, np.random.default_rng([self.seed, 2**31 + 3])
         target = rng.standard_normal((n, self.n_replicates, d), dtype=np.float32)
@@ -97,19 +86,9 @@ class ParametricBootstrap:
         return fitted
 
     def smoothed(self, values: Array, X: Array | None = None) -> Array:
-        """Return values smoothed over neighbouring rows by the same rounds.
+        """Return values (n,) of the training rows smoothed by the same rounds.
 
-        Parameters
-        ----------
-        values : array (n,)
-            Values of the training rows.
-        X : array (k, p) or None, default=None
-            Raw features of other rows; None is the training rows.
-
-        Returns
-        -------
-        array (n,) or (k,)
-            Smoothed values.
+        With raw features X (k, p) of other rows, return the smoothed values (k,) there.
         """
         target = values.astype(np.float32)[:, None, None]
         fitted = np.full_like(target, np.average(values, weights=self.weight))
@@ -125,9 +104,9 @@ class ParametricBootstrap:
     def _boost(
         self, fitted: Directions, target: Directions, curvature: Directions, longest_step: float
     ) -> list[FlatTrees]:
-        """Move what is fitted, in place, and return the trees of each round.
+        """Move `fitted` in place, and return the trees of each round.
 
-        Each replicate has trees that see all of its coordinates.
+        Each replicate has trees of its own, which are split on all coordinates.
         """
         settings = replace(self.learner.settings, tree="per_particle", split_on="all")
         learner = replace(self.learner, settings=settings, longest_step=longest_step)

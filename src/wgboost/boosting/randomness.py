@@ -8,10 +8,10 @@ __all__ = ["RoundRandomness"]
 
 
 class RoundRandomness:
-    """One generator, set for round r to a stream of its own that depends on (seed, r) alone.
+    """A generator with a separate stream for each round, which depends on (seed, r) alone.
 
-    Philox is keyed by the seed and counts within the round: to set its counter costs a tenth of
-    making a generator.
+    The seed is the key of Philox, and the round is part of its counter: setting the counter takes a
+    tenth of the time of making a generator.
     """
 
     def __init__(self, seed: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -17,14 +17,12 @@ from wgboost.typing import Array, Directions
 __all__ = ["LEAVES", "RoundTargets"]
 
 LEAVES = ("mean", "newton")
-_ROWS = 4096  # at a time: what lies between particles and movement stays in the cache
+_ROWS = 4096  # rows at a time, so that intermediate arrays stay in the cache
 
 
 @dataclass(eq=False)
 class RoundTargets:
-    """Compute what the learner of a round is fitted to.
-
-    Memory is used again every round.
+    """Compute the targets of the learner in a round. Arrays are reused in every round.
 
     Parameters
     ----------
@@ -38,21 +36,15 @@ class RoundTargets:
         Number of threads.
     mean_step : MeanStep or None, default=None
         Common step of truncated rows.
-
-    Examples
-    --------
-    >>> from wgboost.boosting.round import LEAVES
-    >>> LEAVES
-    ('mean', 'newton')
     """
 
     target: RowTarget
     direction: Direction
     leaf: Literal["mean", "newton"]
     n_threads: int = 1
-    mean_step: MeanStep | None = None  # of rows that are truncated
-    _gradient: Directions | None = None
-    _curvature: Directions | None = None
+    mean_step: MeanStep | None = None
+    _gradient: Directions | None = field(default=None, init=False, repr=False)
+    _curvature: Directions | None = field(default=None, init=False, repr=False)
 
     def __call__(
         self, particles: Directions, rate: float, rng: np.random.Generator
@@ -71,14 +63,14 @@ class RoundTargets:
     def _separate(
         self, particles: Directions, rate: float, rng: np.random.Generator
     ) -> tuple[Directions, Directions | None]:
-        """Return the movement with each row and each coordinate treated by itself."""
+        """Return the movement with rows and coordinates treated separately."""
         if self._gradient is None:
             self._gradient = np.empty_like(particles)
         direction, posterior = self.direction, self.target.compiled
         if posterior is None or not isinstance(direction, InteractingDirection):
-            return self._gradient, self._in_pieces(self._gradient, particles, rate, rng)
+            return self._gradient, self._in_blocks(self._gradient, particles, rate, rng)
         keep = self.leaf == "newton" and direction.needs == "curvature"
-        curvature = self._kept(particles) if keep else None
+        curvature = self._curvature_like(particles) if keep else None
         metric = self._metric(particles, slice(0, particles.shape[0]))
         direction.write_from_posterior(
             posterior, particles, metric, self._gradient, curvature, self.n_threads
@@ -108,10 +100,10 @@ class RoundTargets:
         change = (step - now).astype(np.float32)
         gradient += change if curvature is None else curvature * change
 
-    def _in_pieces(
+    def _in_blocks(
         self, gradient: Directions, particles: Directions, rate: float, rng: np.random.Generator
     ) -> Directions | None:
-        """Write the targets, a piece of the rows after the other; return the curvature."""
+        """Write the targets of the rows, block by block; return the curvature."""
         curvature = None
         for rows in row_slices(particles.shape[0], _ROWS):
             here = particles[rows]
@@ -130,11 +122,11 @@ class RoundTargets:
             elif self.leaf == "mean":
                 np.divide(g, c, out=gradient[rows])
             else:
-                curvature = self._kept(particles)
+                curvature = self._curvature_like(particles)
                 gradient[rows], curvature[rows] = g, c
         return curvature
 
-    def _kept(self, particles: Directions) -> Directions:
+    def _curvature_like(self, particles: Directions) -> Directions:
         if self._curvature is None:
             self._curvature = np.empty_like(particles)
         return self._curvature

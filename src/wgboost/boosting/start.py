@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -15,24 +15,40 @@ from wgboost.typing import Array, Directions
 __all__ = [
     "ConstantStart",
     "EstimatorStart",
+    "FittedClassifier",
+    "FittedRegressor",
     "GPStart",
     "Start",
     "log_ratios",
     "predicted_location",
 ]
 
+_SMALLEST_PROBABILITY = 1e-6
+
+
+class FittedRegressor(Protocol):
+    """A fitted regressor of scikit-learn or of the same interface."""
+
+    def predict(self, X: Any) -> Any:
+        """Return predictions of y."""
+        ...
+
+
+class FittedClassifier(Protocol):
+    """A fitted classifier of scikit-learn or of the same interface."""
+
+    @property
+    def classes_(self) -> Any:
+        """Codes of the classes."""
+        ...
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return probabilities (n, classes)."""
+        ...
+
 
 class Start(Protocol):
-    """Give the particles of rows before the first round.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wgboost.boosting.start import ConstantStart, Start
-    >>> start: Start = ConstantStart(np.zeros((3, 2)))
-    >>> start.shape
-    (3, 2)
-    """
+    """Particles of rows before the first round."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -40,33 +56,11 @@ class Start(Protocol):
         ...
 
     def at(self, X: Any) -> Directions:
-        """Return start particles of rows.
-
-        Parameters
-        ----------
-        X : array (n, p)
-            Features.
-
-        Returns
-        -------
-        array (n, m, d)
-            Particles in float32.
-        """
+        """Return the start particles (n, m, d) of rows, float32."""
         ...
 
     def shift(self, X: Any) -> LocationScaleShift | None:
-        """Return what the particles of rows are relative to.
-
-        Parameters
-        ----------
-        X : array (n, p)
-            Features.
-
-        Returns
-        -------
-        LocationScaleShift or None
-            Location and scale, or None if particles are not relative.
-        """
+        """Return what the particles of rows are relative to; None if they are not relative."""
         ...
 
 
@@ -76,7 +70,7 @@ class ConstantStart:
 
     Parameters
     ----------
-    particles : array (m, d)
+    particles : array of shape (m, d)
         The particles.
 
     Examples
@@ -95,35 +89,11 @@ class ConstantStart:
         return self.particles.shape[0], self.particles.shape[1]
 
     def at(self, X: Any) -> Directions:
-        """Return start particles of rows.
-
-        Parameters
-        ----------
-        X : array (n, p)
-            Features.
-
-        Returns
-        -------
-        array (n, m, d)
-            Particles in float32.
-        """
-        out = np.empty((len(X), *self.shape), dtype=np.float32)
-        out[...] = self.particles
-        return out
+        """Return the start particles (n, m, d) of rows, float32."""
+        return _repeated(self.particles, len(X))
 
     def shift(self, X: Any) -> LocationScaleShift | None:  # noqa: ARG002
-        """Return None: particles are not relative.
-
-        Parameters
-        ----------
-        X : array (n, p)
-            Features.
-
-        Returns
-        -------
-        None
-            Nothing.
-        """
+        """Return None: the particles are not relative."""
         return None
 
 
@@ -133,12 +103,12 @@ class GPStart(ConstantStart):
 
     Parameters
     ----------
-    particles : array (m, d)
+    particles : array of shape (m, d)
         The particles.
     gp : GPModel
         Location and scale as smooth functions of x.
     data : str
-        Identity of the rows that the process was fitted to.
+        Fingerprint of the rows that the process was fitted to.
 
     Examples
     --------
@@ -152,21 +122,10 @@ class GPStart(ConstantStart):
     """
 
     gp: GPModel
-    data: str  # the identity of the rows that the process was fitted to
+    data: str
 
     def shift(self, X: Any) -> LocationScaleShift | None:
-        """Return location and scale of rows.
-
-        Parameters
-        ----------
-        X : array (n, p)
-            Features.
-
-        Returns
-        -------
-        LocationScaleShift
-            Location and scale.
-        """
+        """Return the location and scale of rows."""
         return self.gp.at(X)
 
 
@@ -176,10 +135,10 @@ class EstimatorStart:
 
     Parameters
     ----------
-    particles : array (m, d)
+    particles : array of shape (m, d)
         The common particles.
-    estimator : estimator
-        Fitted on all training rows.
+    estimator : FittedRegressor or FittedClassifier
+        An estimator that was fitted to all training rows.
     response : Response
         The response.
     units : Units
@@ -199,7 +158,7 @@ class EstimatorStart:
     """
 
     particles: Array  # (m, d)
-    estimator: Any  # fitted on all training rows
+    estimator: FittedRegressor | FittedClassifier
     response: Response
     units: Units
 
@@ -209,69 +168,46 @@ class EstimatorStart:
         return self.particles.shape[0], self.particles.shape[1]
 
     def at(self, X: Any) -> Directions:
-        """Return start particles of rows.
-
-        Parameters
-        ----------
-        X : array (n, p)
-            Features.
-
-        Returns
-        -------
-        array (n, m, d)
-            Particles in float32.
-        """
+        """Return the start particles (n, m, d) of rows, float32."""
         return self.moved(predicted_location(self.estimator, X, self.response, self.units))
 
     def shift(self, X: Any) -> LocationScaleShift | None:  # noqa: ARG002
-        """Return None: the particles themselves are moved.
-
-        Parameters
-        ----------
-        X : array (n, p)
-            Features.
-
-        Returns
-        -------
-        None
-            Nothing.
-        """
+        """Return None: the particles themselves are moved."""
         return None
 
     def moved(self, location: Array) -> Directions:
-        """Return the particles moved by a location.
-
-        Parameters
-        ----------
-        location : array (n,) or (n, d)
-            Location like y, or log-ratios of classes.
-
-        Returns
-        -------
-        array (n, m, d)
-            Particles in float32.
-        """
-        out = np.empty((len(location), *self.shape), dtype=np.float32)
-        out[...] = self.particles
+        """Return the particles (n, m, d) moved by a location (n,), or log-ratios of classes."""
+        out = _repeated(self.particles, len(location))
         moving = slice(None) if self.response.nominal else self.response.location
         out[:, :, moving] += location[:, None].astype(np.float32)
         return out
 
 
+def _repeated(particles: Array, n: int) -> Directions:
+    """Return particles (m, d) for each of n rows, float32."""
+    out = np.empty((n, *particles.shape), dtype=np.float32)
+    out[...] = particles
+    return out
+
+
 def log_ratios(probabilities: Array) -> Array:
-    """Log-ratios (n, k - 1) of class probabilities (n, k) to those of the last class."""
-    log = np.log(np.clip(probabilities, 1e-6, None))
+    """Return log-ratios (n, k - 1) of class probabilities (n, k) to those of the last class."""
+    log = np.log(np.clip(probabilities, _SMALLEST_PROBABILITY, None))
     ratios: Array = log[:, :-1] - log[:, -1:]
     return ratios
 
 
-def predicted_location(estimator: Any, X: Any, response: Response, units: Units) -> Array:
-    """What an estimator predicts, in the coordinates of the particles."""
+def predicted_location(
+    estimator: FittedRegressor | FittedClassifier, X: Any, response: Response, units: Units
+) -> Array:
+    """Return the predictions of an estimator in the coordinates of the particles."""
     if response.nominal:
+        classifier = cast(FittedClassifier, estimator)
         probabilities = np.zeros((len(X), response.n_params + 1))
-        probabilities[:, np.asarray(estimator.classes_, dtype=int)] = estimator.predict_proba(X)
+        probabilities[:, np.asarray(classifier.classes_, dtype=int)] = classifier.predict_proba(X)
         return log_ratios(probabilities)
-    prediction = np.asarray(estimator.predict(X), dtype=np.float64)
+    regressor = cast(FittedRegressor, estimator)
+    prediction = np.asarray(regressor.predict(X), dtype=np.float64)
     shape = (len(X), *response.y_shape)
     if prediction.shape != shape:
         raise ValueError(
@@ -285,7 +221,7 @@ def predicted_location(estimator: Any, X: Any, response: Response, units: Units)
     if not (prediction > 0).all():
         row = int(np.argmin(prediction > 0))
         raise ValueError(
-            f"the start estimator predicts {prediction[row]:g}, at the {row}th of these rows; the "
-            f"response {response.name!r} starts at the log of a positive number"
+            f"the start estimator predicts {prediction[row]:g} for row {row}; the response "
+            f"{response.name!r} starts at the log of the prediction, which has to be positive"
         )
     return np.log(prediction / units.scale)

@@ -1,10 +1,10 @@
 """Curvature of truncated rows by the information of each coordinate.
 
-A low location with a large scale is nearly as likely for rows that lack their lower part as a high
-location with a small scale. Left to themselves, such rows shrink their scale to what was seen and
-keep their location there. The location is well known once the scale is, so it moves by its
-information at a given scale; the scale moves by what is known of it without the location, and is
-otherwise the common one of `MeanStep`.
+If rows lack their lower part, a low location with a large scale is nearly as likely as a high
+location with a small scale. Separate Newton steps would shrink the scale of such rows to that of
+the observed values, and keep their location there. So the location moves by its information at a
+given scale, and the scale by its information at an unknown location; the rest of the scale is the
+common one of `MeanStep`.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from wgboost.typing import Array
 
 __all__ = ["curvature_factors"]
 
-_RIDGE = 1e-3  # of a known y's information, so that the matrix has an inverse
-_LEAST = 0.01  # share of the information that is taken to be left
+_RIDGE = 1e-3  # relative to the information of a known y, so that the matrix is invertible
+_LEAST = 0.01  # smallest share of the information
 
 
 def curvature_factors(response: Response, y: Observations, centre: Array) -> Array:
     """Return factors (n, d) for the curvatures of truncated rows at parameters (n, d).
 
-    They make the curvature of a known y that of a truncated one, and that of coordinates which say
-    how wide y spreads larger, by the share of information that is left if the others are unknown.
-    Rows without truncation have 1.
+    They turn the curvature of a known y into that of a truncated one. Coordinates of the dispersion
+    get a larger curvature, by the share of their information that is left if the other coordinates
+    are unknown. Rows without truncation have 1.
     """
     theta = np.asarray(centre, dtype=np.float64)
     factors = np.ones(theta.shape)

@@ -12,7 +12,7 @@ from wgboost.data.matrix import as_matrix
 from wgboost.data.stored import StoredMatrix
 from wgboost.typing import Array
 
-__all__ = ["Features", "as_matrix"]
+__all__ = ["Features"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +51,7 @@ class Features:
         rng: np.random.Generator | None = None,
         n_threads: int = 1,
     ) -> Features:
-        """Bin a matrix.
-
-        A `StoredMatrix` is binned already.
+        """Bin a matrix, unless it is a `StoredMatrix`, which is binned already.
 
         Parameters
         ----------
@@ -74,6 +72,12 @@ class Features:
         -------
         Features
             Raw and binned features.
+
+        Examples
+        --------
+        >>> from wgboost.data import Features
+        >>> Features.from_raw([[1.0], [2.0], [4.0]]).cuts.edges
+        (array([1.5, 3. ]),)
         """
         if isinstance(X, StoredMatrix):
             return cls(X, X.cuts, X.binned)

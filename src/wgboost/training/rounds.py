@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.boosting.early_stopping import StoppingRule, Validation
-from wgboost.boosting.loop import BoostingResult, boost
+from wgboost.boosting.loop import BoostingResult, Monitor, Schedule, boost
 from wgboost.boosting.mean_step import MeanStep
 from wgboost.boosting.round import RoundTargets
 from wgboost.boosting.start import Start
@@ -183,15 +183,16 @@ def add_rounds(
             learning.movement,
             learning.features,
             learning.learner,
-            n_rounds=stage.n_rounds - stage.first_round,
-            rate=settings.learning_rate,
+            Schedule(
+                stage.n_rounds - stage.first_round, settings.learning_rate, stage.first_round, seed
+            ),
             weight=learning.weight,
-            seed=seed,
-            first_round=stage.first_round,
-            validations=validations,
-            watch=watch,
-            callbacks=stage.callbacks if bar is None else [*stage.callbacks, bar],
-            more=about_fit,
+            monitor=Monitor(
+                validations,
+                watch,
+                stage.callbacks if bar is None else [*stage.callbacks, bar],
+                about_fit,
+            ),
         )
     finally:
         if bar is not None:

@@ -1,4 +1,4 @@
-"""What trees are held to: an order along features, and which features may meet."""
+"""Monotone and interaction constraints on trees."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Constraints"]
 
 @dataclass(frozen=True)
 class Constraints:
-    """Hold constraints on the function that a tree is.
+    """Hold the constraints on trees.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Constraints:
     groups: tuple[tuple[int, ...], ...] = ()
 
     def monotone_for(self, cuts: Cuts, n_params: int) -> Array | None:
-        """Return the signs of monotone constraints for the core.
+        """Return the signs of monotone constraints.
 
         Parameters
         ----------
@@ -78,9 +78,9 @@ class Constraints:
         if not 0 <= self.parameter < n_params:
             raise ValueError(f"parameter={self.parameter} is none of {n_params} coordinates")
         signs = np.array(self.monotone, dtype=np.int8)
-        held = np.flatnonzero(signs[cuts.categorical])
-        if held.size:
-            column = int(np.flatnonzero(cuts.categorical)[held[0]])
+        constrained = np.flatnonzero(signs[cuts.categorical])
+        if constrained.size:
+            column = int(np.flatnonzero(cuts.categorical)[constrained[0]])
             raise ValueError(f"feature {column} is categorical and has no order; free it with 0")
         return signs
 
@@ -115,7 +115,7 @@ class Constraints:
         for mask, group in zip(masks, self.groups, strict=True):
             if not all(0 <= feature < n_features for feature in group):
                 raise ValueError(
-                    f"the group {group} has features beyond the {n_features} there are"
+                    f"the group {group} has an index outside the {n_features} features"
                 )
             mask[list(group)] = 1
         return masks

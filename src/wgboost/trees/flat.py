@@ -1,4 +1,4 @@
-"""Many trees as one set of flat arrays: what a fitted model consists of."""
+"""The trees of a fitted model as flat arrays."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _NODE_ARRAYS = {
     "category_set": np.int32, "left": np.int32, "leaf": np.int32, "gain": np.float32,
     "cover": np.int64,
 }  # fmt: skip
-_CALL = 2**25  # rows times trees of one native call: Ctrl-C is heard between calls
-_ROW_ARRAYS = {**_NODE_ARRAYS, "output": np.int32, "values": np.float32, "sets": np.uint32}
-_FIRSTS = ("first_node", "first_leaf", "first_set")
-_CORE_ARRAYS = [name for name in (*_FIRSTS, *_ROW_ARRAYS) if name not in ("gain", "cover")]
+_CALL = 2**25  # rows times trees of one native call; signals are handled between calls
+_ARRAYS = {**_NODE_ARRAYS, "output": np.int32, "values": np.float32, "sets": np.uint32}
+_OFFSETS = ("first_node", "first_leaf", "first_set")
+_CORE_ARRAYS = [name for name in (*_OFFSETS, *_ARRAYS) if name not in ("gain", "cover")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,18 +88,7 @@ class FlatTrees:
 
     @classmethod
     def join(cls, parts: Sequence[FlatTrees]) -> FlatTrees:
-        """Concatenate ensembles of the same kind; raise ValueError if they differ in kind.
-
-        Parameters
-        ----------
-        parts : sequence of FlatTrees
-            Ensembles, in order.
-
-        Returns
-        -------
-        FlatTrees
-            The rounds of all.
-        """
+        """Concatenate ensembles; raise ValueError if they differ in features, shape or kind."""
         if not parts:
             raise ValueError("nothing to join; FlatTrees.empty makes an ensemble without rounds")
         for other in parts[1:]:
@@ -108,52 +97,28 @@ class FlatTrees:
                 if a != b:
                     raise ValueError(f"ensembles with {name}={a} and {name}={b} cannot be joined")
         arrays: dict[str, Any] = {
-            name: np.concatenate([getattr(p, name) for p in parts]) for name in _ROW_ARRAYS
+            name: np.concatenate([getattr(p, name) for p in parts]) for name in _ARRAYS
         }
-        for name in _FIRSTS:
+        for name in _OFFSETS:
             sizes = [np.diff(getattr(p, name)) for p in parts]
             arrays[name] = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
         return replace(parts[0], **arrays)
 
     @classmethod
     def empty(cls, n_features: int, shape: tuple[int, int]) -> FlatTrees:
-        """Return an ensemble without rounds.
-
-        Parameters
-        ----------
-        n_features : int
-            Number p of features.
-        shape : tuple (m, d)
-            Particles and parameters.
-
-        Returns
-        -------
-        FlatTrees
-            The ensemble.
-        """
-        arrays: dict[str, Any] = {name: np.zeros(0, kind) for name, kind in _ROW_ARRAYS.items()}
+        """Return an ensemble without rounds, for particles of shape (m, d)."""
+        arrays: dict[str, Any] = {name: np.zeros(0, kind) for name, kind in _ARRAYS.items()}
         arrays["values"] = np.zeros((0, shape[0] * shape[1]), np.float32)
         arrays["sets"] = np.zeros((0, 8), np.uint32)
-        arrays.update(dict.fromkeys(_FIRSTS, np.zeros(1, np.int64)))
+        arrays.update(dict.fromkeys(_OFFSETS, np.zeros(1, np.int64)))
         return cls(n_features, shape, 1, **arrays)
 
     def head(self, n_rounds: int) -> FlatTrees:
-        """Return the first rounds.
-
-        Parameters
-        ----------
-        n_rounds : int
-            Number of rounds.
-
-        Returns
-        -------
-        FlatTrees
-            The first rounds.
-        """
+        """Return the first rounds."""
         check_integer("n_rounds", n_rounds, low=0, high=self.n_rounds)
         trees = n_rounds * self.trees_per_round
         arrays = {name: getattr(self, name)[: self.first_node[trees]] for name in _NODE_ARRAYS}
-        arrays.update({name: getattr(self, name)[: trees + 1] for name in _FIRSTS})
+        arrays.update({name: getattr(self, name)[: trees + 1] for name in _OFFSETS})
         arrays["values"] = self.values[: self.first_leaf[trees]]
         arrays["sets"] = self.sets[: self.first_set[trees]]
         return replace(self, **arrays, output=self.output[:trees])
@@ -202,7 +167,7 @@ class FlatTrees:
 
     def check_arrays(self) -> None:
         """Raise ValueError unless types, indices, sizes and bounds of all arrays are valid."""
-        for name, kind in {**_ROW_ARRAYS, **dict.fromkeys(_FIRSTS, np.int64)}.items():
+        for name, kind in {**_ARRAYS, **dict.fromkeys(_OFFSETS, np.int64)}.items():
             array, dimensions = getattr(self, name), 2 if name in ("values", "sets") else 1
             if not isinstance(array, np.ndarray) or array.dtype != kind or array.ndim != dimensions:
                 raise ValueError(f"{name} has to be a {np.dtype(kind)} array, {dimensions}-d")
@@ -226,7 +191,7 @@ class FlatTrees:
         return X, self._rounds(n_rounds)
 
     def _rounds(self, n_rounds: int | None) -> int:
-        _ = self._forest  # arrays are checked before anything is read from them
+        _ = self._forest  # check the arrays before anything is read from them
         if n_rounds is None:
             return self.n_rounds
         return check_integer(
@@ -249,7 +214,7 @@ class FlatTrees:
         X : array of shape (n, p)
             Raw features.
         start : float or array of shape (m, d) or (n, m, d), default=0.0
-            What the leaves are added to.
+            What the leaf values are added to.
         n_rounds : int, optional
             Number of rounds; None takes all.
         n_threads : int, default=1
@@ -258,7 +223,7 @@ class FlatTrees:
         Returns
         -------
         array of shape (n, m, d)
-            Particles of each row.
+            Particles of each row, float32.
         """
         X, rounds = self._checked(X, n_rounds, n_threads)
         out = self._start(X.shape[0], start)
@@ -273,22 +238,7 @@ class FlatTrees:
     def staged_predict(
         self, X: Any, *, start: Array | float = 0.0, n_threads: int = 1
     ) -> Iterator[Directions]:
-        """Yield `predict` after 1, 2, ... rounds, each at the cost of one.
-
-        Parameters
-        ----------
-        X : array of shape (n, p)
-            Raw features.
-        start : float or array of shape (m, d) or (n, m, d), default=0.0
-            What the leaves are added to.
-        n_threads : int, default=1
-            Number of threads.
-
-        Yields
-        ------
-        particles : array of shape (n, m, d)
-            Particles after the round.
-        """
+        """Yield `predict` after 1, 2, ... rounds, each at the cost of one round."""
         X, rounds = self._checked(X, None, n_threads)
         out = self._start(X.shape[0], start)
         flat, per_round = out.reshape(X.shape[0], -1), self.trees_per_round
@@ -304,24 +254,7 @@ class FlatTrees:
         self, binned: Binned, *, start: Array | float = 0.0, n_rounds: int | None = None,
         n_threads: int = 1,
     ) -> Directions:  # fmt: skip
-        """Return the same as `predict` from codes.
-
-        Parameters
-        ----------
-        binned : Binned
-            Codes (n, p) of the cuts of training.
-        start : float or array of shape (m, d) or (n, m, d), default=0.0
-            What the leaves are added to.
-        n_rounds : int, optional
-            Number of rounds; None takes all.
-        n_threads : int, default=1
-            Number of threads.
-
-        Returns
-        -------
-        array of shape (n, m, d)
-            Particles of each row.
-        """
+        """Return `predict` of binned features."""
         n, p = binned.shape
         check_threads(n_threads)
         if p != self.n_features:
@@ -334,17 +267,7 @@ class FlatTrees:
         return out
 
     def add_binned(self, binned: Binned, particles: Directions, *, n_threads: int = 1) -> None:
-        """Add all rounds to particles in place, from codes.
-
-        Parameters
-        ----------
-        binned : Binned
-            Codes (n, p) of the cuts of training.
-        particles : array of shape (n, m, d)
-            Particles that change.
-        n_threads : int, default=1
-            Number of threads.
-        """
+        """Add the leaf values of all rounds to particles (n, m, d) of binned rows, in place."""
         flat = particles.reshape(particles.shape[0], -1)
         trees = self._rounds(None) * self.trees_per_round
         self._forest.predict_codes(
@@ -353,33 +276,12 @@ class FlatTrees:
         )  # fmt: skip
 
     def apply(self, X: Any, *, n_rounds: int | None = None, n_threads: int = 1) -> Array:
-        """Return the leaf that each row reaches in each tree.
-
-        Parameters
-        ----------
-        X : array of shape (n, p)
-            Raw features.
-        n_rounds : int, optional
-            Number of rounds; None takes all.
-        n_threads : int, default=1
-            Number of threads.
-
-        Returns
-        -------
-        array of shape (n, trees)
-            Indices of leaves within their tree.
-        """
+        """Return the leaf (n, trees) that each row reaches in each tree, int32."""
         X, rounds = self._checked(X, n_rounds, n_threads)
         last = rounds * self.trees_per_round
         return self._forest.apply(x=X, first=0, last=last, n_threads=n_threads)
 
     def feature_gains(self) -> Array:
-        """Return the total gain of the splits on each feature.
-
-        Returns
-        -------
-        array of shape (p,)
-            Gains.
-        """
+        """Return the total gain (p,) of the splits on each feature, float64."""
         inner = self.feature >= 0
         return np.bincount(self.feature[inner], weights=self.gain[inner], minlength=self.n_features)

@@ -1,4 +1,4 @@
-"""Growing the trees of one round from binned features and directions."""
+"""Growing the trees of one round on binned features."""
 
 from __future__ import annotations
 

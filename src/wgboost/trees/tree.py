@@ -1,4 +1,4 @@
-"""One tree of an ensemble, for people to look at."""
+"""One tree of an ensemble, for inspection."""
 
 from __future__ import annotations
 
@@ -57,18 +57,18 @@ class Tree:
     2
     """
 
-    feature: Array  # (nodes,) int32; -1 marks a leaf
-    threshold: Array  # (nodes,) float64
-    bin: Array  # (nodes,) uint8
-    missing_left: Array  # (nodes,) uint8
-    category_set: Array  # (nodes,) int32, row of sets; -1 for a threshold and for a leaf
-    left: Array  # (nodes,) int32; -1 for a leaf
-    leaf: Array  # (nodes,) int32, row of values; -1 for an inner node
-    gain: Array  # (nodes,) float32
-    cover: Array  # (nodes,) int64, training rows that came by
-    values: Array  # (leaves, outputs) float32
-    sets: Array  # (sets, 8) uint32: 256 bits, one for each code
-    output: int = 0  # first of the K outputs that the values are added to
+    feature: Array  # (nodes,)
+    threshold: Array  # (nodes,)
+    bin: Array  # (nodes,)
+    missing_left: Array  # (nodes,)
+    category_set: Array  # (nodes,)
+    left: Array  # (nodes,)
+    leaf: Array  # (nodes,)
+    gain: Array  # (nodes,)
+    cover: Array  # (nodes,)
+    values: Array  # (leaves, outputs)
+    sets: Array  # (sets, 8)
+    output: int = 0
 
     @property
     def n_leaves(self) -> int:
@@ -95,6 +95,18 @@ class Tree:
         ------
         ValueError
             If the node does not split by categories.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.data import Features
+        >>> from wgboost.learners import HistTree
+        >>> X = np.repeat([0.0, 1.0, 2.0], 4)[:, None]
+        >>> features = Features.from_raw(X, n_levels=np.array([3]))
+        >>> fitted = HistTree().fit(features, (X == 1.0)[:, :, None].astype(float))
+        >>> left = fitted.trees[0].categories(0)
+        >>> left[left < 3]
+        array([0, 2])
         """
         which = int(self.category_set[node])
         if which < 0:
