@@ -1,4 +1,4 @@
-"""Checks of arrays. Every message names the value and the remedy."""
+"""Checks of arrays. Messages name the value and the remedy."""
 
 from __future__ import annotations
 
@@ -248,12 +248,12 @@ def check_weight(weight: Any, n: int, *, all_zero: bool = False) -> Array | None
     if not all_zero and not (exact > 0).any():
         raise ValueError("all sample weights are zero; at least one row has to count")
     with np.errstate(over="ignore", under="ignore"):
-        narrow: Array = exact.astype(np.float32)
-    lost = ~np.isfinite(narrow) | ((narrow == 0) != (exact == 0))
+        rounded: Array = exact.astype(np.float32)
+    lost = ~np.isfinite(rounded) | ((rounded == 0) != (exact == 0))
     if lost.any():
         row = int(np.argmax(lost))
         raise ValueError(
             f"sample weight {weight[row]} of row {row} is outside the range of float32; "
             "divide the weights by their mean"
         )
-    return narrow
+    return rounded

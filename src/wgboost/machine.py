@@ -1,4 +1,4 @@
-"""What the machine has: how much memory a process may take."""
+"""The memory of the machine."""
 
 from __future__ import annotations
 

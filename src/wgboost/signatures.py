@@ -1,4 +1,4 @@
-"""Which keyword arguments functions accept."""
+"""Keyword arguments of functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["accepts", "accepts_sample_weight"]
 
 
 def accepts(function: Callable[..., Any], parameter: str) -> bool:
-    """Whether a function accepts a keyword argument.
+    """Return whether a function accepts a keyword argument.
 
     Parameters
     ----------
@@ -32,14 +32,14 @@ def accepts(function: Callable[..., Any], parameter: str) -> bool:
     """
     try:
         parameters = inspect.signature(function).parameters
-    except ValueError:  # some builtins do not tell
+    except ValueError:  # some builtins have no signature
         return False
     keywords = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
     return keywords or parameter in parameters
 
 
 def accepts_sample_weight(function: Callable[..., Any]) -> bool:
-    """Whether a function accepts `sample_weight`.
+    """Return whether a function accepts `sample_weight`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Checks of what users hand over. Every message names the value and the remedy."""
+"""Checks of parameters. Messages name the value and the remedy."""
 
 from __future__ import annotations
 
@@ -367,12 +367,12 @@ def resolve_threads(n_jobs: Any) -> int:
 
 
 def _usual_threads() -> int:
-    """Return how many threads to use where nobody says it, so that workers share the cores."""
+    """Return the default number of threads, so that workers share the cores."""
     backend, configured = get_active_backend()
     if configured is not None:
         return resolve_threads(configured)
     cores = int(joblib.cpu_count())
     limit = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    if limit.isdigit() and int(limit) > 0:  # joblib's processes have their share of cores here
+    if limit.isdigit() and int(limit) > 0:  # joblib sets it in its processes
         return min(cores, int(limit))
     return 1 if getattr(backend, "nesting_level", 0) else cores

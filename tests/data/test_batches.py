@@ -147,7 +147,7 @@ def test_a_checkpoint_goes_on_with_the_same_batches(tmp_path, engine):
 def test_rounds_are_added_where_the_bins_are_those_of_before():
     part = regressor(n_estimators=3, warm_start=True).fit(batches())
     equal(part.set_params(n_estimators=8).fit(batches()), regressor().fit(X, Y))
-    with pytest.raises(ValueError, match=r"the model cuts feature \d at .*fit anew"):
+    with pytest.raises(ValueError, match=r"the model splits feature \d at .*warm_start=False"):
         part.set_params(n_estimators=9).fit(batches(x=X + 0.001))
 
 

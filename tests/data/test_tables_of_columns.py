@@ -48,9 +48,9 @@ def test_numbers_of_every_type_make_one_matrix(library):
     got = Schema.fit(frame)[1]
     assert got.dtype == np.float64
     assert_array_equal(got, matrix(columns))
-    separate = Table.of(frame, separate=range(frame.shape[1]))
-    assert_array_equal(separate.matrix({}), got)
-    assert_array_equal(np.stack([column.values for column in separate.columns()], axis=1), got)
+    one_by_one = Table.of(frame, separate=range(frame.shape[1]))
+    assert_array_equal(one_by_one.matrix({}), got)
+    assert_array_equal(np.stack([column.values for column in one_by_one.columns()], axis=1), got)
 
 
 @pytest.mark.parametrize("library", FRAMES)

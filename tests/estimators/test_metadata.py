@@ -50,5 +50,5 @@ def test_metadata_of_another_kind_are_damage(fitted, tmp_path):
     assert json.dumps(contents.model["metadata"]) == json.dumps(NOTES)
     contents.model["metadata"] = [1]
     write_file(tmp_path / "a", contents)
-    with pytest.raises(ModelFileError, match="the metadata are not named"):
+    with pytest.raises(ModelFileError, match="the metadata are not a dict"):
         load(tmp_path / "a")

@@ -110,7 +110,7 @@ CHANGES = [
     (["parameters", "init"], {"kind": "object", "class": "os.system", "fields": {}}, "not known"),
     (["parameters", "init"], {"kind": "value"}, "unknown kind|multiple|missing"),
     (["parameters", "init"], {"kind": "array", "tensor": "features.types"}, "used twice|twice"),
-    (["parameters", "init"], "flow", "belongs to nothing"),
+    (["parameters", "init"], "flow", "is not used"),
     (["fitted", "seed_"], -1, "seed is out of range"),
     (["fitted", "seed_"], 2**200, "seed is out of range"),
     (["fitted", "n_estimators_"], 2, "rounds do not count up"),
@@ -164,7 +164,7 @@ ENTRIES = [
     ("fitted.ensemble_.first_node", "<i8", 7, "do not cover"),
     ("fitted.ensemble_.values", "<f4", np.inf, "a leaf value is not finite"),
     ("fitted.ensemble_.gain", "<f4", np.nan, "a gain is not finite"),
-    ("fitted.ensemble_.cover", "<i8", -1, "less than no rows"),
+    ("fitted.ensemble_.cover", "<i8", -1, "negative number of rows"),
     ("fitted.start_.particles", "<f4", np.nan, "start particles are not numbers"),
     ("features.types", "u1", 77, "a column is of an unknown kind"),
 ]

@@ -1,4 +1,4 @@
-"""Data that come in batches, again and again: more of them than memory holds."""
+"""Data in batches, which may be larger than memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Batch", "Batches", "ParquetBatches"]
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Hold some rows.
+    """Hold the rows of a batch.
 
     Parameters
     ----------
@@ -37,23 +37,23 @@ class Batch:
     array([0., 0.])
     """
 
-    X: Any  # an array or a frame
+    X: Any
     y: Array
     weight: Array | None
 
 
 class Batches:
-    """Give rows to `fit` a batch at a time, in place of X and y.
+    """Pass data to `fit` in batches, in place of X and y.
 
     Parameters
     ----------
     source : iterable, or callable that returns one
         Batches (X, y) or (X, y, sample_weight), with X an array or a frame. It is read twice and
-        has to give the same rows in the same order. An iterator ends after one pass: give the
+        has to give the same rows in the same order. An iterator ends after one pass, so give a
         function that makes it.
     folder : path, optional
-        Where one byte per value of X is stored while fitting; by default the folder for temporary
-        files.
+        Folder in which one byte per value of X is stored during the fit. The default is the folder
+        for temporary files.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class Batches:
                 raise TypeError(f"batch {i} has y={given[1]!r}, and a value for each row is needed")
             weight = None if len(given) == 2 or given[2] is None else np.asarray(given[2])
             if len(y) == 0 and count_rows(given[0]) == 0:
-                continue  # a month without sales, a file without lines
+                continue  # an empty batch
             yield Batch(given[0], y, weight)
             n_rows += len(y)
         if not n_rows:
@@ -96,7 +96,7 @@ class Batches:
 
 
 class ParquetBatches(Batches):
-    """Give rows of Parquet files to `fit`, in place of X and y.
+    """Pass the rows of Parquet files to `fit` in batches, in place of X and y.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Raw features to uint8 codes: quantile cuts, found once and applied natively."""
+"""Binning of raw features into uint8 codes by quantiles."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Binned:
     array([0, 1, 2], dtype=uint8)
     """
 
-    codes: Codes  # (n, p), column after column in memory
+    codes: Codes  # (n, p)
     n_bins: Array  # (p,) int32
 
     def __post_init__(self) -> None:
@@ -55,7 +55,7 @@ class Binned:
             raise ValueError("n_bins needs one int32 for each column of codes")
         if n_bins.size and not 1 <= n_bins.min() <= n_bins.max() <= MAX_BINS:
             raise ValueError(f"n_bins must be between 1 and {MAX_BINS}")
-        # The core trusts its codes as indices, so they are looked at once, here.
+        # The core uses codes as indices without checking them.
         if codes.size and (codes.max(axis=0) > n_bins).any():
             column = int(np.argmax(codes.max(axis=0) > n_bins))
             raise ValueError(
@@ -161,7 +161,7 @@ class Cuts:
 
     @cached_property
     def thresholds(self) -> Array:
-        """Edges (p, MAX_BINS), and +inf behind the last: only missing values are beyond it."""
+        """Edges (p, MAX_BINS) of each feature, followed by +inf."""
         table = np.full((len(self.edges), MAX_BINS), np.inf)
         for row, edges in zip(table, self.edges, strict=True):
             row[: len(edges)] = edges

@@ -1,4 +1,4 @@
-"""The parts of dates as features: years, months, weekdays."""
+"""Calendar features of dates, such as month and weekday."""
 
 from __future__ import annotations
 
@@ -19,26 +19,33 @@ def calendar_features(
     X: Any, columns: Sequence[str] | None = None, *,
     parts: Sequence[str] = ("year", "month", "weekday", "day_of_year"), keep: bool = True,
 ) -> Any:  # fmt: skip
-    """Return a frame with the parts of its dates as further columns.
+    """Add calendar features of dates to a frame.
 
-    A model takes a date as the number of days since 1970, which tells early from late. What
-    repeats, by the month or the weekday, it learns from these.
+    Models convert a date to the number of days since 1970, which describes a trend. Calendar
+    features describe what repeats by month or weekday.
 
     Parameters
     ----------
-    X : frame
-        Of pandas, polars or Arrow.
-    columns : list of names, optional
+    X : frame of pandas, polars or Arrow
+        The features.
+    columns : list of str, optional
         Columns of dates; all of them by default.
-    parts : list of names
-        Of "year", "month", "day", "weekday" (1 is Monday), "day_of_year" and "hour".
-    keep : bool
-        Whether the dates themselves stay, as a trend.
+    parts : list of str, default=("year", "month", "weekday", "day_of_year")
+        Features to add: "year", "month", "day", "weekday" (1 is Monday), "day_of_year" and "hour".
+    keep : bool, default=True
+        Whether to keep the columns of dates.
 
     Returns
     -------
     frame
-        Of the same library, with columns such as "sold_month".
+        A frame of the same library, with columns such as "sold_month".
+
+    Raises
+    ------
+    TypeError
+        If X is not a frame, or a column has no dates.
+    ValueError
+        If a column or a feature is unknown.
 
     Examples
     --------

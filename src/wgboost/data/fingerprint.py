@@ -1,4 +1,4 @@
-"""A short text by which the same data are known again."""
+"""Fingerprints of data and objects."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _BYTES = 2**20  # at a time
 
 
 def fingerprint(*values: Any) -> str:
-    """Return 64 digits that are equal for equal values, and differ for others.
+    """Return 64 hexadecimal digits that are equal for equal values and different for others.
 
-    Of arrays the dtype, the shape and every byte count, of lists, mappings and dataclasses what
-    they consist of, of functions and other objects their names alone.
+    Arrays count by dtype, shape and bytes; lists, mappings and dataclasses by their items;
+    functions and other objects by their names.
     """
     digest = hashlib.sha256()
     for value in values:
@@ -42,10 +42,10 @@ def _add(digest: Any, value: Any) -> None:
         else:
             rows = np.atleast_1d(array)
             size = max(1, _BYTES // max(1, rows[:1].nbytes))
-            for part in row_slices(len(rows), size):  # no copy of the whole
+            for part in row_slices(len(rows), size):  # without a copy of the whole array
                 digest.update(rows[part].tobytes())
     elif isinstance(value, np.random.RandomState):
-        digest.update(b"random state;")  # a fit moves it on
+        digest.update(b"random state;")  # a fit changes it
     elif is_dataclass(value) and not isinstance(value, type):
         digest.update(f"{type(value).__name__} ".encode())
         _add(digest, {entry.name: getattr(value, entry.name) for entry in fields(value)})
@@ -63,8 +63,8 @@ def _add(digest: Any, value: Any) -> None:
 
 
 def name_of(value: Any) -> str:
-    """Return what a function, or the class of an object, is called."""
-    for field_name in ("function", "score"):  # what holds one: LogDensity, Target
+    """Return the name of a function, or of the class of an object."""
+    for field_name in ("function", "score"):  # of LogDensity and Target
         if field_name in getattr(value, "__dataclass_fields__", ()):
             value = getattr(value, field_name)
     named = value if hasattr(value, "__name__") else type(value)

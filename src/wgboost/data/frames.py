@@ -1,4 +1,4 @@
-"""Frames of pandas, polars and Arrow, and sparse matrices, as columns of numbers and of text."""
+"""Columns of frames of pandas, polars and Arrow, and dense copies of sparse matrices."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _NUMBERS = (numbers.Real, np.bool_, decimal.Decimal)
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column: numbers with NaN where missing, or text with None."""
+    """One column: numbers, with NaN where missing, or text, with None where missing."""
 
-    values: Array  # (n,) float32 or float64, or objects: str and None
-    declared: bool = False  # by its type a category
-    dated: bool = False  # numbers that stand for dates, times or durations
+    values: Array  # (n,) float32 or float64, or objects
+    declared: bool = False  # whether its type is categorical
+    dated: bool = False  # whether the numbers are dates, times or durations
 
     @property
     def text(self) -> bool:
@@ -37,42 +37,22 @@ class Column:
 
     @property
     def kind(self) -> str:
-        """The column in words."""
+        """Description of the column, for messages."""
         what = "text" if self.text else "dates or times" if self.dated else "numbers"
         return f"a category of {what}" if self.declared else what
 
     @property
     def missing(self) -> Array:
-        """Where (n,) there is no value."""
+        """Mask (n,) of missing values."""
         if not self.text:
             return np.isnan(self.values)
         return np.array([value is None for value in self.values], dtype=bool)
 
 
 def as_frame(X: Any) -> Any:
-    """Return a frame of any library as a narwhals frame.
+    """Return a frame of any library as a narwhals frame, or None if X is not a frame.
 
-    Parameters
-    ----------
-    X : object
-        What may be a frame of pandas, polars or Arrow.
-
-    Returns
-    -------
-    narwhals.DataFrame or None
-        None if X is not a frame.
-
-    Raises
-    ------
-    TypeError
-        If X is lazy, or its columns have several levels of names.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from wgboost.data.frames import as_frame
-    >>> as_frame(pd.DataFrame({"a": [1]})).columns
-    ['a']
+    Raise TypeError if X is lazy, or its columns have several levels of names.
     """
     if hasattr(X, "iloc") and getattr(getattr(X, "columns", None), "nlevels", 1) > 1:  # pandas
         raise TypeError(
@@ -90,7 +70,7 @@ def frame_names(frame: Any) -> list[str] | None:
 
     A mixture of text and other names is a TypeError.
     """
-    if frame.implementation.is_pyarrow():  # whose columns are slow to list
+    if frame.implementation.is_pyarrow():  # listing its columns is slow
         return list(frame.to_native().schema.names)
     columns = list(frame.columns)
     if set(map(type, columns)) == {str}:
@@ -109,7 +89,7 @@ def frame_names(frame: Any) -> list[str] | None:
 
 
 def column_of(frame: Any, i: int) -> Column:
-    """Return the column at an index; raise TypeError for what is no feature."""
+    """Return the column at an index; raise TypeError if it cannot be a feature."""
     return _column(frame.columns[i], frame[:, i])
 
 
@@ -142,27 +122,10 @@ def _of_series(name: Any, series: Any, declared: bool) -> Column:
 def column_of_values(
     name: Any, values: Sequence[Any], missing: Sequence[bool] | Array, declared: bool
 ) -> Column:
-    """Return a column of Python's values: text, numbers or dates.
+    """Return a column of Python objects: text, numbers or dates.
 
-    Parameters
-    ----------
-    name
-        The name of the column, for errors.
-    values
-        The values (n,).
-    missing
-        Where (n,) there is none.
-    declared
-        Whether the column is of a categorical type. Intervals and dates become text then.
-
-    Returns
-    -------
-    Column
-
-    Raises
-    ------
-    TypeError
-        For values that are neither all text nor all numbers.
+    `missing` (n,) marks missing values. If the column is `declared` to be categorical, intervals
+    and dates become text. Raise TypeError unless values are all text or all numbers.
     """
     missing = np.asarray(missing, dtype=bool)
     if not declared:
@@ -173,12 +136,12 @@ def column_of_values(
     types = {type(value) for value, gone in zip(values, missing, strict=True) if not gone}
     odd = len(types) == 1 and not issubclass(next(iter(types)), (str, *_NUMBERS))
     if odd:
-        values = [None if gone else _said(v) for v, gone in zip(values, missing, strict=True)]
+        values = [None if gone else _as_text(v) for v, gone in zip(values, missing, strict=True)]
     return Column(_objects(name, values, missing), declared=True)
 
 
-def _said(value: Any) -> str:
-    """Return a category as text: an interval the same whether its ends are 1 or 1.0."""
+def _as_text(value: Any) -> str:
+    """Return a category as text; an interval has the same text with ends 1 and 1.0."""
     if not all(hasattr(value, name) for name in ("left", "right", "closed")):
         return str(value)
     ends = [
@@ -196,7 +159,7 @@ def _floats(series: Any, kind: Any) -> Array:
 
 
 def _objects(name: Any, values: Sequence[Any], missing: Array) -> Array:
-    """Values of any type: text as it is, and numbers and truth values as numbers."""
+    """Return text as an array of objects, and numbers and booleans as float64."""
     there = [value for value, gone in zip(values, missing, strict=True) if not gone]
     if there and all(isinstance(value, str) for value in there):
         text = np.empty(len(values), dtype=object)
@@ -214,30 +177,9 @@ def _objects(name: Any, values: Sequence[Any], missing: Array) -> Array:
 
 
 def as_dense(X: Any) -> Any:
-    """Return a sparse matrix as a dense one.
+    """Return a sparse matrix as a dense one, and anything else unchanged.
 
-    Parameters
-    ----------
-    X : object
-        A sparse matrix; anything else is returned as it is.
-
-    Returns
-    -------
-    array or object
-        The dense matrix.
-
-    Raises
-    ------
-    ValueError
-        If it would take more than half of the memory.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> from wgboost.data.frames import as_dense
-    >>> as_dense(sparse.eye(2))
-    array([[1., 0.],
-           [0., 1.]])
+    Raise ValueError if the dense matrix would take more than half of the memory.
     """
     given: Any = X
     if not sparse.issparse(given):
@@ -256,5 +198,5 @@ def as_dense(X: Any) -> Any:
 def _memory() -> float:
     try:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, ValueError, OSError):  # a system that does not tell
+    except (AttributeError, ValueError, OSError):  # unknown on this system
         return np.inf

@@ -1,4 +1,4 @@
-"""Groups of levels, for categories with more levels than there are codes."""
+"""Groups of levels, for categories with more levels than codes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from wgboost.data.binning import MAX_BINS
+from wgboost.data.level_sums import row_sums, safe_ratio
 from wgboost.typing import Array, Directions
 
 __all__ = ["LevelGroups", "group_levels"]
 
 _GROUPS = 16
-_OWN = 20  # rows from which on a level has a code of its own
+_OWN = 20  # rows of a level that has its own code
 _FOLDS = 5
 
 
@@ -26,7 +27,7 @@ class LevelGroups:
     Parameters
     ----------
     feature : array of shape (k,)
-        Columns with so many levels, ascending, int64.
+        Columns with more than 255 levels, ascending, int64.
     n_codes : array of shape (k,)
         Number of codes of each, int64.
     first_level : array of shape (k + 1,)
@@ -43,40 +44,18 @@ class LevelGroups:
     array([ 1., nan])
     """
 
-    feature: Array  # (k,) int64, the columns that have so many levels, ascending
-    n_codes: Array  # (k,) int64
-    first_level: Array  # (k + 1,) int64
-    codes: Array  # (levels of all k columns,) uint8
+    feature: Array  # (k,)
+    n_codes: Array  # (k,)
+    first_level: Array  # (k + 1,)
+    codes: Array  # (levels of all k columns,)
 
     def codes_of(self, i: int) -> Array:
-        """Return the codes of the levels of one column.
-
-        Parameters
-        ----------
-        i : int
-            Index among these columns.
-
-        Returns
-        -------
-        array of shape (levels,)
-            The codes.
-        """
+        """Return the codes of the levels of the i-th of these columns."""
         codes: Array = self.codes[self.first_level[i] : self.first_level[i + 1]]
         return codes
 
     def apply(self, X: Array) -> Array:
-        """Return X with codes in place of levels.
-
-        Parameters
-        ----------
-        X : array of shape (n, p)
-            Raw features.
-
-        Returns
-        -------
-        array of shape (n, p)
-            Codes; NaN for unknown levels.
-        """
+        """Return X (n, p) with codes in place of levels, and NaN for unknown levels."""
         out = X.copy(order="K")
         for i, column in enumerate(self.feature):
             known = self.codes_of(i)
@@ -87,51 +66,18 @@ class LevelGroups:
         return out
 
     def n_levels(self, n_levels: Array) -> Array:
-        """Return the number of codes of every column.
-
-        Parameters
-        ----------
-        n_levels : array of shape (p,)
-            Number of levels of every column.
-
-        Returns
-        -------
-        array of shape (p,)
-            Number of codes where levels are grouped, else of levels.
-        """
+        """Return the number of codes (p,) of all columns, whose numbers of levels are given."""
         n_levels = n_levels.copy()
         n_levels[self.feature] = self.n_codes
         return n_levels
 
     def same_as(self, other: LevelGroups) -> bool:
-        """Whether all levels have the same codes.
-
-        Parameters
-        ----------
-        other : LevelGroups
-            Other groups.
-
-        Returns
-        -------
-        bool
-            True if they agree.
-        """
+        """Return whether all levels have the same codes."""
         names = ("feature", "n_codes", "first_level", "codes")
         return all(np.array_equal(getattr(self, one), getattr(other, one)) for one in names)
 
     def check(self, n_levels: Array) -> None:
-        """Check groups that come from a file.
-
-        Parameters
-        ----------
-        n_levels : array of shape (p,)
-            Number of levels of every column.
-
-        Raises
-        ------
-        ValueError
-            If they belong to other columns or a code is impossible.
-        """
+        """Raise ValueError unless the arrays are valid groups of columns with these levels (p,)."""
         kinds = {"feature": np.int64, "n_codes": np.int64, "first_level": np.int64}
         for name, kind in {**kinds, "codes": np.uint8}.items():
             array = getattr(self, name)
@@ -158,34 +104,34 @@ def group_levels(
 ) -> tuple[LevelGroups, Array]:
     """Group the levels of columns that have more than 255 by their effects.
 
-    The effect of a level is the mean direction of its rows before the first round, shrunken by
-    the variances between and within levels. A training row is grouped by the effect that its
-    level has on the rows of other folds: its own y says nothing about its code. New rows are
-    grouped by the effect on all rows. Shrinkage makes the two comparable.
+    The effect of a level is the mean direction of its rows before the first round, shrunk by the
+    variances between and within levels. A training row is grouped by the effect of its level on the
+    rows of other folds, so that its code does not depend on its own y. New rows are grouped by the
+    effect on all rows. Shrinkage makes the two comparable.
 
     Parameters
     ----------
-    X : array (n, p)
-        Levels of a category are 0, 1, ...
-    n_levels : array (p,)
+    X : array of shape (n, p)
+        Features, with levels 0, 1, ... of categories.
+    n_levels : array of shape (p,)
         Number of levels, 0 for numbers.
-    direction, curvature : array (n, m, d)
-        Directions of the first round, and their curvature if they are to be divided by it.
-    weight : array (n,), optional
-    rng : Generator
+    direction : array of shape (n, m, d)
+        Directions of the first round.
+    curvature : array of shape (n, m, d) or None
+        Curvatures to divide by.
+    weight : array of shape (n,) or None
+        Sample weights.
+    rng : numpy.random.Generator
         Draws the folds.
 
     Returns
     -------
     groups : LevelGroups
-    coded : array (n, p)
+        Codes of all levels.
+    coded : array of shape (n, p)
         X with the codes of the training rows.
     """
-    w = np.ones(len(X)) if weight is None else weight.astype(np.float64)
-    g = w[:, None] * direction.mean(axis=1, dtype=np.float64)
-    c = np.repeat(w[:, None], g.shape[1], axis=1)
-    if curvature is not None:
-        c *= curvature.mean(axis=1, dtype=np.float64)
+    w, g, c = row_sums(direction, curvature, weight)
     many = np.flatnonzero(n_levels > MAX_BINS)
     coded, codes, n_codes = X.copy(order="K"), [], []
     for column in many:
@@ -231,9 +177,9 @@ def _effects(
 ) -> tuple[Array, Array]:
     """Return the effects of levels (n_levels, d), and those on other folds of each row (n, d).
 
-    They are best linear predictions in units of a row's standard deviation. The variance between
-    levels is estimated from their sum of squares less what is expected of levels without effects
-    and a standard deviation more, so that noise mostly comes out as 0.
+    Effects are best linear predictions in units of a row's standard deviation. The variance between
+    levels is estimated by their sum of squares, minus its mean and standard deviation for levels
+    without effects, so that it is mostly 0 for noise.
     """
     n_levels, fold = len(mass), _folds(level, rng)
     key = _FOLDS * level + fold
@@ -250,8 +196,8 @@ def _effects(
         G_fold = np.bincount(key, centred, minlength=_FOLDS * n_levels)
         C_fold = np.bincount(key, c[:, k], minlength=_FOLDS * n_levels)
         G, C = (sums.reshape(n_levels, _FOLDS).sum(axis=1) for sums in (G_fold, C_fold))
-        between = _ratio(G**2, C).sum()
-        within = (_ratio(centred**2, c[:, k]).sum() - between) / within_rows
+        between = safe_ratio(G**2, C).sum()
+        within = (safe_ratio(centred**2, c[:, k]).sum() - between) / within_rows
         chance = spare + np.sqrt(2 * spare * (1 + spare / within_rows))
         spread = (between - chance * within) / (total - (C**2).sum() / total)
         if within <= 0 or spread <= 0:
@@ -274,9 +220,9 @@ def _folds(level: Array, rng: np.random.Generator) -> Array:
 
 
 def _boxes(points: Array, w: Array, others: Array) -> tuple[Array, Array]:
-    """Cut weighted points (n, d) into boxes; return the boxes of the points and of others.
+    """Split weighted points (n, d) into boxes; return the boxes of the points and of others.
 
-    The box with the largest sum of squares along an axis is cut at its mean, again and again.
+    The box with the largest sum of squares along an axis is split at its mean, repeatedly.
     """
     inside = [(np.arange(len(points)), np.arange(len(others)))]
     spreads = [_spread(points, w)]
@@ -300,15 +246,10 @@ def _boxes(points: Array, w: Array, others: Array) -> tuple[Array, Array]:
 
 
 def _spread(points: Array, w: Array) -> tuple[float, int]:
-    """Return the largest sum of squares along an axis, and the axis; 0 if points are equal."""
+    """Return the largest sum of squares along an axis, and this axis."""
     total = w.sum()
     if total <= 0 or (points == points[:1]).all():
         return 0.0, 0
     squares = w @ np.square(points - w @ points / total)
     axis = int(np.argmax(squares))
     return float(squares[axis]), axis
-
-
-def _ratio(a: Array, b: Array) -> Array:
-    """Return a / b, and 0 where b is not positive."""
-    return np.divide(a, b, out=np.zeros_like(a), where=b > 0)

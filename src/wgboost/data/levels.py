@@ -13,12 +13,12 @@ from wgboost.typing import Array
 
 __all__ = ["Levels"]
 
-_EXACT = 2.0**53  # whole numbers are exact below
+_EXACT = 2.0**53  # integers below are exact
 
 
 @dataclass(frozen=True)
 class Levels:
-    """The levels of a categorical column and their codes 0, 1, ... n_codes - 1.
+    """Levels of a categorical column and their codes 0, 1, ..., n_codes - 1.
 
     If there are more than 255 levels, the 254 most frequent have the first codes. Trees group the
     others; see `LevelGroups`. In models of earlier versions these share the code 254.
@@ -29,7 +29,7 @@ class Levels:
 
     @classmethod
     def find(cls, column: Column, weight: Array | None) -> Levels:
-        """Return the levels in rows that count. Weights tell which levels are rare."""
+        """Return the levels of rows of positive weight. Weights decide which levels are rare."""
         there = ~column.missing if weight is None else ~column.missing & (weight > 0)
         values, which = np.unique(_decimal(column.values[there]), return_inverse=True)
         if values.dtype != object and values.size and np.abs(values).max() >= _EXACT:
@@ -47,12 +47,12 @@ class Levels:
 
     @property
     def n_codes(self) -> int:
-        """Number of codes, at least one."""
+        """Number of codes, at least 1."""
         return max(self.codes, default=0) + 1
 
     @property
     def text(self) -> bool:
-        """Whether levels are text; a column that was always missing could be anything."""
+        """Whether levels are text. False for a column without values."""
         return any(isinstance(value, str) for value in self.values)
 
     @cached_property
@@ -60,11 +60,11 @@ class Levels:
         return dict(zip(self.values, map(float, self.codes), strict=True))
 
     def encode(self, values: Array) -> Array:
-        """Return codes as floats (n,); levels not known are NaN, like missing ones."""
+        """Return codes as floats (n,), NaN for unknown levels and missing values."""
         if values.dtype == object:
             codes = self._code_of
             return np.array([codes.get(value, np.nan) for value in values], dtype=np.float64)
-        if not self.values or self.text:  # nothing but missing values, see _check_kind
+        if not self.values or self.text:  # only missing values
             return np.full(len(values), np.nan)
         levels, values = np.asarray(self.values, dtype=np.float64), _decimal(values)
         at = np.minimum(np.searchsorted(levels, values), len(levels) - 1)
@@ -72,7 +72,7 @@ class Levels:
 
 
 def _decimal(values: Array) -> Array:
-    """Return numbers as float64 of the same decimals: 0.1 is one level in either precision."""
+    """Return numbers as float64 of the same decimals, so that 0.1 is the same in float32."""
     if values.dtype != np.float32:
         return values
     unique, which = np.unique(values, return_inverse=True)

@@ -1,4 +1,4 @@
-"""The one shape of raw features inside the library: a float32 or float64 matrix."""
+"""Raw features as a float32 or float64 matrix."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def as_matrix(X: Any) -> Array:
         )
     if matrix.dtype not in (np.float32, np.float64) or not matrix.dtype.isnative:
         matrix = matrix.astype(np.float32 if matrix.dtype == np.float16 else np.float64)
-    # Views with odd strides (a field of a record array) are copied: the core counts in elements.
+    # The core needs strides in whole elements, which a field of a record array does not have.
     if not matrix.flags.aligned or any(step % matrix.itemsize for step in matrix.strides):
         matrix = matrix.copy()
     return matrix

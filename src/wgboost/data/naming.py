@@ -1,4 +1,4 @@
-"""Columns of a frame that are given by name in place of an array: y, weights, exposure."""
+"""Columns of a frame that are given by name, such as y, weights or exposure."""
 
 from __future__ import annotations
 
@@ -12,19 +12,23 @@ __all__ = ["named_columns", "without_columns"]
 
 
 def named_columns(X: Any, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any], dict[str, str]]:
-    """Return X without the columns that are given by name, the columns, and their names.
+    """Take columns that are given by name out of X.
 
     Parameters
     ----------
     X : frame or array
-        Only a frame has columns to name.
+        Features. If a column is named, X has to be a frame.
     given : mapping
-        Values by parameter: a text is the name of a column of X, all else is kept as it is.
+        Values by parameter. A string is the name of a column of X; other values are kept.
 
     Returns
     -------
-    X, values, names
-        X without these columns, the values by parameter, and the names by parameter.
+    X : frame or array
+        X without these columns.
+    values : dict
+        Values by parameter.
+    names : dict
+        Names of columns by parameter.
 
     Examples
     --------
@@ -52,28 +56,6 @@ def named_columns(X: Any, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]
 
 
 def without_columns(frame: Any, names: Iterable[str]) -> Any:
-    """Return a narwhals frame without some columns.
-
-    Parameters
-    ----------
-    frame : narwhals.DataFrame
-        The frame.
-    names : iterable of str
-        Columns to drop; unknown names are ignored.
-
-    Returns
-    -------
-    narwhals.DataFrame
-        The remaining columns.
-
-    Examples
-    --------
-    >>> import narwhals as nw
-    >>> import pandas as pd
-    >>> from wgboost.data.naming import without_columns
-    >>> frame = nw.from_native(pd.DataFrame({"a": [1], "b": [2]}))
-    >>> without_columns(frame, ["b", "c"]).columns
-    ['a']
-    """
+    """Return a narwhals frame without some columns; unknown names are ignored."""
     there = [name for name in dict.fromkeys(names) if name in frame.columns]
     return frame.drop(*there) if there else frame

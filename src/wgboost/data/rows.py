@@ -1,4 +1,4 @@
-"""Some rows of whatever users hold."""
+"""Rows of frames, matrices, series and lists."""
 
 from __future__ import annotations
 
@@ -21,10 +21,7 @@ def count_rows(values: Any) -> int:
 
 
 def take_rows(values: Any, rows: Array) -> Any:
-    """Return rows of X or y, of its own kind: frames and series keep types and categories.
-
-    Lists become arrays.
-    """
+    """Return rows of X or y, of the same type; lists become arrays."""
     frame = as_frame(values)
     if frame is not None:
         return frame[rows.tolist(), :].to_native()
@@ -34,5 +31,5 @@ def take_rows(values: Any, rows: Array) -> Any:
     if sparse.issparse(values):
         matrix: Any = values
         return matrix.tocsr()[rows]
-    # A pandas Categorical is no series, and an array of it would forget the order.
+    # A pandas Categorical is not a series; as an array it would lose its order.
     return values[rows] if hasattr(values, "dtype") else np.asarray(values)[rows]

@@ -1,4 +1,4 @@
-"""What columns a model was fitted on: their names, their kinds and the levels of categories."""
+"""The columns of the training data: names, kinds and levels of categories."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from wgboost.validation import format_value, nearest_name
 __all__ = ["FROM_DTYPE", "Levels", "Schema", "column_index"]
 
 FROM_DTYPE = "from_dtype"
-_FREE_TEXT = 50  # so many different texts, on half of the rows or more, are no categories
+_FREE_TEXT = 50  # more different texts, on half of the rows, are not categories
 _SHOWN = 5
 _DATES = 3  # the type of a column in a file: 0 numbers, 1 and 2 categories of numbers and of text
 
@@ -33,11 +33,11 @@ class Schema:
     Parameters
     ----------
     names : tuple of str or None
-        Names of the columns.
+        Names of the columns; None if columns are known by position.
     levels : tuple of Levels or None
         Levels of each categorical column, None for other columns.
     dates : frozenset of int, default=frozenset()
-        Columns of dates.
+        Columns of dates or times, which are numbers.
 
     Examples
     --------
@@ -49,49 +49,35 @@ class Schema:
            [1., 2.]])
     """
 
-    names: tuple[str, ...] | None  # None: columns go by their position
-    levels: tuple[Levels | None, ...]  # of each column; None: numbers
-    dates: frozenset[int] = frozenset()  # columns of numbers that stand for dates or times
+    names: tuple[str, ...] | None
+    levels: tuple[Levels | None, ...]
+    dates: frozenset[int] = frozenset()
 
     @classmethod
     def fit(
         cls, X: Any, *, categorical_features: Any = FROM_DTYPE, weight: Array | None = None
     ) -> tuple[Schema, Array]:
-        """Return the schema of a frame or a matrix and its rows as a matrix (n, p) of floats.
+        """Return the schema of a frame or a matrix, and its rows as a matrix (n, p) of floats.
 
         `categorical_features` are names, indices or a mask of columns, None for no column, or
-        "from_dtype": text and columns of a categorical type. Rows of weight zero bring no levels.
-
-        Parameters
-        ----------
-        X : frame or array of shape (n, p)
-            Features.
-        categorical_features : object
-            Categorical columns, as in the estimators.
-        weight : array of shape (n,), optional
-            Sample weights.
-
-        Returns
-        -------
-        schema : Schema
-            The columns.
-        matrix : array of shape (n, p)
-            The rows, with codes for categories.
+        "from_dtype" for text and columns of a categorical type. Rows of weight zero have no levels.
         """
         frame = as_frame(X)
         names = None if frame is None else frame_names(frame)
         table = Table.of(X if frame is None else frame)
-        asked = _chosen(categorical_features, names, table.shape[1])
-        if asked is not None and asked.any():  # so that they keep their precision
-            table = Table.of(X if frame is None else frame, separate=np.flatnonzero(asked).tolist())
+        chosen = _chosen(categorical_features, names, table.shape[1])
+        if chosen is not None and chosen.any():  # these keep their precision
+            table = Table.of(
+                X if frame is None else frame, separate=np.flatnonzero(chosen).tolist()
+            )
         columns = table.columns()
         levels: list[Levels | None] = []
         for i, column in enumerate(columns):
             label = _label(names, i)
-            by_type = asked is None and (column.text or column.declared)
-            if by_type or (asked is not None and asked[i]):
+            by_type = chosen is None and (column.text or column.declared)
+            if by_type or (chosen is not None and chosen[i]):
                 found = Levels.find(column, weight)
-                if asked is None and column.text and not column.declared:
+                if chosen is None and column.text and not column.declared:
                     _refuse_free_text(label, column, found)
                 levels.append(found)
             elif column.text:
@@ -115,20 +101,10 @@ class Schema:
         return np.array([0 if one is None else one.n_codes for one in self.levels], dtype=np.int64)
 
     def apply(self, X: Any) -> Array:
-        """Return new rows as a matrix (n, p).
+        """Return new rows as a matrix (n, p), with codes for categories.
 
-        The columns of a frame may come in any order; one too few, one too many or one of another
-        kind raises ValueError. Levels that training did not have count as missing.
-
-        Parameters
-        ----------
-        X : frame or array of shape (n, p)
-            Features.
-
-        Returns
-        -------
-        array of shape (n, p)
-            The rows, with codes for categories.
+        The columns of a frame may be in any order. A missing, additional or different column raises
+        ValueError. Levels that training did not have count as missing.
         """
         frame = as_frame(X)
         names = None if frame is None else frame_names(frame)
@@ -147,24 +123,16 @@ class Schema:
 
     @cached_property
     def _separate(self) -> frozenset[int]:
-        """Columns that are more than numbers: categories and dates."""
+        """Columns that are not plain numbers: categories and dates."""
         return self.dates | {i for i, one in enumerate(self.levels) if one is not None}
 
     def _numbered(self, names: Sequence[str] | None) -> tuple[str, ...] | None:
-        """The columns 0, 1, 2, ... of training, if these are they in another order."""
+        """Return the columns 0, 1, 2, ... of training if `names` has them in another order."""
         numbers = tuple(map(str, range(len(self.levels))))
         return numbers if names is not None and set(names) == set(numbers) else None
 
     def warn_names(self, names: Sequence[str] | None, who: str) -> None:
-        """Warn if columns have names and those of the training data had none, or the reverse.
-
-        Parameters
-        ----------
-        names : sequence of str or None
-            Names of the new columns.
-        who : str
-            Name of the estimator, for the message.
-        """
+        """Warn if only one of the training data and `names` has names of columns."""
         if self.names is None and names is not None and self._numbered(names) is None:
             text = f"X has feature names, but {who} was fitted without feature names"
             warnings.warn(text, UserWarning, stacklevel=3)
@@ -176,14 +144,14 @@ class Schema:
         here, there = set(names), set(known)
         lacking = [name for name in known if name not in here]
         extra = [name for name in names if name not in there]
-        said = []
+        problems = []
         if lacking:
-            said.append(f"X lacks {_listed(lacking)} of the training data")
+            problems.append(f"X lacks {_listed(lacking)} of the training data")
         if extra:
             near = nearest_name(extra[0], known) if lacking else "; drop what training did not have"
-            said.append(f"X has {_listed(extra)}, unseen in training{near}")
-        if said:
-            raise ValueError(", and ".join(said))
+            problems.append(f"X has {_listed(extra)}, unseen in training{near}")
+        if problems:
+            raise ValueError(", and ".join(problems))
 
     def _encode(self, table: Table) -> Array:
         encoded = {}
@@ -191,18 +159,12 @@ class Schema:
             levels = self.levels[i]
             if levels is not None:
                 encoded[i] = levels.encode(column.values)
-            elif column.text:  # nothing but missing values, see _check_kind
+            elif column.text:  # only missing values, see _check_kind
                 encoded[i] = np.full(len(column.values), np.nan)
         return table.matrix(encoded)
 
     def to_arrays(self) -> dict[str, Array | None]:
-        """Return the schema as arrays, for a file.
-
-        Returns
-        -------
-        dict
-            Types and names of columns, and all levels.
-        """
+        """Return the schema as arrays, for a file."""
         listed = [one for one in self.levels if one is not None]
         kinds = [
             (_DATES if i in self.dates else 0) if one is None else 1 + one.text
@@ -228,33 +190,7 @@ class Schema:
         cls, types: Array, names: Array | None, first_level: Array, codes: Array, text: Array,
         numbers: Array,
     ) -> Schema:  # fmt: skip
-        """Return the schema that `to_arrays` described.
-
-        Parameters
-        ----------
-        types : array
-            Type of each column.
-        names : array or None
-            Names of the columns.
-        first_level : array
-            First level of each categorical column.
-        codes : array
-            Code of each level.
-        text : array
-            Levels that are text.
-        numbers : array
-            Levels that are numbers.
-
-        Returns
-        -------
-        Schema
-            The schema.
-
-        Raises
-        ------
-        ValueError
-            If the arrays do not fit.
-        """
+        """Return the schema of `to_arrays`; raise ValueError if the arrays are inconsistent."""
         _check_arrays(types, names, first_level, codes, text, numbers)
         values: dict[int, list[Any]] = {1: numbers.tolist(), 2: text.tolist()}
         levels: list[Levels | None] = []
@@ -291,42 +227,14 @@ def _check_arrays(
         or codes.size != first_level[-1]
     ):
         raise ValueError("levels do not belong to the categories")
-    # A code beyond the last of 255 counts levels, of which a column has no more than are listed.
+    # Codes above 254 number the levels, so they are below the number of levels.
     most = np.repeat(np.maximum(sizes, MAX_BINS), sizes)
     if (codes < 0).any() or (codes >= most).any() or np.isnan(numbers).any():
         raise ValueError("a category has a code or a level that it cannot have")
 
 
 def column_index(parameter: str, column: Any, names: Sequence[str] | None, p: int) -> int:
-    """Return the index of a column that is given by name or index.
-
-    Parameters
-    ----------
-    parameter : str
-        Name of the parameter, for the message.
-    column : str or int
-        The column.
-    names : sequence of str or None
-        Names of the columns.
-    p : int
-        Number of columns.
-
-    Returns
-    -------
-    int
-        The index.
-
-    Raises
-    ------
-    ValueError
-        If there is no such column.
-
-    Examples
-    --------
-    >>> from wgboost.data.schema import column_index
-    >>> column_index("monotone", "size", ["kind", "size"], 2)
-    1
-    """
+    """Return the index of a column that is given by name or index; raise ValueError if unknown."""
     if isinstance(column, str) and names is not None and column in names:
         return list(names).index(column)
     whole = isinstance(column, (int, np.integer)) and not isinstance(column, bool)
@@ -345,19 +253,21 @@ def _listed(names: Sequence[str]) -> str:
     return f"the column{'s' if len(names) > 1 else ''} {shown}"
 
 
-def _chosen(asked: Any, names: Sequence[str] | None, p: int) -> Array | None:
-    """A mask of the categorical columns; None leaves it to their types."""
-    if isinstance(asked, str):
-        if asked == FROM_DTYPE:
+def _chosen(categorical_features: Any, names: Sequence[str] | None, p: int) -> Array | None:
+    """Return a mask of the categorical columns, or None if their types decide."""
+    if isinstance(categorical_features, str):
+        if categorical_features == FROM_DTYPE:
             return None
         raise ValueError(
-            f'categorical_features={asked!r} must be "from_dtype", None, or a list of columns'
+            f'categorical_features={categorical_features!r} must be "from_dtype", None, or a '
+            "list of columns"
         )
     mask = np.zeros(p, dtype=bool)
-    which = np.asarray([] if asked is None else asked)
+    which = np.asarray([] if categorical_features is None else categorical_features)
     if which.ndim != 1 or (which.size and which.dtype.kind not in "biuUO"):
         raise TypeError(
-            f"categorical_features={asked!r} must be a list of names or indices, or a mask"
+            f"categorical_features={categorical_features!r} must be a list of names or indices, "
+            "or a mask"
         )
     if which.dtype.kind == "b":
         if which.shape != (p,):

@@ -1,4 +1,4 @@
-"""A folder for as long as something refers to it."""
+"""Temporary folders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Scratch"]
 
 
 class Scratch:
-    """A new folder, removed with all in it when the object goes, or at the end of the process."""
+    """A new folder that is removed with the object, or at the end of the process."""
 
     def __init__(self, within: Any = None) -> None:
         self.name = tempfile.mkdtemp(prefix="wgboost-", dir=within)

@@ -1,7 +1,7 @@
-"""Columns of frames, read the fast way that each library has.
+"""Fast access to the columns of frames of each library.
 
-A frame of hundreds of columns takes as long to convert column by column as thousands of rows take
-to predict. Plain numbers are read as one block, and a single row is read as a row.
+Converting hundreds of columns one by one takes as long as predicting thousands of rows. So plain
+numbers are read as one block, and a single row is read as a row.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Source:
         self.native = frame.to_native()
 
     def plain(self) -> list[int]:
-        """Return which columns are numbers that `block` reads at once."""
+        """Return the indices of columns of plain numbers, which `block` reads."""
         return []
 
     def block(self, at: Sequence[int]) -> Array:
@@ -39,7 +39,7 @@ class Source:
         return np.empty((len(self.frame), len(at)))
 
     def column(self, i: int) -> Column:
-        """Return any column; raise TypeError for one that is no feature."""
+        """Return a column; raise TypeError if it cannot be a feature."""
         return column_of(self.frame, i)
 
 
@@ -47,12 +47,12 @@ class _Pandas(Source):
     def __init__(self, frame: Any):
         super().__init__(frame)
         self._dtypes: list[Any] = self.native.dtypes.tolist()
-        # Of each object once: columns share them, and types of categories are slow to hash.
+        # Columns share dtype objects, which are looked at once; categorical ones are slow to hash.
         keys = list(map(id, self._dtypes))
         each = dict(zip(keys, self._dtypes, strict=True))
         found = {key: _number_type(one) for key, one in each.items()}
         self._numbers = [found[key] for key in keys]
-        # Whether a missing value may be something else than NaN.
+        # Values other than NaN may be missing.
         known = (one.name == "category" or one is found[key] for key, one in each.items())
         self._missing = {} if all(known) else {"na_value": np.nan}
 
@@ -137,7 +137,7 @@ class _Arrow(Source):
         for kind, those in places.items():
             part = self.native.select([at[j] for j in those])
             batches = part.to_batches()
-            # Arrow makes no tensors of truth values, and before version 16 none at all.
+            # Arrow has no tensors of booleans, and before version 16 no tensors.
             if kind == "bool" or not hasattr(batches[0], "to_tensor"):
                 for j, column in zip(those, part.columns, strict=True):
                     matrix[:, j] = column.to_numpy()  # None becomes NaN

@@ -1,4 +1,4 @@
-"""Features that lie in a file, a byte for each value."""
+"""Binned features in a file."""
 
 from __future__ import annotations
 
@@ -18,20 +18,11 @@ from wgboost.typing import Array
 
 __all__ = ["PreparedMatrix", "StoredMatrix", "empty_file"]
 
-_BLOCK = 2**24  # bytes at a time
+_BLOCK = 2**24  # bytes that are read at a time
 
 
 class PreparedMatrix(ABC):
-    """Represent a matrix (n, p) whose columns are known and whose bins are found.
-
-    Subclasses decide where the values are.
-
-    Examples
-    --------
-    >>> from wgboost.data.stored import PreparedMatrix, StoredMatrix
-    >>> issubclass(StoredMatrix, PreparedMatrix)
-    True
-    """
+    """A matrix (n, p) with known columns and bins. Subclasses decide where the values are."""
 
     ndim = 2
 
@@ -49,9 +40,9 @@ class PreparedMatrix(ABC):
 
 @dataclass(frozen=True, eq=False)
 class StoredMatrix(PreparedMatrix):
-    """Hold the codes of a matrix, mostly in a file that is mapped into memory.
+    """Hold the codes of a matrix, usually in a memory-mapped file.
 
-    Rows that are taken from it get a file of their own when they are first read.
+    A selection of rows gets its own file when it is first read.
 
     Parameters
     ----------
@@ -75,10 +66,10 @@ class StoredMatrix(PreparedMatrix):
     (2, 1)
     """
 
-    codes: Array  # (rows of the file, p) uint8, column after column
+    codes: Array  # (rows of the file, p)
     cuts: Cuts
-    folder: Scratch | None  # goes with the last that refers to it; None: codes are in memory
-    index: Array | None = None  # rows of the file; None: all
+    folder: Scratch | None
+    index: Array | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -103,18 +94,7 @@ class StoredMatrix(PreparedMatrix):
         return Binned(codes, self.cuts.n_bins)
 
     def values(self, rows: slice) -> Array:
-        """Return values that have the codes of some rows.
-
-        Parameters
-        ----------
-        rows : slice
-            The rows.
-
-        Returns
-        -------
-        array of shape (rows, p)
-            The upper edge of each bin.
-        """
+        """Return the upper edges (rows, p) of the bins of some rows."""
         codes = self.binned.codes[rows]
         table = np.full((codes.shape[1], 256), np.nan)
         for line, edges in zip(table, self.cuts.edges, strict=True):
@@ -123,26 +103,9 @@ class StoredMatrix(PreparedMatrix):
         return np.ascontiguousarray(table[np.arange(codes.shape[1]), codes])
 
     def predict(self, ensemble: Any, start: Array, n_threads: int) -> Array:
-        """Return what trees add to the start of these rows.
+        """Return the start particles (n, m, d) plus the trees of an ensemble at these rows.
 
-        Parameters
-        ----------
-        ensemble : FlatTrees
-            The trees.
-        start : array of shape (n, m, d)
-            Start particles.
-        n_threads : int
-            Number of threads.
-
-        Returns
-        -------
-        array of shape (n, m, d)
-            Particles.
-
-        Raises
-        ------
-        ValueError
-            If the trees cut features at other values than the codes.
+        Raise ValueError if the trees split features at other values than the bins.
         """
         inner = (ensemble.feature >= 0) & np.isfinite(ensemble.threshold)
         for feature, edges in enumerate(self.cuts.edges):
@@ -150,9 +113,9 @@ class StoredMatrix(PreparedMatrix):
             other = at[~np.isin(at, edges)]
             if other.size:
                 raise ValueError(
-                    f"rounds cannot be added with these rows: the model cuts feature {feature} "
-                    f"at {other[0]:g}, and their bins do not; go on with the data of before, or "
-                    "fit anew with warm_start=False"
+                    f"rounds cannot be added with these rows: the model splits feature {feature} "
+                    f"at {other[0]:g}, which is no edge of their bins; use the same data, "
+                    "or set warm_start=False"
                 )
         out = np.empty_like(start)
         for rows in row_slices(len(self), max(1, _BLOCK // (8 * self.shape[1]))):
@@ -161,7 +124,7 @@ class StoredMatrix(PreparedMatrix):
 
 
 def empty_file(folder: Scratch, shape: tuple[int, int]) -> Array:
-    """Return a mapped file for codes of this shape."""
+    """Return a memory-mapped file for codes of this shape."""
     with tempfile.NamedTemporaryFile(dir=Path(folder.name), suffix=".codes", delete=False) as file:
         name = file.name
     return np.memmap(name, dtype=np.uint8, mode="w+", shape=shape, order="F")

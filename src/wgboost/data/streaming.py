@@ -1,4 +1,4 @@
-"""From batches to what training needs of them: codes in a file, and y in memory."""
+"""Conversion of batches to training data: codes in a file, and y in memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wgboost.typing import Array
 
 __all__ = ["SAMPLE", "learn_numeric_columns", "read_batches"]
 
-SAMPLE = 200_000  # rows that the cuts are found from, as in memory
+SAMPLE = 200_000  # rows from which the bins are found, as for data in memory
 
 
 def read_batches(
@@ -29,20 +29,36 @@ def read_batches(
     n_threads: int,
     weigh: Callable[[Array, Array | None], Array | None],
 ) -> tuple[Schema, StoredMatrix, Array, Array | None]:
-    """Go through batches twice; return their columns and codes, y and sample weights.
+    """Return the schema, codes, y and sample weights of batches, which are read twice.
 
-    The first pass learns the columns, keeps y and weights, and draws rows to cut the features by;
-    the second writes codes.
+    The first pass learns the schema, keeps y and weights, and draws rows to find the bins. The
+    second pass writes codes.
 
     Parameters
     ----------
     batches : Batches
+        The data.
     schema : Schema or None
-        The columns, if they are known already.
-    categorical_features, max_bins, n_threads
-        As in the estimators.
+        The columns, if they are already known.
+    categorical_features : object
+        Categorical columns, as in the estimators.
+    max_bins : int
+        Largest number of bins.
+    n_threads : int
+        Number of threads.
     weigh : callable
-        Returns the weights of rows in training, by y and sample weights.
+        Function of y and the sample weights that returns the weights in training.
+
+    Returns
+    -------
+    schema : Schema
+        The columns.
+    matrix : StoredMatrix
+        Codes of the features.
+    y : array of shape (n,) or (n, q)
+        Values to predict.
+    weight : array of shape (n,) or None
+        Sample weights.
     """
     first = _FirstPass(schema, categorical_features)
     for i, batch in enumerate(batches):
@@ -77,7 +93,7 @@ def read_batches(
 
 
 class _FirstPass:
-    """What is learnt of batches one by one."""
+    """The first pass over batches."""
 
     def __init__(self, schema: Schema | None, categorical_features: Any) -> None:
         self.schema, self._categorical = schema, categorical_features
@@ -88,7 +104,7 @@ class _FirstPass:
         self._n = 0
 
     def add(self, i: int, batch: Batch) -> None:
-        """Take note of one batch."""
+        """Add a batch."""
         try:
             if self.schema is None:
                 self.schema, matrix = learn_numeric_columns(batch.X, self._categorical)
@@ -111,7 +127,7 @@ class _FirstPass:
             )
         self.y.append(batch.y)
         self.weight.append(weight)
-        # The rows with the smallest keys are a sample that does not depend on the batches' sizes.
+        # The rows with the smallest keys are a sample that does not depend on the batch sizes.
         keys, places = self._rng.random(n), np.arange(self._n, self._n + n)
         self._kept.append((keys, places, matrix))
         self._n += n
@@ -126,7 +142,7 @@ class _FirstPass:
         return keys, places, rows
 
     def sample(self) -> tuple[Array, Array]:
-        """Return rows that stand for all, in their order, and where they are among all."""
+        """Return sampled rows in their order, and their indices."""
         _, places, rows = self._smallest()
         order = np.argsort(places)
         return rows[order], places[order]
@@ -138,7 +154,7 @@ class _FirstPass:
 
 
 def _alike(y: Array, other: Array) -> bool:
-    """Whether two y can be one: beside text numbers would become text."""
+    """Return whether two y can be concatenated; numbers would become text next to text."""
     kinds = {"numbers" if one.dtype.kind in "fiub" else one.dtype.kind for one in (y, other)}
     return y.shape[1:] == other.shape[1:] and len(kinds - {"O"}) < 2
 
@@ -146,7 +162,7 @@ def _alike(y: Array, other: Array) -> bool:
 def learn_numeric_columns(
     X: Any, categorical_features: Any, what: str = "batches"
 ) -> tuple[Schema, Array]:
-    """Learn the columns, all numbers, from the first rows; return these as a matrix too."""
+    """Return the schema of columns of numbers, and the rows as a matrix."""
     frame = as_frame(X)
     schema, matrix = Schema.fit(
         X if frame is not None else np.asarray(X), categorical_features=categorical_features

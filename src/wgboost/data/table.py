@@ -1,4 +1,4 @@
-"""The columns of a frame or a matrix, with all plain numbers in one block."""
+"""The columns of a frame or a matrix, with plain numbers in one block."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Table:
 
     Attributes
     ----------
-    shape : tuple
-        (n, p).
-    block : Array
-        Columns (n, k) of plain numbers, float32 or float64, NaN where missing.
-    at : list
-        Which of the p columns they are; a range if they are all, in order.
+    shape : tuple (n, p)
+        Rows and columns.
+    block : array of shape (n, k)
+        Columns of plain numbers, float32 or float64, NaN where missing.
+    at : sequence of int
+        Index of each column of the block; a range if these are all columns in order.
     others : dict
-        All other columns, by index.
+        The other columns, by index.
     """
 
     shape: tuple[int, int]
@@ -45,22 +45,23 @@ class Table:
 
         Parameters
         ----------
-        X
-            The frame or the matrix.
-        apart
+        X : frame or array of shape (n, p)
+            Features.
+        separate : collection of int, default=()
             Columns to read one by one, by their index in the table.
-        order
-            Which column of a frame is the first of the table, the second, and so on; by default
-            they keep their order.
+        order : sequence of int, optional
+            Column of the frame that is the first of the table, the second, and so on. By default
+            columns keep their order.
 
         Returns
         -------
         Table
+            The columns.
 
         Raises
         ------
         TypeError
-            For columns that are neither numbers nor categories.
+            If a column has neither numbers nor categories.
         """
         frame = as_frame(X)
         if frame is None:
@@ -77,8 +78,8 @@ class Table:
                 f"X of shape {(n, p)} is empty; at least one row and feature are needed"
             )
         source = source_of(frame)
-        single = separate if order is None else {order[i] for i in separate}
-        plain = [i for i in source.plain() if i not in single]
+        places = separate if order is None else {order[i] for i in separate}
+        plain = [i for i in source.plain() if i not in places]
         block = source.block(plain) if plain else np.empty((n, 0))
         if len(plain) == p and order is None:
             return cls((n, p), block, range(p), {})
@@ -96,7 +97,7 @@ class Table:
         return [every[i] for i in range(self.shape[1])]
 
     def matrix(self, encoded: dict[int, Array]) -> Array:
-        """Return all columns as a matrix (n, p); `encoded` holds what stands for some of them."""
+        """Return all columns as a matrix (n, p); `encoded` has the codes of some columns."""
         if isinstance(self.at, range) and not self.others:
             return self.block
         values = {i: column.values for i, column in self.others.items()} | encoded

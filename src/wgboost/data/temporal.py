@@ -33,8 +33,8 @@ def native_dates(series: Any) -> Any:
 def days_of(series: Any) -> Array | None:
     """Return dates as days since 1970-01-01, durations as days and times as hours, (n,).
 
-    NaN where missing, None for a series of another type. Periods count from their start, times
-    with a zone in UTC.
+    The result is NaN where missing, and None for a series of another type. Periods count from their
+    start, and times with a zone in UTC.
     """
     if (dates := native_dates(series)) is not None:
         stamps: Array = dates.dt.timestamp("us").cast(nw.Float64).to_numpy()
@@ -49,7 +49,7 @@ def days_of(series: Any) -> Array | None:
 
 
 def days_of_values(values: Sequence[Any], missing: Array) -> Array | None:
-    """Return the same of Python's dates, times and durations; None if some are of another type."""
+    """Return `days_of` for Python dates, times and durations; None for other types."""
     numbers = [
         np.nan if gone else _number(value) for value, gone in zip(values, missing, strict=True)
     ]

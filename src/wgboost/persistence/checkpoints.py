@@ -1,4 +1,4 @@
-"""Checkpoints: a fit that goes on in another process as if nothing had happened."""
+"""Checkpoints, from which another process can resume a fit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wgboost.persistence.models import (
     SavedModel,
     fitted_attributes,
     fitted_model,
-    made_model,
+    model_of_contents,
     write_model,
 )
 from wgboost.training.data import TrainingData
@@ -24,14 +24,14 @@ from wgboost.training.request import Paused
 
 __all__ = ["Checkpoint", "CheckpointWriter", "read_checkpoint"]
 
-_WATCHED = ("best_round", "best_value", "odd_rounds")  # of early stopping
+_STOPPING_FIELDS = ("best_round", "best_value", "odd_rounds")
 _SHORT = 60  # characters of a value in a message
-_FREE = ("n_jobs", "verbose")  # what may change: the model does not depend on it
+_FREE = ("n_jobs", "verbose")  # parameters that the model does not depend on
 
 
 @dataclass(frozen=True, eq=False)
 class CheckpointWriter:
-    """Writes the model so far of a fit, with what the fit needs to go on.
+    """Write the model so far, and the state of the fit.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class CheckpointWriter:
     validation : mapping
         Validation sets by name.
     described : callable
-        Completes a model with what it is fitted to.
+        Adds the schema, response and units to a model.
     """
 
     kind: str
@@ -55,7 +55,7 @@ class CheckpointWriter:
 
     @cached_property
     def identity(self) -> str:
-        """What the training data and validation sets are known by."""
+        """Fingerprint of the training data and validation sets."""
         return fingerprint(self.data, dict(self.validation))
 
     def __call__(self, path: Any, model: FittedModel, paused: Paused) -> None:
@@ -77,17 +77,18 @@ class CheckpointWriter:
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """What a checkpoint file holds.
+    """Contents of a checkpoint file.
 
     Attributes
     ----------
     path : str
+        The file.
     model : FittedModel
         The model so far.
     paused : Paused
         Where the fit was.
     identity : str
-        What the data are known by.
+        Fingerprint of the data.
     """
 
     path: str
@@ -100,7 +101,7 @@ class Checkpoint:
         if identity != self.identity:
             raise ValueError(
                 f"the checkpoint {self.path!r} was made with other data: X, y, weights, validation "
-                "sets and what else belongs to rows have to be the same to the bit"
+                "sets and everything else that belongs to rows have to be identical"
             )
 
 
@@ -110,22 +111,28 @@ def read_checkpoint(
     params: Mapping[str, Any],
     check: Callable[[SavedModel, FittedModel], None],
 ) -> Checkpoint:
-    """Return what a checkpoint file holds.
+    """Read a checkpoint file.
 
     Parameters
     ----------
-    path : path
+    path : str or path
+        The file.
     kind : str
-        The name of the class of the estimator that goes on.
+        Name of the class of the estimator that is resumed.
     params : mapping
-        The parameters of that estimator.
+        Parameters of the estimator.
     check : callable
-        Raises ValueError if the model does not fit together.
+        Raises ValueError if the parts of the model are inconsistent.
+
+    Returns
+    -------
+    Checkpoint
+        The model so far, and the state of the fit.
 
     Raises
     ------
     ModelFileError
-        If the file is damaged, or no checkpoint.
+        If the file is damaged, or not a checkpoint.
     ValueError
         If the parameters differ from those of the checkpoint.
     """
@@ -147,11 +154,11 @@ def read_checkpoint(
     for parameter, value in _settings(params).items():
         if before.get(parameter) != value:
             raise ValueError(
-                f"{parameter}={_short(params[parameter])} cannot go on from the "
+                f"{parameter}={_short(params[parameter])} cannot resume from the "
                 f"checkpoint {where!r}{_shown(parameter, known)}; resume with the same parameters"
             )
     given = {name: params.get(name) for name in ("response", "target")}
-    saved = made_model(path, contents, given)
+    saved = model_of_contents(path, contents, given)
     try:
         model = fitted_model(saved)
         check(saved, model)
@@ -164,7 +171,7 @@ def read_checkpoint(
 
 
 def _settings(params: Mapping[str, Any]) -> dict[str, str]:
-    """Return the parameters that a model depends on, each as what it is known by."""
+    """Return the fingerprints of the parameters that a model depends on."""
     return {name: fingerprint(v)[:16] for name, v in params.items() if name not in _FREE}
 
 
@@ -182,11 +189,12 @@ def _short(value: Any) -> str:
 def _check_watch(paused: Paused, n_rounds: int) -> None:
     if type(paused.n_rounds) is not int or paused.n_rounds < n_rounds:
         raise ValueError(f"{n_rounds} rounds of {paused.n_rounds!r:.20}")
-    watch = paused.watch
-    if watch is None:
+    stopping = paused.watch
+    if stopping is None:
         return
-    odd = [*watch["odd_rounds"], watch["best_round"]]
-    if not all(type(r) is int and 0 <= r <= n_rounds for r in odd) or set(watch) != set(_WATCHED):
+    rounds = [*stopping["odd_rounds"], stopping["best_round"]]
+    known = set(stopping) == set(_STOPPING_FIELDS)
+    if not known or not all(type(r) is int and 0 <= r <= n_rounds for r in rounds):
         raise ValueError("the best round is none of the rounds")
-    if not isinstance(watch["best_value"], float):
+    if not isinstance(stopping["best_value"], float):
         raise ValueError("the best value is no number")

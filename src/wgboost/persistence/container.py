@@ -1,13 +1,14 @@
-"""The file itself: safetensors, written in a fixed order and read with bounds.
+"""The container of model files: safetensors with a checksum.
 
     8 bytes   length of the header, little-endian
     header    JSON: {"__metadata__": {"sha256", "format", "format_version", "wgboost_version",
               "model"}, tensor name: {"dtype", "shape", "data_offsets"}, ...}
-    data      the tensors one after the other, little-endian, row by row
+    data      the tensors in sequence, little-endian, in C order
 
-"sha256" comes first, so that its 64 digits always have the same place; it is the digest of the
-whole file with zeros there. "model" is JSON in a string: the metadata of safetensors are strings.
-What grows with the data is in tensors: the header has a limit.
+"sha256" comes first, so that its 64 digits are always at the same place. It is the digest of the
+whole file with zeros at this place. "model" is JSON in a string, since the metadata of safetensors
+are strings. The size of the header is limited, so everything that grows with the data is in
+tensors.
 """
 
 from __future__ import annotations
@@ -40,21 +41,21 @@ _NAMES = {np.dtype(kind): name for name, kind in _DTYPES.items()}
 _BEGIN = b'{"__metadata__":{"sha256":"'
 _DIGEST = slice(8 + len(_BEGIN), 8 + len(_BEGIN) + 64)
 _HEADER = 2**20  # bytes
-_ITEMS = 2**16  # of a JSON text: each takes memory many times its length
+_ITEMS = 2**16  # values of a JSON text, each of which takes much more memory than its text
 _DIMENSIONS = 8
 _CHUNK = 2**16
 
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """What a file holds: the header's JSON value and arrays by name."""
+    """The contents of a file: the JSON value of its header, and its arrays by name."""
 
     model: Any
     tensors: dict[str, Array]
 
 
 def write_file(path: Any, contents: Contents) -> None:
-    """Write a model file in place of the one at `path`, as a whole or not at all."""
+    """Write a model file; an existing file is replaced completely or not at all."""
     tensors = {name: _plain(name, array) for name, array in contents.tensors.items()}
     order = sorted(tensors, key=lambda name: (-tensors[name].itemsize, name))  # all aligned
     model = json.dumps(contents.model, separators=(",", ":"), allow_nan=False)
@@ -103,20 +104,15 @@ def _plain(name: str, array: Array) -> Array:
 
 
 def read_file(path: Any) -> Contents:
-    """Return what a model file holds.
+    """Return the contents of a model file.
 
-    Sizes are checked against the file before anything is allocated by them.
-
-    Raises
-    ------
-    ModelFileError
-        If the file is not a model file, is damaged, or of a later format.
-    OSError
-        If it cannot be opened.
+    Sizes are checked against the length of the file before memory is allocated. Raise
+    ModelFileError if the file is not a model file, is damaged or has another format, and OSError if
+    it cannot be opened.
     """
     if os.path.isdir(path):
         _refuse(path, "is a folder")
-    # A pipe would keep us waiting, a device never end.
+    # Without O_NONBLOCK, opening a pipe would wait for a writer.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     with open(os.open(path, flags), "rb") as file:
         status = os.fstat(file.fileno())
@@ -188,7 +184,7 @@ def _parsed(text: bytes) -> Any:
 
 
 def _digest(file: BinaryIO) -> str:
-    """The digest of the file with zeros in its place, read in pieces."""
+    """Return the digest of the file, with zeros in place of the stored digest."""
     file.seek(0)
     begin = bytearray(file.read(_CHUNK))
     begin[_DIGEST] = b"0" * 64
@@ -199,7 +195,7 @@ def _digest(file: BinaryIO) -> str:
 
 
 def _checked_table(header: Any, size: int) -> list[tuple[str, tuple[Any, tuple[int, ...]]]]:
-    """Return name, dtype and shape of the tensors as they follow each other in the data."""
+    """Return the name, dtype and shape of the tensors in the order of the data."""
     table, end = [], 0
     for name, entry in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
         kind, shape, (begin, stop) = entry["dtype"], entry["shape"], entry["data_offsets"]
@@ -209,7 +205,7 @@ def _checked_table(header: Any, size: int) -> list[tuple[str, tuple[Any, tuple[i
         if not all(type(number) is int and 0 <= number <= 2**62 for number in numbers):
             raise ValueError(f"the tensor {name!r:.60} has impossible sizes")
         taken = math.prod(shape) * np.dtype(_DTYPES[kind]).itemsize
-        # In place of empty tensors of any shape, a limit: numpy multiplies the other sizes.
+        # The limit is for empty tensors: NumPy multiplies the sizes that are not zero.
         if begin != end or stop - begin != taken or math.prod(filter(None, shape)) > 2**48:
             raise ValueError(f"the tensor {name!r:.60} does not fit its place")
         end = stop

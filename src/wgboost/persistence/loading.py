@@ -11,14 +11,14 @@ __all__ = ["check_saved"]
 
 
 def check_saved(saved: SavedModel, model: FittedModel) -> None:
-    """Raise ValueError unless the parts of a saved model fit together.
+    """Raise ValueError unless the parts of a saved model are consistent.
 
     Parameters
     ----------
     saved : SavedModel
-        What the file holds.
+        Contents of the file.
     model : FittedModel
-        The model that it makes.
+        The model of the file.
     """
     resolve_settings(saved.params)
     check_model(

@@ -1,4 +1,4 @@
-"""A model that came from a file: what every part has to be before it is used."""
+"""Checks of the parts of a model that was read from a file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from wgboost.typing import Array
 
 __all__ = ["ALWAYS", "BAG", "FITTED", "SHARED", "check_bag", "check_learned", "check_model"]
 
-# What fitting leaves behind, in the order of a file.
+# Fitted attributes, in the order of a file.
 FITTED = (
     "ensemble_", "start_", "units_", "response_", "_init", "_constraints", "n_estimators_",
     "history_", "validation_rows_", "interrupted_", "refitted_", "seed_", "n_outputs_", "proposal_",
@@ -29,7 +29,7 @@ FITTED = (
     "row_parameters_",
 )  # fmt: skip
 ALWAYS = (*FITTED[:2], *FITTED[4:11])
-# What a bag of models has itself, and what it has from its members.
+# Attributes of a bag itself, and those that it takes from its members.
 BAG = (
     "seed_", "interrupted_", "best_recipe_", "best_params_", "best_value_", "cv_results_",
     "calibration_", "ood_reference_", "ood_references_", "row_parameters_",
@@ -45,13 +45,14 @@ _COLUMNS = {
 
 
 def check_model(model: FittedModel, *, n_rounds: Any, classes: bool, evidence: Any = None) -> None:
-    """Raise ValueError unless the parts of a model fit together and can be predicted with.
+    """Raise ValueError unless the parts of a model are consistent and can predict.
 
     Parameters
     ----------
     model : FittedModel
+        The model.
     n_rounds : int
-        The number of rounds that it is said to have.
+        Number of rounds according to the file.
     classes : bool
         Whether it is the model of a classifier.
     evidence
@@ -88,13 +89,14 @@ def _check_groups(groups: Any, n_levels: Array) -> None:
 
 
 def check_bag(fitted: dict[str, Any], members: Sequence[FittedModel]) -> None:
-    """Raise ValueError unless a bag of checked models can be predicted with.
+    """Raise ValueError unless a bag of checked models can predict.
 
     Parameters
     ----------
     fitted : dict
-        What the bag has itself, by attribute.
+        Attributes of the bag itself.
     members : sequence of FittedModel
+        Its models.
     """
     first = members[0]
     for name in BAG[:6]:
@@ -151,7 +153,7 @@ def _check_start(model: FittedModel) -> None:
 
 
 def _check_reach(start: Array, trees: FlatTrees) -> None:
-    """Raise ValueError if the start and the leaves of all trees may add up to infinity."""
+    """Raise ValueError if the start plus the leaves of all trees could overflow."""
     leaves = np.abs(trees.values).max(initial=0.0).astype(np.float64) * trees.output.size
     finite = np.abs(start).max().astype(np.float64) + leaves <= np.finfo(np.float32).max
     _require(finite, "start and leaf values may add up to particles that are not finite")
@@ -170,7 +172,7 @@ def _check_evidence(model: FittedModel, evidence: Any) -> None:
     _require(type(level) is float and 0 < level < np.inf, "the evidence is no number > 0")
     kinds = {"evidence": float, "by_error": bool, "rounds": int, "value": float, "start": float}
     for trial in trials:
-        more = {"chosen": bool, "rows": int}  # older files do not say of how many rows
+        more = {"chosen": bool, "rows": int}  # earlier files do not have "rows"
         known = kinds | {name: kind for name, kind in more.items() if name in trial}
         found = {name: type(value) for name, value in trial.items()}
         _require(found == known, "the evidence that was tried is not in numbers")
@@ -192,7 +194,7 @@ def _check_marks(marks: Any) -> None:
 
 
 def check_learned(fitted: dict[str, Any]) -> None:
-    """Raise ValueError for a calibration or OOD references that cannot be used."""
+    """Raise ValueError if a calibration or an OOD reference is invalid."""
     calibration = fitted.get("calibration_", Calibration())
     _require(isinstance(calibration, Calibration), "the calibration is none")
     for value in (calibration.nll_before, calibration.nll_after):

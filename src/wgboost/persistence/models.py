@@ -1,4 +1,4 @@
-"""An estimator as the contents of a model file, and back."""
+"""Conversion of estimators to the contents of model files, and back."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ __all__ = [
     "SavedModel",
     "fitted_attributes",
     "fitted_model",
-    "made_model",
+    "model_of_contents",
     "read_model",
     "write_model",
 ]
 
-# What a file may hold beside numbers, texts and arrays.
+# Classes that a file may hold, besides numbers, texts and arrays.
 _CLASSES: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
@@ -53,7 +53,7 @@ _CLASSES: dict[str, type[Any]] = {
         *RESPONSES.values(),
     )
 }  # fmt: skip
-# Names in files of earlier versions: of classes, of fields, and of parameters.
+# Names of classes, fields and parameters in files of earlier versions.
 _OLD_CLASSES = {
     "Background": "GPModel", "BackgroundStart": "GPStart", "Landmarks": "NystromGP",
     "Process": "ExactGP",
@@ -72,7 +72,7 @@ _NEEDED = {
 
 @dataclass(frozen=True, eq=False)
 class SavedModel:
-    """An estimator as a file holds it.
+    """An estimator in the form of a file.
 
     Attributes
     ----------
@@ -81,15 +81,15 @@ class SavedModel:
     params : dict
         The parameters of its constructor.
     fitted : dict
-        What a fit leaves behind, by attribute; see `fitted_attributes`.
+        Fitted attributes; see `fitted_attributes`.
     schema : Schema or None
         The columns of X; members of a bag have those of the bag.
     members : tuple of SavedModel
         The models of a bag.
     metadata : dict or None
-        What the user wants the file to hold.
+        Metadata of the user.
     checkpoint : dict or None
-        What a fit needs to go on.
+        State of an unfinished fit.
     """
 
     kind: str
@@ -102,7 +102,7 @@ class SavedModel:
 
 
 def fitted_attributes(model: FittedModel) -> dict[str, Any]:
-    """Return a fitted model as the attributes that a file has of it, in their order."""
+    """Return the attributes of a fitted model, in the order of a file."""
     values = {
         "ensemble_": model.ensemble, "start_": model.start, "units_": model.units,
         "response_": model.response, "_init": model.init, "_constraints": model.constraints,
@@ -127,14 +127,14 @@ def fitted_attributes(model: FittedModel) -> dict[str, Any]:
 def write_model(path: Any, saved: SavedModel) -> None:
     """Write an estimator to a file.
 
-    Raises TypeError for what a file cannot hold: another learner, an estimator as start, a class
-    of one's own.
+    Raise TypeError for what a file cannot hold: another learner, an estimator as the start, or
+    classes that are not part of wgboost.
     """
     if saved.schema is None:
         raise TypeError("a model without columns cannot be saved")
     writer = Writer(_CLASSES, _foreign)
     model = _described(saved, writer)
-    # One byte for each feature: their number is accounted for by the file's length.
+    # One byte for each feature bounds their number by the length of the file.
     features = saved.schema.to_arrays()
     model["features"] = {n: writer.json(f"features.{n}", v) for n, v in features.items()}
     if saved.metadata is not None:
@@ -147,10 +147,10 @@ def write_model(path: Any, saved: SavedModel) -> None:
 
 
 def _described(saved: SavedModel, writer: Writer, place: str = "") -> dict[str, Any]:
-    """Return an estimator as JSON, without its columns; names of its arrays begin with `place`."""
+    """Return an estimator as JSON, without its schema; names of its arrays start with `place`."""
     parameters, model = dict(saved.params), {"class": saved.kind}
     described: dict[str, Any] = model
-    if isinstance(parameters.get("target"), (list, tuple)):  # the rows' targets: training data
+    if isinstance(parameters.get("target"), (list, tuple)):  # targets of rows are training data
         listed = _foreign(writer, "parameters.target", parameters.pop("target"))
         described["parameters"] = {"target": listed}
     for part, values in (("parameters", parameters), ("fitted", saved.fitted)):
@@ -164,12 +164,12 @@ def _described(saved: SavedModel, writer: Writer, place: str = "") -> dict[str, 
 
 
 def _relative(name: str) -> str:
-    """The name of a place in a file, of one in a member of a bag as in the member's own file."""
+    """Return the name of a place in a file, relative to the member of a bag that it is in."""
     return name.split(".", 2)[2] if name.startswith("members.") else name
 
 
 def _foreign(writer: Writer, name: str, value: Any) -> Any:
-    """The JSON of what is not data: its name, to be asked for when the file is loaded."""
+    """Return the JSON of an object that is not data: its name, which `load` needs."""
     place, name = name, _relative(name)
     parameter = name.split(".")[1]
     if parameter in ("learner", "init", "ensemble_", "start_"):
@@ -189,27 +189,22 @@ def _foreign(writer: Writer, name: str, value: Any) -> Any:
 
 
 def read_model(path: Any, given: Mapping[str, Any]) -> SavedModel:
-    """Return the estimator in a file, checked.
+    """Return the estimator in a file.
 
-    `given` are functions and objects that the file names but does not hold, by parameter.
-
-    Raises
-    ------
-    ModelFileError
-        If the file is damaged or of a later format.
-    TypeError
-        If it names a response or a target that is not given.
+    `given` has functions and objects that the file names but does not hold, by parameter. Raise
+    ModelFileError if the file is damaged or of another format, and TypeError if it needs a response
+    or a target that is not given.
     """
     contents = read_file(path)
     _check_given(path, contents.model, given)
-    return made_model(path, contents, given)
+    return model_of_contents(path, contents, given)
 
 
-def made_model(path: Any, contents: Contents, given: Mapping[str, Any]) -> SavedModel:
-    """Return the estimator that the contents of a file make."""
+def model_of_contents(path: Any, contents: Contents, given: Mapping[str, Any]) -> SavedModel:
+    """Return the estimator of the contents of a file; raise ModelFileError if they are invalid."""
     try:
-        return _made(contents, given)
-    except Exception as error:  # whatever does not fit together, and however it shows
+        return _build(contents, given)
+    except Exception as error:  # contents may be inconsistent in any way
         raise ModelFileError(f"{os.fspath(path)!r} is damaged: {error}") from error
 
 
@@ -227,7 +222,7 @@ def _grouped(parameters: dict[str, Any], fitted: dict[str, Any]) -> dict[str, An
     return grouped
 
 
-def _made(contents: Contents, given: Mapping[str, Any]) -> SavedModel:
+def _build(contents: Contents, given: Mapping[str, Any]) -> SavedModel:
     model = contents.model
     classes = {**_CLASSES, **{old: _CLASSES[new] for old, new in _OLD_CLASSES.items()}}
     reader = Reader(
@@ -256,15 +251,15 @@ def _made(contents: Contents, given: Mapping[str, Any]) -> SavedModel:
     saved = made(model, members=members)
     unused = set(contents.tensors) - reader.used
     if unused:
-        raise ValueError(f"the tensor {min(unused)!r:.60} belongs to nothing")
+        raise ValueError(f"the tensor {min(unused)!r:.60} is not used")
     metadata = model.get("metadata")
     if "metadata" in model and not isinstance(metadata, dict):
-        raise ValueError("the metadata are not named")
+        raise ValueError("the metadata are not a dict")
     return replace(saved, metadata=metadata, checkpoint=checkpoint)
 
 
 def fitted_model(saved: SavedModel) -> FittedModel:
-    """Return the fitted model of a file; raise ValueError for parts that are missing or unknown."""
+    """Return the fitted model of a file; raise ValueError if parts are missing."""
     fitted, schema = saved.fitted, saved.schema
     evidential, classes = "target" not in saved.params, "class_weight" in saved.params
     needed = [*ALWAYS]
@@ -317,7 +312,7 @@ def _at(model: Any, place: str) -> Any:
 
 
 def _restored(name: str, node: dict[str, Any], given: Mapping[str, Any]) -> Any:
-    """What stands for a function or an object of the user's."""
+    """Return the given function or object, or a placeholder."""
     parameter = _relative(name).split(".")[1].rstrip("_")
     value = given.get(parameter)
     if value is None:

@@ -1,4 +1,4 @@
-"""Python values as JSON with arrays beside it, and back."""
+"""Conversion of Python values to JSON and arrays, and back."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from wgboost.typing import Array
 
 __all__ = ["Reader", "Unsaved", "Writer"]
 
-_LONG = 1000  # characters; longer texts are arrays
-_MANY = 8  # numbers of a list that is kept as an array
-_DEPTH = 16
+_LONG = 1000  # characters; longer texts are stored as arrays
+_MANY = 8  # numbers; longer lists are stored as arrays
+_DEPTH = 16  # of nested values
 _CLOCK = re.compile(r"(datetime64|timedelta64)\[(Y|M|W|D|h|m|s|ms|us|ns)\]")
 
 
 @dataclass(frozen=True)
 class Unsaved:
-    """Stands for a function or an object that a model file does not hold."""
+    """Placeholder of a function or an object that a model file does not hold."""
 
     parameter: str
     name: str
 
     def __call__(self, *_: Any, **__: Any) -> NoReturn:
-        """Raise TypeError that says how to give it back."""
+        """Raise TypeError with the remedy."""
         raise TypeError(
-            f"{self.parameter} was {self.name!r}, which the model file does not hold; give it "
-            f"back: set_params({self.parameter}=...), or load(path, {self.parameter}=...)"
+            f"{self.parameter} was {self.name!r}, which the model file does not hold; "
+            f"use set_params({self.parameter}=...), or load(path, {self.parameter}=...)"
         )
 
 
 @dataclass
 class Writer:
-    """Turns values into JSON, and collects the arrays in them.
+    """Convert values to JSON, and collect their arrays.
 
-    `classes` are the dataclasses that a file may hold, by name. `foreign` is asked, with
-    the writer itself, for the JSON of any other object: it raises, or returns some.
+    `classes` are the dataclasses that a file may hold, by name. `foreign` returns the JSON of any
+    other object, or raises TypeError.
     """
 
     classes: Mapping[str, type[Any]]
@@ -109,7 +109,7 @@ class Writer:
             coded = [item.encode() for item in items]
             ends = np.cumsum([len(item) for item in coded], dtype=np.int64).reshape(value.shape)
             data = np.frombuffer(b"".join(coded), np.uint8)
-            # As numpy has them all texts are as long as the longest.
+            # In an array of NumPy all texts take the space of the longest.
             return {
                 "kind": "strings",
                 "object": value.dtype.kind == "O" or not _fits(items, data.size),
@@ -122,7 +122,7 @@ class Writer:
 
 
 def _numbers(value: list[Any]) -> Array | None:
-    """A list of many numbers, or of lists of as many each, as an array; None if it is another."""
+    """Return a list of many numbers, or of lists of equal length, as an array; else None."""
     rows = value if value and all(type(row) is list for row in value) else [value]
     kinds = {type(number) for row in rows for number in row}
     if kinds not in ({float}, {int}) or len({len(row) for row in rows}) > 1:
@@ -134,23 +134,23 @@ def _numbers(value: list[Any]) -> Array | None:
 
 
 def _fits(texts: Any, size: int) -> bool:
-    """Whether texts of equal length take a bounded multiple of their bytes."""
+    """Return whether an array of fixed-length texts is not much larger than the texts."""
     taken = 4 * max(map(len, texts), default=0) * len(texts)
     return taken <= max(2**20, 64 * (size + 8 * len(texts)))
 
 
 def _label(key: Any, i: int) -> str:
-    """A name for the arrays below a key: the key itself where it is a word."""
+    """Return the name of the arrays below a key: the key itself if it is a word."""
     return key if isinstance(key, str) and re.fullmatch(r"\w{1,40}", key) else str(i)
 
 
 @dataclass
 class Reader:
-    """Turns JSON and arrays back into values; raises ValueError or the like if they make no sense.
+    """Convert JSON and arrays back to values.
 
-    `given` answers for what a file does not hold: (where, name) -> value.
-    `classes` may hold a class under an earlier name, too; `old_fields` are new names of fields by
-    "OldClass.old_field".
+    Invalid input raises ValueError, TypeError or KeyError. `given` is a function of a place and a
+    JSON node that returns what a file does not hold. `classes` may also have classes by earlier
+    names; `old_fields` has the new names of fields by "OldClass.old_field".
     """
 
     classes: Mapping[str, type[Any]]
@@ -160,9 +160,9 @@ class Reader:
     used: set[str] = field(default_factory=set)
 
     def value(self, name: str, node: Any, depth: int = 0) -> Any:
-        """Return the value of a JSON node; `name` says where it stands."""
+        """Return the value of a JSON node; `name` is its place in the file."""
         if depth > _DEPTH:
-            raise ValueError(f"{name} is nested too deep")
+            raise ValueError(f"{name} is nested too deeply")
         if isinstance(node, list):
             return [self.value(f"{name}.{i}", n, depth + 1) for i, n in enumerate(node)]
         if not isinstance(node, dict):
@@ -170,7 +170,7 @@ class Reader:
         kind = node.pop("kind")
         read = getattr(self, f"_read_{kind}", None) if isinstance(kind, str) else None
         if read is None:
-            raise ValueError(f"{name} is of the unknown kind {kind!r:.40}")
+            raise ValueError(f"{name} has the unknown kind {kind!r:.40}")
         return read(name, depth + 1, **node)
 
     def _tensor(self, name: Any) -> Array:

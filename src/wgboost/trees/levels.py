@@ -1,10 +1,11 @@
-"""How much the levels of categorical features matter."""
+"""Signal of the levels of categorical features."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from wgboost.data.binning import Binned
+from wgboost.data.level_sums import row_sums, safe_ratio
 from wgboost.typing import Array, Directions
 
 __all__ = ["level_signal"]
@@ -53,14 +54,10 @@ def level_signal(
     >>> level_signal(cuts.apply(X), cuts.categorical, X[:, :, None] + 0.1) > 0
     array([ True])
     """
-    w = np.ones(len(direction)) if weight is None else weight.astype(np.float64)
-    g = w[:, None] * direction.mean(axis=1, dtype=np.float64)
-    c = np.repeat(w[:, None], g.shape[1], axis=1)
-    if curvature is not None:
-        c *= curvature.mean(axis=1, dtype=np.float64)
+    w, g, c = row_sums(direction, curvature, weight)
     signal, n = np.zeros(len(categorical), dtype=np.float32), w.sum()
-    common = _ratio(g.sum(axis=0) ** 2, c.sum(axis=0))
-    variance = (_ratio(g**2, c).sum(axis=0) - common) / max(n - 1, 1.0)
+    common = safe_ratio(g.sum(axis=0) ** 2, c.sum(axis=0))
+    variance = (safe_ratio(g**2, c).sum(axis=0) - common) / max(n - 1, 1.0)
     for f in np.flatnonzero(categorical):
         code, bins = binned.codes[:, f], int(binned.n_bins[f]) + 1
         G, C = (
@@ -68,7 +65,7 @@ def level_signal(
             for lanes in (g, c)
         )
         levels = np.count_nonzero(np.bincount(code, w, minlength=bins))
-        between = _ratio(_ratio(G**2, C).sum(axis=0) - common, variance)
+        between = safe_ratio(safe_ratio(G**2, C).sum(axis=0) - common, variance)
         spare = levels - 1
         chance = spare + np.sqrt(2 * spare * (1 + spare / max(n - 1, 1.0)))
         left = np.maximum(between - chance, 0.0).sum()
@@ -76,8 +73,3 @@ def level_signal(
         if explained > 0:
             signal[f] = left / explained * levels / n
     return signal
-
-
-def _ratio(a: Array, b: Array) -> Array:
-    """Return a / b, and 0 where b is not positive."""
-    return np.divide(a, b, out=np.zeros_like(a), where=b > 0)
