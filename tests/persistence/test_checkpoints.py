@@ -158,9 +158,9 @@ REFUSED = [
     ({}, (X, Y), {"X_val": NEW, "y_val": NEW_Y}, "other data"),
     ({}, (X[:, :2], Y), {}, "X has 2 features"),
     ({"max_depth": 4}, (X, Y), {}, r"max_depth=4 cannot resume from .* with max_depth=3; resume"),
-    ({"n_estimators": 99}, (X, Y), {}, "n_estimators=99 cannot go on .* with n_estimators=25"),
+    ({"n_estimators": 99}, (X, Y), {}, "n_estimators=99 cannot resume .* with n_estimators=25"),
     ({"evidence": np.ones(150)}, (X, Y), {}, r"evidence=array\(.* with evidence=1.0"),
-    ({"response": Normal(prior_mean=1.0)}, (X, Y), {}, r"response=Normal\(.* cannot go on"),
+    ({"response": Normal(prior_mean=1.0)}, (X, Y), {}, r"response=Normal\(.* cannot resume"),
 ]
 
 
