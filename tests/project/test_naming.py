@@ -22,6 +22,10 @@ def test_files_are_short():
     assert {path: n for path, n in lengths.items() if n > LONGEST_FILE} == {}
 
 
+def test_functions_have_few_parameters():
+    assert source_rules.functions_of_many_parameters() == []
+
+
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_names_have_none_of_the_listed_words(folder):
     paths = [path for path in FILES if path.is_relative_to(ROOT / folder)]
