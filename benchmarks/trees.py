@@ -29,7 +29,7 @@ import xgboost as xgb
 from sklearn.tree import DecisionTreeRegressor
 
 from wgboost.data import Features
-from wgboost.learners import HistTree
+from wgboost.learners.hist_tree import HistTree
 from wgboost.trees import TreeSettings
 from wgboost.trees.flat import FlatTrees
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from wgboost.data.matrix import as_matrix
-from wgboost.learners import FittedLearner, FittedTrees
+from wgboost.learners import FittedLearner
+from wgboost.learners.hist_tree import FittedTrees
 from wgboost.trees.flat import FlatTrees
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer

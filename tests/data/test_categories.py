@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from making import assert_same_tree, grow, same_partition
 from plain_trees import PlainTask, project, score
 from wgboost.data import Features
-from wgboost.learners import HistTree
+from wgboost.learners.hist_tree import HistTree
 from wgboost.trees import TreeSettings
 from wgboost.trees.flat import FlatTrees
 

@@ -9,7 +9,7 @@ from making import assert_same_tree, grow, made
 from wgboost.data import Features
 from wgboost.data.binning import Binned, Cuts
 from wgboost.data.matrix import as_matrix
-from wgboost.learners import HistTree
+from wgboost.learners.hist_tree import HistTree
 from wgboost.validation import (
     check_choice,
     check_integer,

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 from making import assert_same_tree, grow, made
 from wgboost.data import Features
-from wgboost.learners import HistTree
+from wgboost.learners.hist_tree import HistTree
 from wgboost.trees import TreeSettings
 
 X, G = made(1, 60, 3, 2, 2)

@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeRegressor
 from model_particles import particles_of
 from monotone_steps import moves_along
 from wgboost import TreeLearner, WGBClassifier, WGBoost, WGBRegressor, load
-from wgboost.learners import HistTree
+from wgboost.learners.hist_tree import HistTree
 
 RNG = np.random.default_rng(11)
 X = RNG.uniform(-2, 2, size=(300, 3))

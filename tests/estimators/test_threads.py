@@ -15,7 +15,7 @@ import pytest
 from making import assert_same_tree, grow, made
 from wgboost import TreeLearner
 from wgboost.data import Features
-from wgboost.learners import HistTree
+from wgboost.learners.hist_tree import HistTree
 from wgboost.trees import TreeSettings
 from wgboost.trees.flat import FlatTrees
 
@@ -166,7 +166,7 @@ AFTER_FORK = """
 import os, sys
 import numpy as np
 from wgboost.data import Features
-from wgboost.learners import HistTree
+from wgboost.learners.hist_tree import HistTree
 
 rng = np.random.default_rng(0)
 X, g = rng.normal(size=(50_000, 4)), rng.normal(size=(50_000, 3, 2)).astype(np.float32)

@@ -17,7 +17,8 @@ from making import made
 from regenerate import LEARNERS as CLASSES
 from wgboost.data import Features
 from wgboost.ensemble import RoundList, join_rounds
-from wgboost.learners import FittedLearner, HistTree, Learner, RegressorLearner, as_learner
+from wgboost.learners import FittedLearner, Learner, RegressorLearner, as_learner
+from wgboost.learners.hist_tree import HistTree
 from wgboost.trees import TreeSettings
 from wgboost.trees.flat import FlatTrees
 

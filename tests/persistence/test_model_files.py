@@ -28,7 +28,7 @@ from wgboost import (
     WGBRegressor,
     load,
 )
-from wgboost.learners import HistTree
+from wgboost.learners.hist_tree import HistTree
 from wgboost.training.flat_parameters import grouped_parameters
 from wgboost.trees import TreeSettings
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from wgboost.data import Features
-from wgboost.learners import FittedTrees, HistTree
+from wgboost.learners.hist_tree import FittedTrees, HistTree
 from wgboost.trees import Tree, TreeSettings
 
 TREE_ARRAYS = (

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from wgboost import DiagonalNewton, Kernel, TreeLearner, WGBRegressor
 from wgboost.boosting.parametric_bootstrap import ParametricBootstrap
 from wgboost.data import Features
-from wgboost.learners import HistTree
+from wgboost.learners.hist_tree import HistTree
 from wgboost.responses import as_response
 from wgboost.training import evidence_trials
 from wgboost.training.error_evidence import expected

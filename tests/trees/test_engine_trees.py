@@ -8,7 +8,7 @@ import xgboost
 
 from making import made
 from wgboost.data import Features
-from wgboost.learners import HistTree
+from wgboost.learners.hist_tree import HistTree
 from wgboost.trees import Constraints, TreeSettings
 from wgboost.trees.xgboost import XGBoostGrower
 from wgboost.trees.xgboost.structure import TreeStructure

@@ -8,7 +8,7 @@ from xgboost import RabitTracker, collective
 
 from making import made
 from wgboost.data import Features
-from wgboost.learners import HistTree
+from wgboost.learners.hist_tree import HistTree
 from wgboost.trees import TreeSettings
 from wgboost.trees.xgboost import XGBoostGrower
 from wgboost.trees.xgboost.collective import weighted_mean

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from making import grow, made
 from wgboost.data import Features
 from wgboost.ensemble import join_rounds
-from wgboost.learners import HistTree
+from wgboost.learners.hist_tree import HistTree
 from wgboost.trees import TreeSettings
 from wgboost.trees.flat import FlatTrees
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from making import TREE_ARRAYS, made
 from monotone_steps import moves_along
 from wgboost.data import Features
-from wgboost.learners import HistTree
+from wgboost.learners.hist_tree import HistTree
 from wgboost.trees import Constraints, TreeSettings
 
 SPLIT_ON = ("all", "sum", "particle_mean", 3)

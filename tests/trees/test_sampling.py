@@ -5,7 +5,7 @@ import pytest
 
 from making import assert_same_tree, grow, made, same_partition
 from wgboost.data import Features
-from wgboost.learners import HistTree
+from wgboost.learners.hist_tree import HistTree
 from wgboost.trees import TreeSettings
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from making import assert_same_tree, grow, made
-from wgboost.learners import HistTree
+from wgboost.learners.hist_tree import HistTree
 from wgboost.trees.flat import FlatTrees
 
 

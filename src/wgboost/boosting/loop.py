@@ -139,7 +139,7 @@ def boost(
     >>> from wgboost.boosting.round import RoundTargets
     >>> from wgboost.data import Features
     >>> from wgboost.directions import DiagonalNewton
-    >>> from wgboost.learners import HistTree
+    >>> from wgboost.learners.hist_tree import HistTree
     >>> from wgboost.responses import Normal
     >>> from wgboost.targets.posterior import PosteriorTarget
     >>> X = np.arange(20.0)[:, None]

@@ -8,7 +8,7 @@ import numpy as np
 
 from wgboost.boosting.randomness import RoundRandomness
 from wgboost.data import Features
-from wgboost.learners import HistTree
+from wgboost.learners.hist_tree import HistTree
 from wgboost.trees.flat import FlatTrees
 from wgboost.typing import Array, Directions
 
@@ -52,7 +52,7 @@ class ParametricBootstrap:
     >>> import numpy as np
     >>> from wgboost.boosting.parametric_bootstrap import ParametricBootstrap
     >>> from wgboost.data import Features
-    >>> from wgboost.learners import HistTree
+    >>> from wgboost.learners.hist_tree import HistTree
     >>> features = Features.from_raw(np.arange(20.0)[:, None], bins=255)
     >>> bootstrap = ParametricBootstrap(features, HistTree(), n_rounds=3, rate=0.5, newton=True)
     >>> truth = np.zeros((20, 2))

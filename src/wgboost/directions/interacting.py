@@ -132,6 +132,16 @@ class InteractingDirection:
             Receives c. If None, g is divided by c where there is a c.
         n_threads : int, default=1
             Number of threads.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import Normal, SmoothedGradient
+        >>> x, g = np.zeros((1, 1, 2), np.float32), np.empty((1, 1, 2), np.float32)
+        >>> posterior = Normal().compiled(np.array([1.0]))
+        >>> SmoothedGradient().write_from_posterior(posterior, x, None, g, None)
+        >>> bool(g[0, 0, 0] > 0)
+        True
         """
         posterior.direction(
             particles=particles, curved=self.needs == "curvature", metric=metric,

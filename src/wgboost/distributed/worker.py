@@ -12,7 +12,7 @@ import numpy as np
 from wgboost.boosting import Keep
 from wgboost.data.binning import Cuts
 from wgboost.data.stored import StoredMatrix
-from wgboost.learners import FittedTrees
+from wgboost.learners.hist_tree import FittedTrees
 from wgboost.metrics import Metric
 from wgboost.model import FittedModel
 from wgboost.responses import Units

@@ -44,7 +44,25 @@ class CheckedParameters(BaseEstimator):  # type: ignore[misc]
         return made
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; a misspelled name is answered with the nearest valid one."""
+        """Set parameters of the estimator.
+
+        Parameters
+        ----------
+        **params : object
+            New values by name, as in scikit-learn. The error for an unknown name suggests the
+            nearest valid one.
+
+        Returns
+        -------
+        self : estimator
+            The estimator.
+
+        Examples
+        --------
+        >>> from wgboost import WGBoost
+        >>> WGBoost().set_params(max_depth=2)
+        WGBoost(max_depth=2)
+        """
         check_parameter_names(type(self), params, ValueError)
         super().set_params(**params)
         return self

@@ -26,7 +26,7 @@ class FittedLearner(Protocol):
     --------
     >>> import numpy as np
     >>> from wgboost.data import Features
-    >>> from wgboost.learners import HistTree
+    >>> from wgboost.learners.hist_tree import HistTree
     >>> X = np.arange(4.0)[:, None]
     >>> fitted = HistTree().fit(Features.from_raw(X), X[:, :, None] // 2)
     >>> from wgboost.learners import FittedLearner
@@ -46,6 +46,17 @@ class FittedLearner(Protocol):
         -------
         FittedLearner
             The scaled function.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from wgboost.data.features import Features
+        >>> from wgboost.learners import RegressorLearner
+        >>> X = np.arange(4.0)[:, None]
+        >>> fitted = RegressorLearner(LinearRegression()).fit(Features.from_raw(X), X[:, :, None])
+        >>> fitted.scaled(0.5).predict(X).ravel().round(3)
+        array([0. , 0.5, 1. , 1.5], dtype=float32)
         """
         ...
 
@@ -58,6 +69,19 @@ class FittedLearner(Protocol):
         ----------
         particles : array of shape (n, m, d)
             Particles that change.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from wgboost.data.features import Features
+        >>> from wgboost.learners import RegressorLearner
+        >>> X = np.arange(4.0)[:, None]
+        >>> fitted = RegressorLearner(LinearRegression()).fit(Features.from_raw(X), X[:, :, None])
+        >>> particles = np.zeros((4, 1, 1), dtype=np.float32)
+        >>> fitted.add_to(particles)
+        >>> particles.ravel().round(3)
+        array([0., 1., 2., 3.], dtype=float32)
         """
         ...
 
@@ -68,6 +92,17 @@ class FittedLearner(Protocol):
         -------
         FittedLearner
             A smaller object that still predicts.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from wgboost.data.features import Features
+        >>> from wgboost.learners import RegressorLearner
+        >>> X = np.arange(4.0)[:, None]
+        >>> fitted = RegressorLearner(LinearRegression()).fit(Features.from_raw(X), X[:, :, None])
+        >>> fitted.without_rows().predict(X).shape
+        (4, 1, 1)
         """
         ...
 
@@ -83,6 +118,17 @@ class FittedLearner(Protocol):
         -------
         array of shape (n, m, d)
             Movement of each particle.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from wgboost.data.features import Features
+        >>> from wgboost.learners import RegressorLearner
+        >>> X = np.arange(4.0)[:, None]
+        >>> fitted = RegressorLearner(LinearRegression()).fit(Features.from_raw(X), X[:, :, None])
+        >>> fitted.predict(X).shape
+        (4, 1, 1)
         """
         ...
 
@@ -95,7 +141,8 @@ class Learner(Protocol):
 
     Examples
     --------
-    >>> from wgboost.learners import HistTree, Learner
+    >>> from wgboost.learners import Learner
+    >>> from wgboost.learners.hist_tree import HistTree
     >>> isinstance(HistTree(), Learner)
     True
     """
@@ -132,5 +179,16 @@ class Learner(Protocol):
         -------
         FittedLearner
             The fitted function.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from wgboost.data.features import Features
+        >>> from wgboost.learners import RegressorLearner
+        >>> X = np.arange(4.0)[:, None]
+        >>> fitted = RegressorLearner(LinearRegression()).fit(Features.from_raw(X), X[:, :, None])
+        >>> fitted.predict(X).shape
+        (4, 1, 1)
         """
         ...

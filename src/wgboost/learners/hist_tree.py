@@ -43,7 +43,7 @@ class FittedTrees:
     --------
     >>> import numpy as np
     >>> from wgboost.data import Features
-    >>> from wgboost.learners import HistTree
+    >>> from wgboost.learners.hist_tree import HistTree
     >>> X = np.arange(4.0)[:, None]
     >>> fitted = HistTree().fit(Features.from_raw(X), X[:, :, None] // 2)
     >>> fitted.leaf
@@ -141,7 +141,7 @@ class HistTree:
     --------
     >>> import numpy as np
     >>> from wgboost.data import Features
-    >>> from wgboost.learners import HistTree
+    >>> from wgboost.learners.hist_tree import HistTree
     >>> X = np.arange(4.0)[:, None]
     >>> fitted = HistTree().fit(Features.from_raw(X), X[:, :, None] // 2)
     >>> fitted.predict(X).ravel()

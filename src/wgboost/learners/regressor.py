@@ -159,7 +159,7 @@ def weight_options(estimator: Any, weight: Array | None) -> dict[str, Array]:
     >>> import numpy as np
     >>> from sklearn.linear_model import Ridge
     >>> from sklearn.pipeline import make_pipeline
-    >>> from wgboost.learners import weight_options
+    >>> from wgboost.learners.regressor import weight_options
     >>> list(weight_options(make_pipeline(Ridge()), np.ones(2)))
     ['ridge__sample_weight']
     """
@@ -234,6 +234,17 @@ class RegressorLearner:
             If targets are not finite.
         TypeError
             If the regressor takes no weights and some are given.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from wgboost.data.features import Features
+        >>> from wgboost.learners import RegressorLearner
+        >>> X = np.arange(4.0)[:, None]
+        >>> fitted = RegressorLearner(LinearRegression()).fit(Features.from_raw(X), X[:, :, None])
+        >>> fitted.predict(X).shape
+        (4, 1, 1)
         """
         X, n = features.raw, features.shape[0]
         targets = check_targets("targets", targets, n)

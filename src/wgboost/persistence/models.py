@@ -14,7 +14,8 @@ from wgboost.data.fingerprint import name_of
 from wgboost.data.level_groups import LevelGroups
 from wgboost.data.schema import Schema
 from wgboost.directions import DIRECTIONS, Kernel
-from wgboost.learners import HistTree, TreeLearner
+from wgboost.learners import TreeLearner
+from wgboost.learners.hist_tree import HistTree
 from wgboost.model import FittedModel
 from wgboost.persistence.container import Contents, read_file, write_file
 from wgboost.persistence.errors import ModelFileError

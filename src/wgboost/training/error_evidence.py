@@ -9,7 +9,7 @@ import numpy as np
 from wgboost.boosting.parametric_bootstrap import ParametricBootstrap
 from wgboost.boosting.start import GPStart, Start
 from wgboost.data import Features
-from wgboost.learners import HistTree
+from wgboost.learners.hist_tree import HistTree
 from wgboost.model import FittedModel
 from wgboost.responses import Response
 from wgboost.training.posterior_data import PosteriorData, without_rows

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.learners import HistTree
+from wgboost.learners.hist_tree import HistTree
 from wgboost.model import FittedModel
 from wgboost.training.data import TrainingData
 from wgboost.training.error_evidence import MOST_EVIDENCE, ErrorEvidence, simulate_errors

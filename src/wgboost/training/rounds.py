@@ -20,7 +20,8 @@ from wgboost.data.level_groups import LevelGroups, group_levels
 from wgboost.data.schema import Schema
 from wgboost.data.stored import StoredMatrix
 from wgboost.ensemble import RoundList, join_rounds
-from wgboost.learners import HistTree, Learner
+from wgboost.learners import Learner
+from wgboost.learners.hist_tree import HistTree
 from wgboost.metrics import Metric
 from wgboost.model import FittedModel, History
 from wgboost.responses import Units

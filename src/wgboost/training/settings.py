@@ -12,7 +12,8 @@ from wgboost.boosting import AveragedFlow
 from wgboost.boosting.round import LEAVES
 from wgboost.data.binning import MAX_BINS
 from wgboost.directions import Direction, Kernel, as_direction
-from wgboost.learners import HistTree, Learner, as_learner
+from wgboost.learners import Learner, as_learner
+from wgboost.learners.hist_tree import HistTree
 from wgboost.smooth import SmoothStart
 from wgboost.training.engine import check_engine
 from wgboost.training.flat_parameters import flat_parameters

@@ -13,7 +13,7 @@ from wgboost.boosting import AveragedFlow
 from wgboost.boosting.averaged_flow import averaged_flow
 from wgboost.boosting.start import ConstantStart, EstimatorStart, GPStart, Start, predicted_location
 from wgboost.directions import Kernel
-from wgboost.learners import weight_options
+from wgboost.learners.regressor import weight_options
 from wgboost.responses import Units
 from wgboost.responses.location_scale_shift import LocationScaleShift
 from wgboost.responses.observations import Observations, Observed, standardise, subtract_offset

@@ -50,7 +50,7 @@ class Tree:
     --------
     >>> import numpy as np
     >>> from wgboost.data import Features
-    >>> from wgboost.learners import HistTree
+    >>> from wgboost.learners.hist_tree import HistTree
     >>> X = np.arange(4.0)[:, None]
     >>> fitted = HistTree().fit(Features.from_raw(X), X[:, :, None] // 2)
     >>> fitted.trees[0].n_leaves
@@ -100,7 +100,7 @@ class Tree:
         --------
         >>> import numpy as np
         >>> from wgboost.data import Features
-        >>> from wgboost.learners import HistTree
+        >>> from wgboost.learners.hist_tree import HistTree
         >>> X = np.repeat([0.0, 1.0, 2.0], 4)[:, None]
         >>> features = Features.from_raw(X, n_levels=np.array([3]))
         >>> fitted = HistTree().fit(features, (X == 1.0)[:, :, None].astype(float))

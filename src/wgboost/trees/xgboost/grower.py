@@ -64,7 +64,7 @@ class XGBoostGrower:
     --------
     >>> import numpy as np
     >>> from wgboost.data import Features
-    >>> from wgboost.learners import HistTree
+    >>> from wgboost.learners.hist_tree import HistTree
     >>> X = np.arange(8.0)[:, None]
     >>> directions = np.sign(X - 3.5)[:, :, None].astype(np.float32)
     >>> trees = HistTree(grower=XGBoostGrower()).fit(Features.from_raw(X), directions)
