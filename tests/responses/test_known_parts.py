@@ -101,10 +101,10 @@ def test_classes_take_another_prior_in_every_prediction():
 
 def test_a_prior_that_leaves_few_effective_particles_warns():
     fitted, prior = model().fit(X, TIMES), {"mean": 5.0, "scale": 0.05}
-    with pytest.warns(UserWarning, match=r"fewer than 2 of 10 particles .* of 300 rows.*fit with"):
+    with pytest.warns(UserWarning, match=r"of 300 rows have fewer than 2 effective .*fit with"):
         dist = fitted.predict_dist(X, prior=prior)
     few = int((dist.effective_sample_size() < 2).sum())
-    with pytest.warns(UserWarning, match=f"speak in {few} of 300"):
+    with pytest.warns(UserWarning, match=f"prior {few} of 300"):
         fitted.predict(X, prior=prior)
 
 
