@@ -34,7 +34,7 @@ test-sanitize: .venv-sanitize/.ready  ## run the tests with AddressSanitizer and
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	.venv-sanitize/bin/python -m pytest -m "not slow" -p no:cacheprovider
 
-lint: $(READY)  ## check style, types, layers, and the core without compiler extensions
+lint: $(READY) lint-docstrings  ## check style, types, layers, docstrings, and the core without compiler extensions
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
