@@ -183,7 +183,7 @@ def test_features_of_different_groups_never_meet_on_a_path(tree):
         (Constraints(monotone=(1, 2)), "-1, 0 or 1"),
         (Constraints(monotone=(0, 1)), "feature 1 is categorical"),
         (Constraints(monotone=(1, 0), parameter=1), "none of 1 coordinates"),
-        (Constraints(groups=((0, 2),)), "beyond the 2"),
+        (Constraints(groups=((0, 2),)), "outside the 2 features"),
     ],
 )
 def test_constraints_that_do_not_fit_are_refused(constraints, message):
