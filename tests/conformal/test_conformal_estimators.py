@@ -13,13 +13,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from wgboost import (
-    ConformalClassifier,
-    ConformalRegressor,
-    WGBClassifier,
-    WGBRegressor,
-    censored,
-)
+from wgboost import ConformalClassifier, ConformalRegressor, WGBClassifier, WGBRegressor, censored
 from wgboost.conformal import conformal_interval, conformal_sets
 from wgboost.estimators.paper import PAPER_TREES
 

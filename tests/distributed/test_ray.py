@@ -1,23 +1,28 @@
 """Fits on two workers of Ray Train: the model is the one of all rows in one process."""
 
-import contextlib
-import os
-import signal
-import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install wgboost[ray]")
-import pandas as pd  # noqa: E402
 
 import wgboost  # noqa: E402
+from ray_examples import (  # noqa: E402
+    COARSE,
+    FEW,
+    FRAME,
+    NAMES,
+    RNG,
+    WEIGHT,
+    Y,
+    alone,
+    blocks,
+    two_workers,
+)
 from wgboost import TreeLearner  # noqa: E402
 from wgboost.callbacks import Checkpoint  # noqa: E402
 from wgboost.distributed.ray.partitions import RayPartitions  # noqa: E402
-from wgboost.metrics import nll  # noqa: E402
 from wgboost.ray import WGBClassifier, WGBRegressor  # noqa: E402
 
 pytestmark = [
@@ -25,40 +30,11 @@ pytestmark = [
     pytest.mark.filterwarnings("default"),  # Ray has warnings of its own
 ]
 
-RNG = np.random.default_rng(0)
-NAMES = ["a", "b", "c"]
-COARSE = RNG.integers(0, 12, size=(600, 3)).astype(np.float64)
-Y = np.sin(COARSE[:, 0]) + np.exp(COARSE[:, 1] / 12 - 1) * RNG.normal(size=600)
-WEIGHT = RNG.integers(0, 3, 600).astype(np.float64)
-FRAME = pd.DataFrame(COARSE, columns=NAMES)
-FEW = {
-    "n_estimators": 6, "n_particles": 4, "max_leaves": 16, "random_state": 0,
-    "learner": TreeLearner(engine="xgboost"), "n_jobs": 1,
-}  # fmt: skip
-
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
-    with pytest.raises(ValueError, match=r"Ray is not running: ray.init\(\) before fit"):
-        WGBRegressor(**FEW).fit(None, "y")
-    ray.init(
-        num_cpus=2, _node_ip_address="127.0.0.1", include_dashboard=False, log_to_driver=False,
-        object_store_memory=200_000_000, resources={"seat": 1},
-    )  # fmt: skip
-    yield
-    ray.shutdown()
-
-
-def blocks(*lengths, **columns):
-    """A Dataset with a block of so many rows each."""
-    frame, ends = FRAME.assign(**columns), np.cumsum(lengths)
-    return ray.data.from_pandas(
-        [frame[end - n : end] for n, end in zip(lengths, ends, strict=True)]
-    )
-
-
-def alone(weight=None, **settings):
-    return wgboost.WGBRegressor(**{**FEW, **settings}).fit(FRAME, Y, weight)
+    with two_workers():
+        yield
 
 
 def test_blocks_go_to_workers_by_their_rows():
@@ -120,107 +96,6 @@ def test_classes_are_those_of_all_blocks():
     one = wgboost.WGBClassifier(**FEW).fit(FRAME, labels)
     assert model.classes_.tolist() == ["high", "low", "odd"]
     np.testing.assert_allclose(model.predict_proba(FRAME), one.predict_proba(FRAME), atol=1e-5)
-
-
-def _workers():
-    """The processes of Ray Train's workers."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                title = (folder / "cmdline").read_bytes()
-            except (FileNotFoundError, ProcessLookupError):  # it ended just now
-                continue
-            if title.startswith(b"ray::RayTrainWorker"):
-                found.append(int(folder.name))
-    return sorted(found)
-
-
-def test_a_killed_worker_costs_no_rounds(tmp_path):
-    killed, settings = [], {**FEW, "n_estimators": 12}
-
-    def kill(info):
-        if info["round"] == 4 and not killed:
-            killed.extend(_workers())
-            os.kill(killed[-1], signal.SIGKILL)
-
-    saved = Checkpoint(tmp_path / "checkpoint", every_rounds=3)
-    model = WGBRegressor(**settings).fit(
-        blocks(300, 300, y=Y), "y", scaling_config=2, callbacks=[saved, kill]
-    )
-    assert len(killed) == 2
-    one = alone(**settings)
-    assert model.n_estimators_ == one.n_estimators_ == 12
-    assert abs(nll(model.predict_dist(FRAME), Y) - nll(one.predict_dist(FRAME), Y)) < 0.01
-    with pytest.raises(RuntimeError, match="lost 1 times, max_retries=0"):
-        WGBRegressor(**settings).fit(
-            blocks(300, 300, y=Y), "y", scaling_config=2, max_retries=0,
-            callbacks=[lambda _: os.kill(_workers()[0], signal.SIGKILL)],
-        )  # fmt: skip
-
-
-def test_workers_that_cannot_start_end_the_fit_after_max_retries():
-    killed, over = set(), threading.Event()
-
-    def kill():
-        while not over.wait(0.01):
-            for process in _workers():
-                killed.add(process)
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(process, signal.SIGKILL)
-
-    killer = threading.Thread(target=kill)
-    killer.start()
-    try:
-        with pytest.raises(RuntimeError, match="lost 2 times, max_retries=1: a worker could not"):
-            WGBRegressor(**FEW).fit(blocks(600, y=Y), "y", max_retries=1)
-    finally:
-        over.set()
-        killer.join()
-    assert len(killed) == 2
-
-
-def test_waiting_for_resources_is_no_loss(monkeypatch):
-    monkeypatch.setenv("RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S", "2")
-
-    class Occupant:
-        def ready(self):
-            return True
-
-    occupant = ray.remote(num_cpus=0, resources={"seat": 1})(Occupant).remote()
-    ray.get(occupant.ready.remote())
-    leaving = threading.Timer(12, ray.kill, [occupant])
-    leaving.start()
-    begun = time.monotonic()
-    seat = ray.train.ScalingConfig(num_workers=1, resources_per_worker={"CPU": 1, "seat": 1})
-    model = WGBRegressor(**FEW).fit(blocks(600, y=Y), "y", scaling_config=seat, max_retries=0)
-    assert time.monotonic() - begun > 12
-    assert model.n_estimators_ == FEW["n_estimators"]
-
-
-def test_errors_and_ctrl_c_are_not_lost_workers():
-    class OddError(Exception):
-        def __init__(self, one, two):  # which cannot be unpickled
-            super().__init__(f"{one} {two}")
-
-    def odd(*_, **__):
-        raise OddError("the table", "of limits")
-
-    def full(info):
-        if info["round"] == 2:
-            raise PermissionError("no room for a checkpoint")
-
-    def interrupt(info):
-        if info["round"] == 3:
-            raise KeyboardInterrupt
-
-    data = blocks(300, 300, y=Y)
-    with pytest.raises(RuntimeError, match="OddError: the table of limits"):
-        WGBRegressor(**FEW, eval_metric=odd).fit(data, "y", scaling_config=2, X_val=data, y_val="y")
-    with pytest.raises(PermissionError, match="no room"):
-        WGBRegressor(**FEW).fit(data, "y", scaling_config=2, callbacks=[full])
-    model = WGBRegressor(**FEW).fit(data, "y", scaling_config=2, callbacks=[interrupt])
-    assert model.n_estimators_ == 3
 
 
 def test_a_fit_that_a_callback_ended_resumes_from_its_checkpoint(tmp_path):

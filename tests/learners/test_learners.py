@@ -24,19 +24,15 @@ from wgboost.trees.flat import FlatTrees
 
 X, G = made(1, 120, 3, 2, 2)
 FEATURES = Features.from_raw(X)
-# Every learner of the package that needs no argument, and others.
-PACKAGE = {
-    kind.__name__: kind for kind in CLASSES
-    if all(one.default is not one.empty for one in signature(kind).parameters.values())
-}  # fmt: skip
-LEARNERS = PACKAGE | {
-    "shared trees": lambda: HistTree(),
+PACKAGE = {k.__name__: k for k in CLASSES
+           if all(p.default is not p.empty for p in signature(k).parameters.values())}  # fmt: skip
+LEARNERS = PACKAGE | {  # every learner of the package that needs no argument, and others
+    "shared trees": HistTree, "linear": LinearRegression,
     "trees per particle": lambda: HistTree(TreeSettings(tree="per_particle")),
     "kernel ridge": lambda: KernelRidge(kernel="rbf"),
     "decision tree": lambda: DecisionTreeRegressor(max_depth=3),
-    "linear": lambda: LinearRegression(),
     "boosting, one per output": lambda: GradientBoostingRegressor(n_estimators=5),
-}
+}  # fmt: skip
 
 
 @pytest.fixture(params=LEARNERS.values(), ids=list(LEARNERS))

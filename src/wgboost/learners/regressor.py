@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
@@ -124,7 +124,7 @@ def _fits_several(regressor: Any, outputs: int) -> bool:
     return bool(tags.multi_output and (outputs > 1 or not tags.single_output))
 
 
-def _seeded(estimator: Any, rng: np.random.Generator) -> Any:
+def _seeded(estimator: BaseEstimator, rng: np.random.Generator) -> BaseEstimator:
     """A clone whose open random states are drawn from rng."""
     estimator = clone(estimator)
     open_states = [
@@ -134,7 +134,7 @@ def _seeded(estimator: Any, rng: np.random.Generator) -> Any:
     return estimator.set_params(**{name: int(rng.integers(2**31)) for name in sorted(open_states)})
 
 
-def weight_options(estimator: Any, weight: Array | None) -> dict[str, Array]:
+def weight_options(estimator: BaseEstimator, weight: Array | None) -> dict[str, Array]:
     """Return sample weights by the keyword that `estimator.fit` has for them.
 
     Parameters
