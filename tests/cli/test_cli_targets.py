@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from cli_files import FAST, error_of, facts
+from wgboost import Categorical, load
 
 
 def table(path, values, name="y"):
@@ -81,3 +82,10 @@ def test_kept_columns_in_json(tmp_path):
     kept = {name: first[name] for name in ("cost", "day", "at")}
     assert kept == {"cost": 0.75, "day": "2024-02-29", "at": "2024-02-29T13:30:00"}
     assert [second[name] for name in kept] == [None] * 3
+
+
+def test_a_prior_is_that_of_the_response_of_classes(tmp_path):
+    path = table(tmp_path / "t.csv", ["ab"[i % 2] for i in range(60)])
+    facts("fit", path, "--target", "y", "--out", tmp_path / "m.wgb", *FAST,
+          "--option", 'prior={"scale": 2}')  # fmt: skip
+    assert load(tmp_path / "m.wgb").response == Categorical(prior_scale=2)

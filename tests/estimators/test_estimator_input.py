@@ -18,9 +18,9 @@ BOTH = [(WGBRegressor, Y), (WGBClassifier, LABELS)]
 
 
 def small(kind, **options):
-    return kind(
-        **grouped_parameters({"n_estimators": 3, "random_state": 0, "n_jobs": 1, **options})
-    )
+    response = "categorical" if kind is WGBClassifier else "normal"
+    settings = {"n_estimators": 3, "random_state": 0, "n_jobs": 1, **options}
+    return kind(**grouped_parameters(settings, response))
 
 
 def changed(values, row, value):

@@ -79,7 +79,7 @@ def _leaves(fitted):
 def test_the_trees_of_each_stage_suit_its_rows(monkeypatch):
     monkeypatch.setattr(evidence, "_SAMPLE", 80)
     default = WGBRegressor()
-    free = {name: getattr(default, name) for name in ("max_depth", "growth", "max_leaves")}
+    free = {name: getattr(default, name) for name in ("max_depth", "max_leaves", "learner")}
     spy = Spy(lambda info: trees[info["stage"]].append(_leaves(info["rounds"][-1])))
     trees = {"evidence": [], "fit": [], "refit": []}
     WGBRegressor(**SETTINGS | free).fit(X, Y, callbacks=[spy])

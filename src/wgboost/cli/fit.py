@@ -181,7 +181,8 @@ def fit(
         fit_params = read_row_parameters(table, roles)
     problems.check()
     rows = Data(X, y, **fit_params)
-    model: Any = (WGBClassifier if classes else WGBRegressor)(**grouped_parameters(parameters))
+    parameters = grouped_parameters(parameters, "categorical" if classes else "normal")
+    model: Any = (WGBClassifier if classes else WGBRegressor)(**parameters)
     start = time.monotonic()
     complete = _train(model, rows, options, reading, roles, screen)
     seconds = time.monotonic() - start

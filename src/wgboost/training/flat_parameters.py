@@ -55,10 +55,11 @@ def cluster_parameters(params: Mapping[str, Any]) -> dict[str, Any]:
     return {**params, "learner": learner}
 
 
-def grouped_parameters(given: Mapping[str, Any]) -> dict[str, Any]:
+def grouped_parameters(given: Mapping[str, Any], response: str = "normal") -> dict[str, Any]:
     """Return flat parameters with the rarer ones in the objects that have them.
 
-    It is for parameters that come as text, or from files of earlier versions.
+    It is for parameters that come as text, or from files of earlier versions. `response` is the
+    default of the estimator.
     """
     params = {name: value for name, value in given.items() if name not in GROUPED}
     trees = {name: given[name] for name in _TREE_RULES if name in given}
@@ -70,6 +71,6 @@ def grouped_parameters(given: Mapping[str, Any]) -> dict[str, Any]:
     if (kernel is not None or bandwidth is not None) and isinstance(direction, str):
         params["direction"] = as_direction(direction, Kernel(kernel or "gaussian", bandwidth))
     if given.get("prior") is not None:
-        response = given.get("response", "normal")
-        params["response"] = as_response(response, **prior_settings(given["prior"]))
+        name = given.get("response", response)
+        params["response"] = as_response(name, **prior_settings(given["prior"]))
     return params
