@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from making import assert_same_tree, grow, made
-from wgboost import TreeLearner
 from wgboost.data import Features
 from wgboost.learners.hist_tree import HistTree
 from wgboost.trees import TreeSettings
@@ -28,14 +27,10 @@ def assert_same_fit(a, b):
 
 SETTINGS = {
     "plain": {},
-    "best first": {
-        "learner": TreeLearner(growth="best_first"),
-        "max_depth": None,
-        "max_leaves": 25,
-    },
+    "best first": {"growth": "best_first", "max_depth": None, "max_leaves": 25},
     "drawn": {"subsample": 0.6, "colsample": 0.7},
-    "random projection": {"learner": TreeLearner(split_on=2)},
-    "particle mean": {"learner": TreeLearner(split_on="particle_mean"), "l2": 1.0},
+    "random projection": {"split_on": 2},
+    "particle mean": {"split_on": "particle_mean", "l2": 1.0},
 }
 
 
