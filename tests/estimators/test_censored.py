@@ -180,7 +180,7 @@ def test_noise_of_y_is_taken_off_the_prediction():
 WRONG = [
     (WGBRegressor, Y, {"y_std": np.ones(3)}, r"y_std has shape \(3,\)"),
     (WGBRegressor, Y, {"y_std": np.where(TRUE > 0, 1, -1)}, "y_std is -1.0 at row"),
-    (WGBRegressor, RIGHT, {"y_std": 1.0}, "bounds and a measurement error"),
+    (WGBRegressor, RIGHT, {"y_std": 1.0}, "censored y with a measurement error"),
     (WGBClassifier, RIGHT, {}, "cannot be censored"),
 ]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from wgboost import Normal, WGBClassifier, WGBRegressor
+from wgboost import Categorical, Normal, Ordinal, WGBClassifier, WGBRegressor
 
 RNG = np.random.default_rng(1)
 X = RNG.uniform(-1, 1, size=(200, 2))
@@ -56,3 +56,14 @@ def test_what_makes_no_sense_is_refused():
     per_row = WGBRegressor(n_estimators=1, response=Normal(prior_mean=np.zeros(200))).fit(X, Y)
     with pytest.raises(ValueError, match="fit with one prior for all rows"):
         per_row.predict_dist(X, prior={"mean": 0.0})
+
+
+@pytest.mark.parametrize("kind", [Categorical, Ordinal])
+def test_a_response_with_a_prior_takes_the_classes_of_y(kind):
+    labels = np.digitize(X[:, 0], [-0.3, 0.3])
+    model = WGBClassifier(n_estimators=5, response=kind(prior_scale=0.5), random_state=0)
+    model.fit(X, labels)
+    assert model.response_.n_classes == 3
+    assert model.response_.prior_scale == 0.5
+    plain = WGBClassifier(n_estimators=5, response=kind.name, random_state=0).fit(X, labels)
+    assert np.abs(model.predict_proba(X) - plain.predict_proba(X)).max() > 1e-3

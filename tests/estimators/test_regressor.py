@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from wgboost import Mixture, WGBRegressor
+from wgboost import DiagonalNewton, Kernel, Mixture, TreeLearner, WGBRegressor
 from wgboost.training.flat_parameters import grouped_parameters
 
 RNG = np.random.default_rng(11)
@@ -192,8 +192,9 @@ def test_another_learner_has_neither_leaves_nor_importances():
 def test_the_papers_settings_are_at_hand():
     paper = WGBRegressor.paper(n_estimators=30, random_state=0)
     expected = {
-        "n_particles": 10, "bandwidth": 0.1, "max_depth": 3, "learning_rate": 0.1,
-        "split_on": "sum", "early_stopping": True, "validation_fraction": 0.2, "n_estimators": 30,
+        "n_particles": 10, "direction": DiagonalNewton(Kernel("gaussian", 0.1)), "max_depth": 3,
+        "learner": TreeLearner(split_on="sum", leaf="mean", growth="depth_wise"),
+        "early_stopping": True, "validation_fraction": 0.2, "n_estimators": 30,
     }  # fmt: skip
     assert {name: getattr(paper, name) for name in expected} == expected
     assert WGBRegressor.paper().n_estimators == 4000

@@ -105,5 +105,5 @@ def test_the_nll_of_y_measured_with_an_error_is_that_of_the_measurement():
     for wrong, message in ((np.ones(3), "y_std has shape"), (-1.0, "y_std is -1.0 at row 0")):
         with pytest.raises(ValueError, match=message):
             metrics.nll(dist, y, y_std=wrong)
-    with pytest.raises(ValueError, match="bounds and a measurement error"):
+    with pytest.raises(ValueError, match="censored y with a measurement error"):
         metrics.nll(dist, censored(y, np.inf), y_std=1.0)

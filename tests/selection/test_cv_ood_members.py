@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from wgboost import Interrupted, WGBClassifier, WGBClassifierCV, load, metrics
+from wgboost import Interrupted, TreeLearner, WGBClassifier, WGBClassifierCV, load, metrics
 from wgboost.estimators.preparing import training_data
 from wgboost.responses import Categorical, Ordinal
 from wgboost.selection import classifier_recipes, ood_recipe
@@ -47,7 +47,7 @@ def test_every_fourth_fold_has_an_ood_member_of_its_own(ood_bag):
     assert alone.sum() >= 1
     assert ood_bag.best_value_ == pytest.approx(np.average(table["value"][alone]))  # 24 rows each
     for one in ood_bag.members_[5:]:
-        assert one.get_params()["leaf"] == "mean"
+        assert one.learner == TreeLearner(leaf="mean")
         assert one.n_estimators_ == 300
     assert_array_equal(ood_bag.members_[5].validation_rows_, ood_bag.members_[0].validation_rows_)
     assert_array_equal(ood_bag.members_[6].validation_rows_, ood_bag.members_[4].validation_rows_)

@@ -87,7 +87,6 @@ def test_a_bad_value_is_found_before_any_fit_and_the_recipe_named():
         ({"categorical_features": [9]}, "categorical_features has 9"),
         ({"learner": TreeLearner(max_bins=3000)}, "max_bins=3000 must be between 2 and 255"),
         ({"response": "gamma"}, "the response 'gamma' needs numbers > 0"),
-        ({"prior": {"width": 1.0}}, "has no setting 'prior_width'"),
     ],
 )
 def test_what_the_rows_cannot_have_is_found_before_the_first_model(recipe, message, capsys):

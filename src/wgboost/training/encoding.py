@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -34,6 +34,8 @@ from wgboost.typing import Array
 from wgboost.validation import check_choice, check_weight, nearest_name
 
 __all__ = ["ClassEncoder", "NumericEncoder"]
+
+_DEFAULT_CLASSES = Categorical().n_classes  # of a response that is given for its prior
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +174,8 @@ class ClassEncoder:
         response, n = self.chosen, max(2, len(self.classes))
         if isinstance(response, Ordinal):
             response = response.infer_from(np.arange(n))
+        if isinstance(response, Categorical) and response.n_classes in (None, _DEFAULT_CLASSES):
+            response = replace(response, n_classes=n)
         if isinstance(response, Response):
             if response.n_params + 1 != n:
                 raise ValueError(
