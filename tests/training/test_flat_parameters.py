@@ -1,11 +1,14 @@
 """Where the rarer parameters are: in a TreeLearner, a direction or a response."""
 
+import json
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import Ridge
 
 import wgboost
+from file_parts import loaded, made, parts
 from wgboost import (
     DiagonalNewton,
     Kernel,
@@ -40,6 +43,10 @@ def test_a_parameter_that_is_elsewhere_is_named_with_its_place(name):
     place = GROUPED[name].partition("=")[0]
     with pytest.raises(TypeError, match=f"WGBRegressor has no parameter '{name}'; write {place}="):
         WGBRegressor(**{name: 1})
+    if place != "response":
+        message = f"WGBRegressorCV has no parameter '{name}'; write {place}=.* in a recipe"
+        with pytest.raises(TypeError, match=message):
+            WGBRegressorCV(**{name: 1})
     with pytest.raises(ValueError, match=f"recipe 'a'.*'{name}'; write {place}="):
         WGBRegressorCV({"a": {name: 1}}).fit(X, X[:, 0])
 
@@ -105,3 +112,39 @@ def test_a_wrong_rule_is_refused_before_the_fit():
         WGBRegressor(learner=TreeLearner(split_on="som")).fit(X, X[:, 0])
     with pytest.raises(TypeError, match="unexpected keyword argument 'spliton'"):
         TreeLearner(spliton="sum")
+
+
+def test_a_prior_is_a_parameter_of_the_response_of_the_estimator():
+    with pytest.raises(TypeError, match=r"'prior'; write response=Categorical\(prior_scale"):
+        WGBClassifier(prior={"scale": 2.0})
+    with pytest.raises(TypeError, match=r"WGBoost has no parameter 'prior'$"):
+        WGBoost(prior={"scale": 2.0})
+    with pytest.raises(ValueError, match="name the response that it belongs to"):
+        grouped_parameters({"response": "auto", "prior": {"scale": 2.0}})
+
+
+def test_the_papers_rules_stay_unless_a_learner_sets_them():
+    found = WGBRegressor.paper(learner=TreeLearner(max_bins=31, leaf="newton")).learner
+    expected = TreeLearner(split_on="sum", leaf="newton", growth="depth_wise", max_bins=31)
+    assert found == expected
+
+
+def test_a_kernel_is_an_object():
+    with pytest.raises(TypeError, match=r"kernel='scaled' must be a Kernel, such as Kernel\("):
+        DiagonalNewton("scaled")
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_flat_recipes_of_earlier_files_are_grouped(tmp_path, listed):
+    recipe = {"learning_rate": 0.3, "evidence": 3.0}
+    recipes = [recipe] if listed else {"a": recipe}
+    bag = WGBClassifierCV(recipes, n_estimators=3, cv=2, n_particles=2, random_state=0)
+    bag.fit(X, X[:, 0] > 0).save(tmp_path / "bag.wgb")
+    header, model, body = parts((tmp_path / "bag.wgb").read_bytes())
+    text = json.dumps(model["parameters"]["recipes"])
+    text = text.replace('["learning_rate", 0.3]', '["learning_rate", 0.3], ["split_on", "sum"]')
+    assert "split_on" in text
+    model["parameters"]["recipes"] = json.loads(text)
+    found = loaded(made(header, model, body), tmp_path).recipes
+    found = found[0] if listed else found["a"]
+    assert found == {**recipe, "learner": TreeLearner(split_on="sum")}

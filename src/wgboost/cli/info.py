@@ -20,6 +20,8 @@ __all__ = ["info"]
 
 _SHOWN = 20  # features in the table
 
+_LONGEST = 80  # characters of a parameter
+
 
 def info(screen: Screen, model: ModelFile) -> None:
     """Show the contents of a model file.
@@ -86,7 +88,7 @@ def _overview(facts: dict[str, Any]) -> Grid:
         "rounds": _rounds(facts["rounds"]) + (" (interrupted)" if facts["interrupted"] else ""),
         "particles": str(facts["particles"]),
         "validation": ", ".join(f"{k} {format_number(v)}" for k, v in facts["validation"].items()),
-        "parameters": ", ".join(f"{k}={v!r:.60}" for k, v in facts["parameters"].items()),
+        "parameters": ", ".join(f"{k}={_short(v)}" for k, v in facts["parameters"].items()),
         "size": None if facts["bytes"] is None else f"{facts['bytes'] / 1000:.0f} kB",
     }
     for name, value in texts.items():
@@ -118,3 +120,9 @@ def _grid(features: list[dict[str, Any]]) -> Grid:
     if len(features) > _SHOWN:
         grid.add_row(f"and {len(features) - _SHOWN} more", "", "")
     return grid
+
+
+def _short(value: Any) -> str:
+    """Return a value as text of at most 80 characters."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

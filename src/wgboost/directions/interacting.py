@@ -39,6 +39,10 @@ class InteractingDirection:
     kernel: Kernel = field(default_factory=Kernel)
     needs: Needs = field(default="score", init=False, repr=False)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.kernel, Kernel):
+            raise TypeError(f'kernel={self.kernel!r} must be a Kernel, such as Kernel("scaled")')
+
     @property
     def uses_metric(self) -> bool:
         """Whether the rows' Fisher information is read."""

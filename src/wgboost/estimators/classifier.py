@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 from wgboost.estimators.attributes import set_model, warn_of_fit
 from wgboost.estimators.base_classifier import BaseClassifier
-from wgboost.estimators.paper import PAPER
+from wgboost.estimators.paper import paper_settings
 from wgboost.estimators.preparing import FitArguments, prepare_fit
 from wgboost.model import FittedModel, History
 from wgboost.training.fit import fit_model
@@ -228,10 +228,10 @@ class WGBClassifier(BaseClassifier):
         >>> WGBClassifier.paper(n_estimators=10).max_depth
         3
         """
-        settings: dict[str, Any] = {
-            **PAPER, "learning_rate": 0.4, "early_stopping": False,
+        own: dict[str, Any] = {
+            "learning_rate": 0.4, "early_stopping": False,
         }  # fmt: skip
-        return cls(**{**settings, **changes})
+        return cls(**paper_settings({**own, **changes}))
 
     def fit(
         self,

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 
 from wgboost.persistence.model_checks import BAG, FITTED, SHARED
 from wgboost.persistence.models import SKOPS, SavedModel, write_model
-from wgboost.training.flat_parameters import GROUPED
+from wgboost.training.flat_parameters import place_of
 from wgboost.validation import nearest_name
 
 __all__ = [
@@ -29,8 +29,8 @@ def check_parameter_names(kind: type[Any], names: Iterable[str], error: type[Exc
     valid = kind._get_param_names()
     for name in names:
         if name.split("__")[0] not in valid:
-            where = GROUPED.get(name)
-            near = f"; write {where}" if where else nearest_name(name, valid)
+            place = place_of(name, valid)
+            near = f"; {place}" if place else nearest_name(name, valid)
             raise error(f"{kind.__name__} has no parameter {name!r}{near}")
 
 

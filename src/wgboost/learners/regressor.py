@@ -305,6 +305,6 @@ def as_learner(learner: Any) -> Learner:
             raise TypeError(f"learner={learner!r} is a classifier; movements need a regressor")
         return RegressorLearner(learner)
     raise TypeError(
-        f"learner={learner!r} is neither a wgboost learner (uses_codes, fit) nor a scikit-learn "
-        "regressor (fit, predict, get_params)"
+        f"learner={learner!r} is neither a TreeLearner, nor another learner of wgboost "
+        "(uses_codes, fit), nor a scikit-learn regressor (fit, predict, get_params)"
     )

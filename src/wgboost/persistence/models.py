@@ -212,8 +212,12 @@ def model_of_contents(path: Any, contents: Contents, given: Mapping[str, Any]) -
 def _grouped(parameters: dict[str, Any], fitted: dict[str, Any]) -> dict[str, Any]:
     """Return parameters as the estimators have them; earlier versions had them all flat."""
     recipes = parameters.get("recipes")
+    response = "categorical" if "class_weight" in parameters else "normal"
     if isinstance(recipes, dict):
-        recipes = {name: grouped_parameters(recipe) for name, recipe in recipes.items()}
+        recipes = {name: grouped_parameters(one, response) for name, one in recipes.items()}
+    elif isinstance(recipes, (list, tuple)):
+        recipes = [grouped_parameters(one, response) for one in recipes]
+    if recipes is not None:
         parameters = {**parameters, "recipes": recipes}
     if not GROUPED.keys() & parameters.keys():
         return parameters

@@ -7,7 +7,7 @@ from typing import Any
 
 from wgboost.directions import DiagonalNewton, Kernel
 from wgboost.learners import TreeLearner
-from wgboost.training.flat_parameters import GROUPED
+from wgboost.training.flat_parameters import place_of
 from wgboost.validation import nearest_name
 
 __all__ = [
@@ -214,8 +214,8 @@ def checked_recipes(given: Any, kind: type[Any]) -> Recipes:
             )
         for parameter in parameters:
             if parameter not in valid:
-                where = GROUPED.get(parameter)
-                near = f"; write {where}" if where else nearest_name(parameter, valid)
+                place = place_of(parameter, valid)
+                near = f"; {place}" if place else nearest_name(parameter, valid)
                 raise ValueError(
                     f"recipe {name!r}: {kind.__name__} has no parameter {parameter!r}{near}"
                 )

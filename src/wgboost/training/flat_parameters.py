@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, fields, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from wgboost.learners import TreeLearner
 from wgboost.responses import as_response
 from wgboost.responses.registry import prior_settings
 
-__all__ = ["GROUPED", "cluster_parameters", "flat_parameters", "grouped_parameters"]
+__all__ = ["GROUPED", "cluster_parameters", "flat_parameters", "grouped_parameters", "place_of"]
 
 _TREE_RULES = tuple(field.name for field in fields(TreeLearner))
 _NUMBERS = {
@@ -26,6 +26,19 @@ GROUPED: dict[str, str] = {
     "prior": "response=Normal(prior_scale=...), for example",
 }
 """Where parameters are that the estimators do not have themselves."""
+
+
+def place_of(name: str, valid: Collection[str]) -> str | None:
+    """Return where a parameter is that an estimator with these parameters does not have."""
+    place = GROUPED.get(name)
+    if place is None:
+        return None
+    parameter = place.partition("=")[0]
+    if "class_weight" in valid:
+        place = place.replace("Normal", "Categorical")
+    if parameter in valid:
+        return f"write {place}"
+    return f"write {place} in a recipe" if "recipes" in valid else None
 
 
 def flat_parameters(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,5 +85,7 @@ def grouped_parameters(given: Mapping[str, Any], response: str = "normal") -> di
         params["direction"] = as_direction(direction, Kernel(kernel or "gaussian", bandwidth))
     if given.get("prior") is not None:
         name = given.get("response", response)
+        if isinstance(name, str) and name == "auto":
+            raise ValueError("prior with response='auto': name the response that it belongs to")
         params["response"] = as_response(name, **prior_settings(given["prior"]))
     return params
