@@ -111,7 +111,7 @@ class FeatureTable:
             return numbers
         missing = np.isnan(numbers)
         dates = np.where(missing, 0, numbers * _DAY).round().astype("datetime64[us]")
-        dates[missing] = np.datetime64("NaT")
+        dates[missing] = np.datetime64("NaT", "us")
         return dates
 
     def _native_numbers(self, j: int) -> bool:
