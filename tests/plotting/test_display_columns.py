@@ -41,7 +41,7 @@ def test_features_of_dates_have_a_date_axis(kind, display):
     line = shown.average[0] if display is pl.PartialDependenceDisplay else shown.middle
     assert grid.dtype.kind == "M"
     assert len(grid) == 15
-    assert (np.diff(grid) > np.timedelta64(0)).all()
+    assert (np.diff(grid) > np.timedelta64(0, "us")).all()
     assert grid[0] <= DAYS[2]
     assert grid[-1] >= DAYS[-3]
     assert line[-1] - line[0] > 1  # y rises over the whole time
