@@ -228,7 +228,7 @@ def test_a_class_in_place_of_an_object_is_refused(cls):
 
 @pytest.mark.parametrize("nonsense", [None, 3, "tree", object(), [HistTree()]])
 def test_nonsense_in_place_of_a_learner_is_refused(nonsense):
-    with pytest.raises(TypeError, match="neither a wgboost learner"):
+    with pytest.raises(TypeError, match="neither a TreeLearner"):
         as_learner(nonsense)
 
 
