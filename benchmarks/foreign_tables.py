@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, loa
 
 from wgboost import WGBRegressor, metrics
 
-METHODS = ("epistemic", "max_variance", "mutual_information")
+METHODS = ("combined", "support", "epistemic", "max_variance", "mutual_information")
 
 
 def standard(X: np.ndarray) -> np.ndarray:

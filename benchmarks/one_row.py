@@ -28,10 +28,12 @@ def tables(X: np.ndarray, names: list[str]) -> dict[str, tuple[Any, Any]]:
     for i in range(1, len(names), 30):
         mixed[names[i]] = pd.Categorical(np.where(X[:, i] > 0, "high", "low"))
     polars = pl.DataFrame(X, schema=names)
+    numbers = mixed.select_dtypes("number")
     return {
         "numpy": (X, X[:1]),
         "pandas": (pandas, pandas.iloc[:1]),
         "pandas, mixed types": (mixed, mixed.iloc[:1]),
+        "pandas, numbers": (numbers, numbers.iloc[:1]),
         "polars": (polars, polars[:1]),
         "arrow": (polars.to_arrow(), polars[:1].to_arrow()),
     }
@@ -60,7 +62,9 @@ def main() -> None:
     y = X[:, 0] + 0.1 * rng.normal(size=500)
     names = [f"x{i}" for i in range(options.columns)]
     for kind, (table, row) in tables(X, names).items():
-        model = WGBRegressor(n_estimators=options.rounds, n_jobs=1, random_state=0).fit(table, y)
+        model = WGBRegressor(
+            n_estimators=options.rounds, early_stopping=False, n_jobs=1, random_state=0
+        ).fit(table, y)
         print(f"{kind:20s} {fastest(lambda m=model, r=row: m.predict(r), options.repeats):7.2f} ms")
 
 

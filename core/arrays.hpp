@@ -11,12 +11,19 @@
 
 #include "binning.hpp"
 #include "parallel.hpp"
+#include "ranges.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 // Fills in the functions of one part of the core.
 void bind_flow(nb::module_& module);
+void bind_forest(nb::module_& module);
+void bind_ranges(nb::module_& module);
+
+// Appends the ranges of a tree to flat arrays.
+void append_ranges(const wgb::NodeRanges& ranges, std::vector<uint8_t>& codes,
+                   std::vector<uint8_t>& missing, std::vector<uint32_t>& seen);
 
 // Gives the GIL to other threads while the core works, and looks for Ctrl-C between its pieces.
 class Released {
@@ -42,6 +49,7 @@ template <class T>
 using Raw = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 template <class T>
 using Maybe = std::optional<T>;
+using State = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 inline void require(bool condition, const char* what) {
   if (!condition) throw std::invalid_argument(what);

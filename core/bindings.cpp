@@ -7,7 +7,6 @@
 #include <string>
 
 #include "arrays.hpp"
-#include "forest.hpp"
 #include "grower.hpp"
 #include "leaves.hpp"
 
@@ -71,8 +70,9 @@ nb::dict flat_arrays(const std::vector<wgb::TreeTable>& trees, const std::vector
   std::vector<int64_t> first_node{0}, first_leaf{0}, first_set{0}, cover;
   std::vector<int32_t> output, feature, left, leaf, category_set;
   std::vector<uint32_t> sets;
-  std::vector<uint8_t> bin, missing_left;
+  std::vector<uint8_t> bin, missing_left, codes, missing;
   std::vector<float> gain, values;
+  std::vector<uint32_t> seen;
   const auto append = [](auto& to, const auto& from) {
     to.insert(to.end(), std::begin(from), std::end(from));
   };
@@ -92,6 +92,7 @@ nb::dict flat_arrays(const std::vector<wgb::TreeTable>& trees, const std::vector
     append(gain, tree.gain);
     append(cover, tree.cover);
     append(values, tree.values);
+    append_ranges(tree.ranges, codes, missing, seen);
   }
   nb::dict arrays;
   const size_t leaves = static_cast<size_t>(first_leaf.back());
@@ -111,6 +112,10 @@ nb::dict flat_arrays(const std::vector<wgb::TreeTable>& trees, const std::vector
   arrays["cover"] = owned(std::move(cover));
   arrays["values"] =
       owned<float, 2>(std::move(values), {leaves, static_cast<size_t>(blocks[0].outputs())});
+  arrays["range_codes"] = owned<uint8_t, 2>(std::move(codes), {missing.size(), 4});
+  arrays["range_missing"] = owned(std::move(missing));
+  arrays["range_categories"] =
+      owned<uint32_t, 2>(std::move(seen), {n_sets, 2 * wgb::CategorySet::kWords});
   return arrays;
 }
 
@@ -200,8 +205,6 @@ nb::tuple grow(wgb::Workspace& workspace, const In<uint8_t, 2>& codes, const In<
   return nb::make_tuple(flat_arrays(tables, task.blocks), leaf, clean);
 }
 
-using State = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
 void add_leaf_values(State state, const In<int32_t, 2>& leaf, const In<float, 2>& values,
                      const In<int64_t, 1>& first_leaf, const In<int32_t, 1>& output,
                      int n_threads) {
@@ -226,82 +229,6 @@ void add_leaf_values(State state, const In<int32_t, 2>& leaf, const In<float, 2>
                            first, from, to);
     });
   }
-}
-
-wgb::Forest make_forest(const In<int64_t, 1>& first_node, const In<int64_t, 1>& first_leaf,
-                        const In<int64_t, 1>& first_set, const In<int32_t, 1>& output,
-                        const In<int32_t, 1>& feature, const In<double, 1>& threshold,
-                        const In<uint8_t, 1>& bin, const In<uint8_t, 1>& missing_left,
-                        const In<int32_t, 1>& category_set, const In<int32_t, 1>& left,
-                        const In<int32_t, 1>& leaf, const In<float, 2>& values,
-                        const In<uint32_t, 2>& sets, int n_features, int n_outputs) {
-  const size_t trees = output.shape(0), nodes = feature.shape(0);
-  require(first_node.shape(0) == trees + 1 && first_leaf.shape(0) == trees + 1 &&
-              first_set.shape(0) == trees + 1 && category_set.shape(0) == nodes &&
-              threshold.shape(0) == nodes && bin.shape(0) == nodes &&
-              missing_left.shape(0) == nodes && left.shape(0) == nodes && leaf.shape(0) == nodes,
-          "the ensemble's arrays differ in length");
-  require(sets.shape(1) == wgb::CategorySet::kWords, "a category set has 8 words");
-  return wgb::Forest({trees, nodes, values.shape(0), sets.shape(0),
-                      static_cast<int>(values.shape(1)), first_node.data(), first_leaf.data(),
-                      first_set.data(), output.data(), feature.data(), threshold.data(),
-                      bin.data(), missing_left.data(), category_set.data(), left.data(),
-                      leaf.data(), values.data(), sets.data()},
-                     n_features, n_outputs);
-}
-
-void check_range(const wgb::Forest& forest, size_t p, size_t first, size_t last) {
-  require(p == static_cast<size_t>(forest.n_features()), "another number of features");
-  require(first <= last && last <= forest.n_trees(), "tree index out of range");
-}
-
-template <class T>
-void predict(const wgb::Forest& forest, const Raw<T>& x, State out, size_t first, size_t last,
-             int n_threads) {
-  check_range(forest, x.shape(1), first, last);
-  require(out.shape(0) == x.shape(0) &&
-              out.shape(1) == static_cast<size_t>(forest.n_outputs()), "output of another shape");
-  const Released released;
-  forest.predict(matrix(x), first, last, out.data(), n_threads);
-}
-
-void predict_codes(const wgb::Forest& forest, const Raw<uint8_t>& codes,
-                   const In<int32_t, 1>& n_bins, State out, size_t first, size_t last,
-                   int n_threads) {
-  check_range(forest, codes.shape(1), first, last);
-  require(n_bins.shape(0) == codes.shape(1), "bins of every feature");
-  require(out.shape(0) == codes.shape(0) &&
-              out.shape(1) == static_cast<size_t>(forest.n_outputs()), "output of another shape");
-  const Released released;
-  forest.predict_codes(matrix(codes), n_bins.data(), first, last, out.data(), n_threads);
-}
-
-template <class T>
-Out<uint16_t, 2> rank(const wgb::Forest& forest, const Raw<T>& x, int n_threads) {
-  check_range(forest, x.shape(1), 0, 0);
-  auto ranks = fresh<uint16_t, 2>({forest.n_used(), x.shape(0)});
-  const Released released;
-  forest.rank(matrix(x), ranks.data(), n_threads);
-  return ranks;
-}
-
-void predict_ranks(const wgb::Forest& forest, const In<uint16_t, 2>& ranks, State out,
-                   size_t first, size_t last, int n_threads) {
-  require(first <= last && last <= forest.n_trees(), "tree index out of range");
-  require(ranks.shape(0) == forest.n_used() && out.shape(0) == ranks.shape(1) &&
-              out.shape(1) == static_cast<size_t>(forest.n_outputs()), "output of another shape");
-  const Released released;
-  forest.predict_ranks(ranks.data(), ranks.shape(1), first, last, out.data(), n_threads);
-}
-
-template <class T>
-Out<int32_t, 2> apply(const wgb::Forest& forest, const Raw<T>& x, size_t first, size_t last,
-                      int n_threads) {
-  check_range(forest, x.shape(1), first, last);
-  auto leaf = fresh<int32_t, 2>({x.shape(0), last - first});
-  const Released released;
-  forest.apply(matrix(x), first, last, leaf.data(), n_threads);
-  return leaf;
 }
 
 }  // namespace
@@ -330,24 +257,6 @@ NB_MODULE(_core, module) {
   module.def("add_leaf_values", &add_leaf_values, nb::kw_only(), "state"_a.noconvert(),
              "leaf"_a.noconvert(), "values"_a.noconvert(), "first_leaf"_a, "output"_a,
              "n_threads"_a);
-  nb::class_<wgb::Forest>(module, "Forest")
-      .def_prop_ro("n_trees", &wgb::Forest::n_trees)
-      .def("predict", &predict<float>, nb::kw_only(), "x"_a.noconvert(), "out"_a.noconvert(),
-           "first"_a, "last"_a, "n_threads"_a)
-      .def("predict", &predict<double>, nb::kw_only(), "x"_a.noconvert(), "out"_a.noconvert(),
-           "first"_a, "last"_a, "n_threads"_a)
-      .def("predict_codes", &predict_codes, nb::kw_only(), "codes"_a.noconvert(), "n_bins"_a,
-           "out"_a.noconvert(), "first"_a, "last"_a, "n_threads"_a)
-      .def("rank", &rank<float>, nb::kw_only(), "x"_a.noconvert(), "n_threads"_a)
-      .def("rank", &rank<double>, nb::kw_only(), "x"_a.noconvert(), "n_threads"_a)
-      .def("predict_ranks", &predict_ranks, nb::kw_only(), "ranks"_a.noconvert(),
-           "out"_a.noconvert(), "first"_a, "last"_a, "n_threads"_a)
-      .def("apply", &apply<float>, nb::kw_only(), "x"_a.noconvert(), "first"_a, "last"_a,
-           "n_threads"_a)
-      .def("apply", &apply<double>, nb::kw_only(), "x"_a.noconvert(), "first"_a, "last"_a,
-           "n_threads"_a);
-  module.def("make_forest", &make_forest, nb::kw_only(), "first_node"_a, "first_leaf"_a,
-             "first_set"_a, "output"_a, "feature"_a, "threshold"_a, "bin"_a, "missing_left"_a,
-             "category_set"_a, "left"_a, "leaf"_a, "values"_a, "sets"_a, "n_features"_a,
-             "n_outputs"_a);
+  bind_ranges(module);
+  bind_forest(module);
 }

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "binning.hpp"
+#include "boundaries.hpp"
 #include "categories.hpp"
+#include "support.hpp"
 
 namespace wgb {
 
@@ -26,6 +28,7 @@ struct ForestArrays {
   const int32_t* leaf;        // (nodes) row of the tree's values
   const float* values;        // (leaves, outputs)
   const uint32_t* sets;       // (sets, 8) bits
+  const RangeArrays* ranges;  // of training rows, or null
 };
 
 class Forest {
@@ -46,45 +49,32 @@ class Forest {
   void predict_ranks(const uint16_t* ranks, size_t n, size_t first, size_t last, float* out,
                      int n_threads) const;
 
+  // The same for raw values, and what the trees' training rows do not support of them, see
+  // `Support`. With `ranks`, those of x. Without `out` no leaf values are added.
+  template <class T>
+  void predict_supported(const Matrix<T>& x, const uint16_t* ranks, size_t first, size_t last,
+                         float* out, const SupportTask& task, int n_threads) const;
+
+  // share (n_features) += share of the training rows' paths that ask for a feature, of each tree.
+  void add_asked(const int64_t* cover, size_t first, size_t last, double* share) const;
+
   // leaf (n, last - first): the leaf of every row in every tree.
   template <class T>
   void apply(const Matrix<T>& x, size_t first, size_t last, int32_t* leaf, int n_threads) const;
 
+  size_t n_nodes() const { return nodes_.size(); }
   size_t n_trees() const { return trees_.size(); }
   int n_features() const { return n_features_; }
   int n_outputs() const { return n_outputs_; }
   size_t n_used() const { return used_.size(); }
-
-  enum Asks : uint8_t { kRight = 0, kLeft = 1, kSet = 2 };
-
-  struct Node {
-    int32_t next;       // left child, or the node itself for a leaf; counts over all trees
-    uint32_t feature;   // position among the features in use
-    int32_t leaf;       // row of values over all trees, -1 for an inner node
-    uint16_t rank;      // left if the value's rank is at most this
-    uint8_t bin;        // the same for codes
-    uint8_t asks;       // kRight, kLeft: where missing values go; kSet: for a set of categories
-  };
-
-  struct Tree {
-    int32_t first, last;  // nodes
-    int32_t output;
-    int32_t first_leaf;
-  };
-
-  // What the nodes ask of a block of rows, feature by feature; missing values as the largest
-  // number, and once more as the smallest.
-  struct Block {
-    const uint16_t* high;
-    const uint16_t* low;
-    size_t rows;
-  };
+  size_t leaf_outputs() const { return leaf_outputs_; }
+  bool knows_ranges() const { return !boundaries_.empty(); }
 
  private:
   // Runs the trees over blocks of rows. `read(begin, end, high)` fills (n_used, rows of a block).
   template <class Read>
   void run(size_t n, const Read& read, bool by_bin, size_t first, size_t last, float* out,
-           int32_t* leaf, int n_threads) const;
+           int32_t* leaf, const SupportPass* support, int n_threads) const;
   template <class T>
   void run_raw(const Matrix<T>& x, size_t first, size_t last, float* out, int32_t* leaf,
                int n_threads) const;
@@ -94,8 +84,8 @@ class Forest {
 
   int n_features_, n_outputs_;
   size_t leaf_outputs_;
-  std::vector<Node> nodes_;
-  std::vector<Tree> trees_;
+  std::vector<ForestNode> nodes_;
+  std::vector<ForestTree> trees_;
   std::vector<float> values_;  // (leaves, leaf_outputs)
   std::vector<CategorySet> sets_;
   std::vector<uint32_t> set_of_;  // (nodes), empty without sets
@@ -103,6 +93,7 @@ class Forest {
   // node is a small integer, found once per row and feature.
   std::vector<int> used_;
   std::vector<std::vector<double>> thresholds_;  // of the features in use, ascending
+  Boundaries boundaries_;  // ends of ranges are among the thresholds
 };
 
 }  // namespace wgb

@@ -1,6 +1,7 @@
 #include "grower.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 #include <queue>
 
@@ -220,6 +221,7 @@ class TreeGrower {
     if (nodes_[node].histogram) --kept_;
     const Split split = first_alike(nodes_[node]);
     const size_t begin = nodes_[node].begin, end = nodes_[node].end;
+    const CodeCounts counts = count_codes(nodes_[node], split);
     const size_t middle = partition(begin, end, split);
     if (std::min(middle - begin, end - middle) < least_rows()) {
       // Beyond 2^24 rows the histogram's counts are not exact: this split was one on paper only.
@@ -251,6 +253,8 @@ class TreeGrower {
     } else {
       table_.bin[node] = static_cast<uint8_t>(split.bin);
     }
+    table_.ranges.grow(table_.feature.size(), table_.sets.size());
+    table_.ranges.add_split(counts, node, left, split.bin, table_.category_set[node]);
     ++n_leaves_;
 
     const bool left_small = middle - begin <= end - middle;
@@ -273,6 +277,16 @@ class TreeGrower {
     search(searched, subtract ? nodes_[small].histogram.floats() : nullptr);
     if (!need_small) nodes_[small].histogram = Lease();
     for (const int child : searched) consider(child);
+  }
+
+  // How many rows of a node have each code of the split's feature.
+  CodeCounts count_codes(const Node& node, const Split& split) const {
+    const int f = split.feature, bins = task_.columns.bins[f];
+    if (!node.histogram || node.end - node.begin > kExactCounts)
+      return CodeCounts(task_.columns.column(f), order_ + node.begin, node.end - node.begin, bins);
+    const auto width = static_cast<size_t>(layout_.width);
+    return CodeCounts(node.histogram.floats() + task_.columns.offset[f] * width + layout_.count,
+                      width, bins);
   }
 
   // The split of the first feature that parts the node's rows as the best one does. Its gain is
@@ -326,6 +340,7 @@ class TreeGrower {
         if (held_) table_.bounds.push_back(std::move(nodes_[node].bounds));
       }
     table_.n_leaves = ranges.size();
+    table_.ranges.grow(table_.feature.size(), table_.sets.size());
     const size_t n = task_.targets.n;
     if (task_.rows) std::fill(leaf_, leaf_ + n, -1);
     team_.run(static_cast<int>(ranges.size()), [&](int leaf) {
@@ -336,15 +351,25 @@ class TreeGrower {
     return std::move(table_);
   }
 
-  // Leaves of the rows that were not drawn.
+  // Leaves of the rows that were not drawn. Those of weight zero count in no range.
   void route(size_t begin, size_t end) {
     const Columns& columns = task_.columns;
+    const float* weight = task_.targets.weight;
     std::vector<int32_t> bins(static_cast<size_t>(columns.feature.back()) + 1, 0);
     for (int f = 0; f < columns.size(); ++f) bins[columns.feature[f]] = columns.bins[f];
-    for (size_t row = begin; row < end; ++row)
-      if (leaf_[row] < 0) leaf_[row] = table_.leaf_of(columns, bins, row);
+    NodeRanges ranges;
+    ranges.grow(table_.feature.size(), table_.sets.size());
+    for (size_t row = begin; row < end; ++row) {
+      if (leaf_[row] >= 0) continue;
+      const bool counts = !weight || weight[row] > 0;
+      leaf_[row] = counts ? table_.leaf_of(columns, bins, row, ranges)
+                          : table_.leaf_of(columns, bins, row);
+    }
+    const std::lock_guard<std::mutex> lock(routing_);  // in any order, the sum is the same
+    table_.ranges.merge(ranges);
   }
 
+  std::mutex routing_;
   const GrowTask& task_;
   const Layout layout_;
   const float* lanes_;

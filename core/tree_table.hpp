@@ -7,6 +7,7 @@
 #include "categories.hpp"
 #include "histogram.hpp"
 #include "monotone.hpp"
+#include "ranges.hpp"
 
 namespace wgb {
 
@@ -20,6 +21,7 @@ struct TreeTable {
   std::vector<float> values;   // (leaves, outputs)
   std::vector<CategorySet> sets;
   std::vector<Bounds> bounds;  // of the leaves, with constraints
+  NodeRanges ranges;           // of all training rows that count, drawn or not
   size_t n_leaves = 0;
 
   // A further node, a leaf for now.
@@ -37,14 +39,34 @@ struct TreeTable {
 
   // The leaf of a data row; `bins` are those of every feature that the tree asks for.
   int32_t leaf_of(const Columns& columns, const std::vector<int32_t>& bins, size_t row) const {
+    return walk(columns, bins, row, [](size_t, size_t, int, bool) {});
+  }
+
+  // The same, and the row counts in `to`, the ranges of the nodes that it comes by.
+  int32_t leaf_of(const Columns& columns, const std::vector<int32_t>& bins, size_t row,
+                  NodeRanges& to) const {
+    return walk(columns, bins, row, [&](size_t node, size_t child, int value, bool is_missing) {
+      if (is_missing) to.add_missing(node, 1);
+      else if (category_set[node] < 0) to.codes[child].add(static_cast<uint8_t>(value));
+      else to.seen[static_cast<size_t>(category_set[node])].add(value);
+    });
+  }
+
+ private:
+  template <class Visit>
+  int32_t walk(const Columns& columns, const std::vector<int32_t>& bins, size_t row,
+               const Visit& visit) const {
     size_t node = 0;
     while (feature[node] >= 0) {
       const int f = feature[node], set = category_set[node];
       const int value = columns.codes[static_cast<size_t>(f) * columns.n + row];
-      const bool go_left = set >= 0           ? sets[static_cast<size_t>(set)].has(value)
-                           : value == bins[f] ? missing_left[node] != 0
-                                              : value <= bin[node];
-      node = static_cast<size_t>(left[node]) + !go_left;
+      const bool is_missing = value == bins[f];
+      const bool go_left = set >= 0     ? sets[static_cast<size_t>(set)].has(value)
+                           : is_missing ? missing_left[node] != 0
+                                        : value <= bin[node];
+      const size_t child = static_cast<size_t>(left[node]) + !go_left;
+      visit(node, child, value, is_missing);
+      node = child;
     }
     return leaf[node];
   }

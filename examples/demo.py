@@ -8,6 +8,8 @@ Regression, classification, and particles where there are no data. `make demo` r
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_diabetes, load_digits
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.model_selection import train_test_split
 
 from wgboost import WGBClassifier, WGBRegressor, metrics
@@ -16,8 +18,8 @@ from wgboost import WGBClassifier, WGBRegressor, metrics
 # Numbers
 # -------
 # A model of the diabetes data predicts a distribution for each row. Early stopping chooses the
-# number of rounds and the evidence, the number of observations that a row counts as. Particles
-# spread out away from the data; as an example we shift the test rows by ten standard deviations.
+# number of rounds and the evidence, the number of observations that a row counts as. OOD scores are
+# large away from the data; as an example we shift the test rows by ten standard deviations.
 
 X, y = load_diabetes(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
@@ -55,15 +57,15 @@ print(f"  accuracy                     {metrics.accuracy(dist, y_test):8.1%}")
 print(f"  OOD average precision        {precision:8.3f}   (8 and 9 as out of distribution)")
 
 # %%
-# The particles disagree on most eights and nines, and on few other digits.
+# Scores of most eights and nines are larger than those of other digits.
 
 figure, axes = plt.subplots(figsize=(8, 2.8), layout="constrained", num="digits")
 bins = np.linspace(0, max(scores_in.max(), scores_out.max()), 40)
 for scores, label in ((scores_in, "digits 0 to 7, new rows"), (scores_out, "8 and 9, unseen")):
     axes.hist(scores, bins, weights=np.full(len(scores), 1 / len(scores)), alpha=0.6, label=label)
 axes.set(
-    xlabel="ood_score: largest variance of a class probability over particles",
-    ylabel="share of rows", title="Digits: particles disagree on what was never shown",
+    xlabel="ood_score: lack of support and disagreement of particles", ylabel="share of rows",
+    title="Digits: scores of classes that were never shown",
 )
 axes.legend(fontsize=8)
 
@@ -72,17 +74,16 @@ axes.legend(fontsize=8)
 # %%
 # One feature
 # -----------
-# Each particle has its own trees, on half of the rows. They agree where there are data and less so
-# in the gap. Beyond the data they are constant, and so is the spread.
+# Rows are missing in a gap and beyond the data. What the model does not know grows there, as it
+# does in a Gaussian process, and the noise stays.
 
 rng = np.random.default_rng(0)
 x = np.concatenate([rng.uniform(-3, -0.8, 150), rng.uniform(0.8, 3, 150)])
 y = np.sin(2 * x) + (0.1 + 0.15 * (x > 0)) * rng.normal(size=x.size)
-model = WGBRegressor(evidence=10, subsample=0.5, min_samples_leaf=10, random_state=0)
-model.fit(x[:, None], y)
+model = WGBRegressor(random_state=0).fit(x[:, None], y)
 
 print("one feature, deviation of y by what the model does not know")
-places = {"where data are": x, "in the gap": np.linspace(-0.7, 0.7), "beyond": [-3.5, 3.5]}
+places = {"where data are": x, "in the gap": np.linspace(-0.7, 0.7), "beyond": [-4.5, 4.5]}
 unknown = {}
 for place, at in places.items():
     epistemic = model.predict_uncertainty(np.reshape(at, (-1, 1)))["epistemic"]
@@ -90,16 +91,32 @@ for place, at in places.items():
     print(f"  {place:<28} {unknown[place]:8.3f}")
 
 # %%
-grid = np.linspace(-3.5, 3.5, 400)
+grid = np.linspace(-5, 5, 500)
 dist = model.predict_dist(grid[:, None])
-low, high = dist.interval(0.9)
-figure, axes = plt.subplots(figsize=(8, 4), layout="constrained", num="curve")
-axes.fill_between(grid, low, high, alpha=0.25, label="90% of the predictive distribution")
-axes.plot(grid, dist.params()["mean"], color="tab:orange", lw=0.6, alpha=0.6)
-axes.plot([], [], color="tab:orange", lw=1, label="particles: mean of y")
-axes.plot(grid, dist.mean(), color="tab:blue", label="mean")
-axes.scatter(x, y, s=8, color="black", alpha=0.5, label="training rows")
-axes.set(xlabel="x", ylabel="y", title="One feature: noise in the band, ignorance in the particles")
-axes.set_ylim(-2.2, 1.6)
-axes.legend(loc="lower left", fontsize=8)
+kernel = ConstantKernel() * RBF() + WhiteKernel()
+process = GaussianProcessRegressor(kernel, normalize_y=True).fit(x[:, None], y)
+mean, deviation = process.predict(grid[:, None], return_std=True)
+noise = process.kernel_.k2.noise_level * y.var()
+known = np.sqrt(np.maximum(deviation**2 - noise, 0))
+panels = {
+    "WGBRegressor()": (dist.mean(), dist.band("mean", 0.9), dist.interval(0.9)),
+    "Gaussian process": (
+        mean,
+        mean + 1.645 * np.outer([-1, 1], known),
+        mean + 1.645 * np.outer([-1, 1], deviation),
+    ),
+}
+
+figure, axes = plt.subplots(
+    1, 2, figsize=(10, 3.6), layout="constrained", sharey=True, num="curve"
+)
+for axis, (name, (middle, band, interval)) in zip(axes, panels.items(), strict=True):
+    axis.fill_between(grid, *interval, color="tab:blue", alpha=0.15, label="90% interval of y")
+    axis.fill_between(grid, *band, color="tab:blue", alpha=0.35, label="90% band of the mean")
+    axis.plot(grid, middle, color="tab:blue", label="mean")
+    axis.plot(grid, np.sin(2 * grid), color="tab:orange", lw=1, ls="--", label="truth")
+    axis.scatter(x, y, s=6, color="black", alpha=0.5, label="training rows")
+    axis.set(xlabel="x", title=name, ylim=(-3, 3))
+axes[0].set_ylabel("y")
+axes[0].legend(loc="lower center", fontsize=7, ncols=3)
 plt.show()

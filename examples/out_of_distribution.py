@@ -2,8 +2,8 @@
 Rows from elsewhere
 ===================
 
-`ood_score` measures how much the particles of a row disagree. It is large where there are few
-training data. This example shows where it works and where it does not.
+`ood_score` is large where trees have no training rows near a row, and where particles disagree.
+This example shows where it works and where it does not.
 """
 
 import matplotlib.pyplot as plt
@@ -16,8 +16,7 @@ from wgboost import WGBClassifier, WGBRegressor, metrics
 # %%
 # In the plane
 # ------------
-# The rows lie on a ring, and y is a wave along it. Each particle has its own trees, here on half of
-# the rows and both features, so that particles differ where there are no rows.
+# The rows lie on a ring, and y is a wave along it.
 
 rng = np.random.default_rng(0)
 angle = rng.uniform(0, 2 * np.pi, 800)
@@ -42,9 +41,8 @@ for name, rows in (("inside the ring", inner), ("beyond the ring", outer)):
 # New digits
 # ----------
 # A classifier of the digits 0 to 7 predicts eights and nines. Early stopping would take more than
-# sixty rounds, but these are enough here. The OOD score is the largest variance of a class
-# probability over particles. The mutual information of class and particle,
-# `predict_uncertainty(X)["epistemic"]`, does better here.
+# sixty rounds, but these are enough here. The mutual information of class and particle does a
+# little better here, since support says little about pixels.
 
 X, digit = load_digits(return_X_y=True)
 known = digit < 8
@@ -52,14 +50,15 @@ X_train, X_test, y_train, y_test = train_test_split(X[known], digit[known], rand
 classifier = WGBClassifier(n_estimators=60, random_state=0).fit(X_train, y_train)
 score_in, score_out = classifier.ood_score(X_test), classifier.ood_score(X[~known])
 digits_area = metrics.ood_roc_auc(score_in, score_out)
-information = [classifier.predict_uncertainty(part)["epistemic"] for part in (X_test, X[~known])]
+information = [
+    classifier.ood_score(part, method="mutual_information") for part in (X_test, X[~known])
+]
 information_area = metrics.ood_roc_auc(*information)
 print(f"digits             ROC AUC {digits_area:.3f}, by mutual information {information_area:.3f}")
 
 # %%
-# The score detects the hole in the ring. Beyond the ring it is often no larger than on it, because
-# trees are constant there and particles keep their values from the edge. Most eights and nines have
-# large scores; the last row of images shows some that do not.
+# The score detects the hole in the ring and what lies beyond it. Most eights and nines have large
+# scores; the last row of images shows some that do not.
 
 figure = plt.figure(figsize=(9.5, 4), layout="constrained", num="out_of_distribution")
 left, right = figure.subfigures(1, 2, width_ratios=(1, 1.15))

@@ -6,6 +6,30 @@ def find_cuts(
     *, x: Array, weight: Array | None, max_bins: int, sample_size: int, seed: int, n_threads: int
 ) -> list[Array]: ...
 def apply_cuts(*, x: Array, cuts: list[Array], n_bins: Array, n_threads: int) -> Array: ...
+def node_ranges(
+    *,
+    codes: Array,
+    n_bins: Array,
+    weight: Array | None,
+    first_node: Array,
+    feature: Array,
+    bin: Array,
+    missing_left: Array,
+    left: Array,
+    n_threads: int,
+) -> tuple[Array, Array]: ...
+def bin_ends(
+    *, x: Array, codes: Array, first_bin: Array, weight: Array | None, n_threads: int
+) -> tuple[Array, Array]: ...
+def nearest_distances(
+    *,
+    points: Array,
+    rows: Array,
+    categorical: Array,
+    shrink: Array,
+    mismatch: float,
+    n_threads: int,
+) -> Array: ...
 def all_finite(values: Array) -> bool: ...
 
 class Workspace: ...
@@ -54,6 +78,26 @@ class Forest:
     def predict_ranks(
         self, *, ranks: Array, out: Array, first: int, last: int, n_threads: int
     ) -> None: ...
+    def predict_supported(
+        self,
+        *,
+        x: Array,
+        ranks: Array | None,
+        out: Array | None,
+        reach: Array,
+        low: Array,
+        high: Array,
+        asked: Array,
+        contrast: Array | None,
+        left_out: bool,
+        lack: Array,
+        lost: Array | None,
+        by_feature: Array | None,
+        first: int,
+        last: int,
+        n_threads: int,
+    ) -> None: ...
+    def asked(self, cover: Array) -> Array: ...
     def apply(self, *, x: Array, first: int, last: int, n_threads: int) -> Array: ...
 
 def make_forest(
@@ -73,6 +117,7 @@ def make_forest(
     sets: Array,
     n_features: int,
     n_outputs: int,
+    ranges: dict[str, Array] | None,
 ) -> Forest: ...
 def kernel_direction(
     *,

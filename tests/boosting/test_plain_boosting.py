@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 
 from plain_boosting import PlainBoosting, averaged_flow
 from plain_trees import plain_codes, plain_cuts
-from wgboost import WGBRegressor, metrics
+from wgboost import TreeLearner, WGBRegressor, metrics
 
 ROUNDS, SPLITS = 500, range(5)
 QUICK = {("boston", 1), ("concrete", 0)}
@@ -29,7 +29,8 @@ def load(folder, name, split):
 
 def paper(split, **options):
     settings = {"n_estimators": ROUNDS, "early_stopping": False, "random_state": split, "n_jobs": 1}
-    return WGBRegressor.paper(**settings, **options)
+    learner = TreeLearner(support=False)  # the formulas know nothing of support
+    return WGBRegressor.paper(**settings, learner=learner, **options)
 
 
 @cache

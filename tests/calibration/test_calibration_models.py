@@ -65,13 +65,14 @@ def test_predictions_of_new_rows_improve_in_every_respect(how):
 
 def test_every_prediction_follows_the_factors():
     model = clone(SURE).fit(X, Y)
-    raw = model.predict_dist(NEW)
+    raw, score = model.predict_dist(NEW), model.ood_score(NEW)
     model.calibrate(HELD, Y_HELD)
     dist = model.calibration_(raw)
     assert_array_equal(model.predict_dist(NEW).particles, dist.particles)
     assert_array_equal(model.predict_interval(NEW, 0.8), np.stack(dist.interval(0.8), axis=1))
     assert_allclose(model.predict_uncertainty(NEW)["epistemic"], dist.epistemic())
-    assert_array_equal(model.ood_score(NEW), raw.epistemic())  # of other rows they say nothing
+    assert_array_equal(model.ood_score(NEW), score)  # of other rows they say nothing
+    assert_array_equal(model.ood_score(NEW, method="epistemic"), raw.disagreement())
     assert_array_equal(model.predict_dist(NEW, calibrated=False).particles, raw.particles)
     *_, last = model.staged_predict_dist(NEW[:5])
     assert_allclose(last.particles, dist.particles[:5], rtol=1e-6)

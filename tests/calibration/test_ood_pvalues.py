@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from wgboost import OODReference, WGBClassifier, WGBRegressor, load, metrics
+from wgboost import OODReference, TreeLearner, WGBClassifier, WGBRegressor, load, metrics
 from wgboost.calibration.ood import aligned_scores
 from wgboost.folds import out_of_fold
 
@@ -106,6 +106,11 @@ def test_the_reference_is_kept_with_the_model_and_forgotten_with_the_next_fit(tm
     assert again.ood_reference_.method == "max_variance"
     assert_array_equal(again.ood_pvalue(X), model.ood_pvalue(X))
     model.fit(X, y)
+    support, distance = model.model_.left_out_rows
+    usual = np.log1p((1 - support) / 0.03) + np.log1p(100 * distance)
+    new = model.ood_score(X, "novelty")
+    assert_array_equal(model.ood_pvalue(X), metrics.ood_pvalue(new, usual))
+    model.set_params(learner=TreeLearner(support=False)).fit(X, y)
     with pytest.raises(ValueError, match=r"calibrate_ood\(X, y, cv=5\)"):
         model.ood_pvalue(X)
 
@@ -132,12 +137,15 @@ def test_clones_get_fit_parameters_and_rows_of_weight_zero_have_no_effect():
     folds = list(out_of_fold(few, X, y + offset, cv=3, random_state=model.seed_,
                              sample_weight=weight, offset=offset))  # fmt: skip
     assert max(fold.estimator.predict(X).max() for fold in folds) < 10
-    own, expected = model.ood_score(X), []
+    own, aligned, plain = model.ood_score(X, "epistemic"), [], []
     for fold in folds:
         test, train = fold.rows[weight[fold.rows] > 0], fold.train_rows[weight[fold.train_rows] > 0]
-        by_fold = [fold.estimator.ood_score(X[rows]) for rows in (test, train)]
-        expected.append(aligned_scores(*by_fold, own[train]))
-    assert_array_equal(model.ood_reference_.scores, np.sort(np.concatenate(expected)))
+        by_fold = [fold.estimator.ood_score(X[rows], "epistemic") for rows in (test, train)]
+        aligned.append(aligned_scores(*by_fold, own[train]))
+        plain.append(fold.estimator.ood_score(X[test]))
+    assert_array_equal(model.ood_reference_.scores, np.sort(np.concatenate(plain)))
+    model.calibrate_ood(X, y + offset, weight, cv=3, offset=offset, method="epistemic")
+    assert_array_equal(model.ood_reference_.scores, np.sort(np.concatenate(aligned)))
 
 
 def test_bad_input_is_named():

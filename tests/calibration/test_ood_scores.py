@@ -30,6 +30,11 @@ def test_mutual_information_of_classes_is_a_difference_of_entropies(weighted):
     expected = [entropies(w, t) for w, t in zip(shares(dist), table, strict=True)]
     assert_allclose(dist.mutual_information(), expected)
     assert_array_equal(metrics.ood_scores(dist, "mutual_information"), dist.epistemic())
+    assert_array_equal(metrics.ood_scores(dist, "mutual_information"), dist.disagreement())
+    with pytest.raises(ValueError, match="support of the rows is not known"):
+        metrics.ood_scores(dist, "support")
+    with pytest.raises(ValueError, match=r'model.ood_score\(X, "combined"\) computes them'):
+        metrics.ood_scores(dist, "combined")
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -71,7 +76,7 @@ def test_small_information_keeps_its_digits():
 
 @given(any_mixtures())
 def test_every_score_is_one_finite_number_for_each_row(dist):
-    for method in (None, *metrics.OOD_METHODS):
+    for method in (None, *metrics.OOD_METHODS[4:]):
         scores = metrics.ood_scores(dist, method)
         assert scores.shape == (len(dist),)
         assert (scores >= 0).all()
@@ -106,22 +111,34 @@ def test_only_mutual_information_finds_particles_that_agree_on_the_mean_alone():
     assert metrics.ood_scores(dist, "mutual_information")[1] > 0.05
 
 
-def test_the_defaults_of_the_estimators_are_those_of_the_functions():
+def test_scores_of_the_estimators_are_those_of_the_functions():
     rng = np.random.default_rng(1)
     X = rng.uniform(-1, 1, (120, 2))
+    far = np.concatenate([X[::4], 3 * X[::4]])
     regressor = WGBRegressor(n_estimators=10, random_state=0, n_jobs=1).fit(X, X[:, 0])
     classifier = WGBClassifier(n_estimators=10, random_state=0, n_jobs=1).fit(X, X[:, 1] > 0)
     for model, default in ((regressor, "epistemic"), (classifier, "max_variance")):
-        dist = model.predict_dist(X)
-        assert_array_equal(model.ood_score(X), metrics.ood_scores(dist))
-        assert_array_equal(model.ood_score(X), model.ood_score(X, default))
+        dist, distance = model.predict_dist(far), model.ood_score(far, "distance")
+        assert_array_equal(model.ood_score(far), model.ood_score(far, "combined"))
+        assert_array_equal(metrics.ood_scores(dist), metrics.ood_scores(dist, default))
+        assert_array_equal(
+            metrics.ood_scores(dist, distance=distance),
+            metrics.ood_scores(dist, "combined", distance=distance),
+        )
         for method in metrics.OOD_METHODS:
-            assert_array_equal(model.ood_score(X, method), metrics.ood_scores(dist, method))
+            found = metrics.ood_scores(dist, method, distance=distance)
+            assert_array_equal(model.ood_score(far, method), found)
+        lack = 1 - model.predict_support(far)
+        assert_array_equal(model.ood_score(far, "support"), lack)
+        novelty = np.log(1 + lack / 0.03) + np.log(1 + 100 * distance)
+        assert_allclose(model.ood_score(far, "novelty"), novelty)
+        share = dist.disagreement() / (1 if model is classifier else dist.var())
+        assert_allclose(model.ood_score(far), novelty + np.log(1 + 100 * share) / 4)
 
 
 def test_what_a_score_cannot_be_is_said():
     dist = normal_mixture()
-    with pytest.raises(ValueError, match="method='entropy' must be one of 'max_variance'"):
+    with pytest.raises(ValueError, match="method='entropy' must be one of 'combined'"):
         metrics.ood_scores(dist, "entropy")
     with pytest.raises(TypeError, match="must be a distribution from predict_dist"):
         metrics.ood_scores(dist.particles)

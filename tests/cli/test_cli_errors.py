@@ -176,7 +176,7 @@ def test_infinite_numbers_are_null_in_json(tmp_path):
     result = facts("evaluate", tmp_path / "m.wgb", tmp_path / "t.csv")
     assert result["metrics"]["RMSE"] is None
     row = facts("predict", tmp_path / "m.wgb", tmp_path / "t.csv")["predictions"][0]
-    assert [*row] == ["median", "q0.05", "q0.5", "q0.95", "ood_score"]
+    assert [*row] == ["median", "q0.05", "q0.5", "q0.95", "ood_score", "ood_pvalue"]
 
 
 def test_remedies_for_evidence_auto_are_flags(tmp_path):

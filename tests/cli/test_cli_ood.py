@@ -43,7 +43,8 @@ def test_predict_writes_p_values_with_reference_scores(folder, how):
     call(*fit, *more)
     assert (folder / "m.wgb").read_bytes() == again
     call(*fit)
-    assert "ood_pvalue" not in predicted(folder).columns
+    model = wgboost.load(folder / "m.wgb")  # without reference scores the support is compared
+    assert predicted(folder)["ood_pvalue"].to_list() == model.ood_pvalue(X).tolist()
 
 
 def test_number_of_folds_is_checked_before_the_fit(folder):

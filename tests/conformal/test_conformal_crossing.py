@@ -10,7 +10,8 @@ from wgboost.conformal.level import conformal_rank
 from wgboost.responses import as_response
 
 CASES = [("gamma", [0, 1]), ("gamma", [0, -1.5]), ("weibull", [0, 0.5]), ("beta", [0, 2]),
-         ("student_t", [0, 0, 1]), ("normal", [0, 0]), ("laplace", [0, 0])]  # fmt: skip
+         ("student_t", [0, 0, 1]), ("normal", [0, 0]), ("laplace", [0, 0]),
+         ("normal", [0, -3])]  # fmt: skip
 
 
 def folds_of(name, centre, n, folds, distance):

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from scipy import sparse
 
@@ -60,7 +61,8 @@ def test_a_column_that_changed_is_named(fitted, frame, message):
     frames = [frame]
     if "category of numbers now" not in message:  # which polars does not have
         frames.append(pl.DataFrame({name: frame[name].to_list() for name in frame}))
-    for one in frames:
+        frames.append(frames[-1].to_arrow())
+    for one in [*frames, *(many[:1] for many in frames)]:
         with pytest.raises((ValueError, TypeError), match=re.escape(message)):
             fitted.predict(one)
 
@@ -126,8 +128,19 @@ def test_odd_frames_are_refused():
         small().fit(FRAME.assign(x=[1, *WORDS[1:].tolist()]), Y)
     with pytest.raises(ValueError, match=r"X of shape \(0, 3\) is empty"):
         small().fit(FRAME[:0], Y[:0])
-    with pytest.raises(ValueError, match="unique column names"):
-        small().fit(pd.concat([FRAME, FRAME], axis=1), Y)
+
+
+@pytest.mark.parametrize("make", [lambda x: x, lambda x: x[:1], pa.Table.from_pandas])
+def test_equal_names_are_refused(fitted, make):
+    renamed = FRAME.assign(z=X).rename(columns={"word": "a", "z": "b"})
+    twice = make(renamed)
+    twice = (
+        twice.rename_columns(["x", "a", "code", "a"]) if hasattr(twice, "schema")
+        else twice.set_axis(["x", "a", "code", "a"], axis=1)
+    )  # fmt: skip
+    for call in (lambda: small().fit(twice, Y), lambda: fitted.predict(twice)):
+        with pytest.raises(ValueError, match="unique column names"):
+            call()
 
 
 def test_a_sparse_matrix_too_large_to_be_dense_is_refused():

@@ -68,7 +68,7 @@ def by_hand():
 
 
 def small(kind=WGBRegressor, **options):
-    return kind(n_estimators=15, n_jobs=1, random_state=0, **options)
+    return kind(n_estimators=8, n_particles=4, n_jobs=1, random_state=0, **options)
 
 
 def same_trees(a: FlatTrees, b: FlatTrees) -> bool:

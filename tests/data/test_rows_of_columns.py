@@ -83,6 +83,25 @@ def test_columns_in_another_order_are_put_in_order(kind, n):
     assert_array_equal(schema.apply(other[:n]), EXPECTED[:n])
 
 
+@pytest.mark.parametrize("nullable", [False, True])
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+def test_a_row_of_numbers_of_several_types_is_the_row_among_others(kind, nullable):
+    ends = {name: np.iinfo(name) for name in ("int8", "uint8", "int32", "int64", "uint64")}
+    columns = {name: np.array([end.min, end.max - 1], name) for name, end in ends.items()}
+    columns |= {name: np.array([0.1, np.nan], name) for name in ("float32", "float64")}
+    pandas = pd.DataFrame({**columns, "bool": [True, False]})
+    if nullable:
+        pandas = pandas.convert_dtypes().mask(pandas == 0.1)
+    make = {"pandas": lambda x: x, "polars": pl.from_pandas, "arrow": pa.Table.from_pandas}[kind]
+    frame = make(pandas)
+    schema, matrix = Schema.fit(frame)
+    assert matrix.dtype == np.float64
+    assert_array_equal(matrix, [[np.nan if v is pd.NA else float(v) for v in row]
+                                for row in pandas.astype(object).to_numpy()])  # fmt: skip
+    for i in range(len(pandas)):
+        assert schema.apply(frame[i : i + 1]).tobytes() == matrix[i : i + 1].tobytes()
+
+
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
 @pytest.mark.parametrize("n", [1, 3])
 def test_numbers_alone_in_another_order(kind, n):

@@ -83,7 +83,7 @@ def test_parameters_are_those_of_one_process():
 @pytest.mark.parametrize("kind", ["WGBRegressor", "WGBClassifier"])
 def test_predictions_have_the_signatures_of_the_ordinary_estimators(kind):
     ours, ordinary = getattr(wgboost.dask, kind), getattr(wgboost, kind)
-    names = ["predict", "predict_dist", "ood_score"]
+    names = ["predict", "predict_dist", "predict_band", "ood_score"]
     names += ["predict_interval"] if kind == "WGBRegressor" else ["predict_proba"]
     for name in names:
         lazy, method = getattr(ours, name), getattr(ordinary, name)

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from sklearn.model_selection import train_test_split
 
-from wgboost import Mixture, Normal, WGBClassifier, WGBRegressor, censored, metrics
+from wgboost import Mixture, Normal, TreeLearner, WGBClassifier, WGBRegressor, censored, metrics
 
 RNG = np.random.default_rng(4)
 N = 1500
@@ -58,7 +58,8 @@ def test_early_stopping_and_metrics_take_bounds():
     X_train, X_test, y_train, y_test = train_test_split(X, RIGHT, random_state=0)
     fitted = model(early_stopping=True, n_iter_no_change=20).fit(X_train, y_train)
     dist = fitted.predict_dist(X_test)
-    watched = model(n_estimators=5).fit(X_train, y_train, X_val=X_test, y_val=y_test)
+    plain = model(n_estimators=5, learner=TreeLearner(support=False))
+    watched = plain.fit(X_train, y_train, X_val=X_test, y_val=y_test)
     last = watched.history_["validation"]["nll"][-1]
     assert_allclose(metrics.nll(watched.predict_dist(X_test), y_test), last, rtol=1e-6)
     assert metrics.nll(dist, y_test) < last

@@ -12,9 +12,10 @@ from wgboost import (
     WGBRegressorCV,
 )
 
-REGRESSOR = WGBRegressor(n_estimators=12, learning_rate=0.4, random_state=0, n_jobs=1)
-CLASSIFIER = WGBClassifier(n_estimators=10, random_state=0, n_jobs=1)
-FEW = {"cv": 2, "n_estimators": 8, "n_iter_no_change": 5, "random_state": 0, "n_jobs": 1}
+SMALL = {"n_particles": 4, "random_state": 0, "n_jobs": 1}
+REGRESSOR = WGBRegressor(n_estimators=12, learning_rate=0.4, **SMALL)
+CLASSIFIER = WGBClassifier(n_estimators=10, **SMALL)
+FEW = {"cv": 2, "n_estimators": 8, "n_iter_no_change": 5, **SMALL}
 
 
 @parametrize_with_checks(

@@ -37,7 +37,7 @@ def draw(name, rng=RNG):
 
 
 def model(name, **options):
-    settings = {"n_estimators": 25, "evidence": 5, "n_jobs": 1, "random_state": 0}
+    settings = {"n_estimators": 25, "n_particles": 5, "evidence": 5, "n_jobs": 1, "random_state": 0}
     return WGBRegressor(response=name, **grouped_parameters({**settings, **options}))
 
 

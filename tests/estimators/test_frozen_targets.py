@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from wgboost import AlphaDivergence, WGBoost, from_histograms
+from wgboost import AlphaDivergence, TreeLearner, WGBoost, from_histograms
 from wgboost.metrics import energy_distance
 from wgboost.targets.conversion import as_row_target
 from wgboost.training.settings import resolve_settings
@@ -80,7 +80,8 @@ def test_one_distribution_with_arrays_is_the_list_of_its_rows(direction):
 
 def test_one_distribution_with_arrays_starts_at_draws_and_can_be_held_out():
     held = np.arange(N) % 3 == 0
-    fitted = model(direction="energy", early_stopping=True, refit=False)
+    options = {"early_stopping": True, "refit": False, "learner": TreeLearner(support=False)}
+    fitted = model(direction="energy", **options)
     fitted.fit(X, stats.gamma(AT, scale=2.0), validation_rows=held)
     history = fitted.history_["validation"]["energy_distance"]
     own = fitted.score(X[held], [stats.gamma(at, scale=2.0) for at in AT[held]])

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from wgboost import LogDensity, Target, WGBoost
+from wgboost import LogDensity, Target, TreeLearner, WGBoost
 
 RNG = np.random.default_rng(2)
 N = 120
@@ -40,6 +40,7 @@ def test_a_target_in_numpy_predicts_with_its_likelihood():
 def test_a_target_in_numpy_stops_early_by_its_likelihood():
     held = np.arange(N) % 3 == 0
     options = {**SETTINGS, "early_stopping": True, "refit": False}
+    options["learner"] = TreeLearner(support=False)
     fitted = WGBoost(NORMAL, **options).fit(X, Y, validation_rows=held)
     history = fitted.history_["validation"]["nll"]
     assert 0 < fitted.n_estimators_ == np.argmin(history)

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import integrate, stats
 
-from wgboost import Density, Interrupted, Target, WGBoost
+from wgboost import Density, Interrupted, Target, TreeLearner, WGBoost
 
 RNG = np.random.default_rng(3)
 N = 60
@@ -102,7 +102,7 @@ def test_a_pause_changes_nothing(kind):
 def test_rows_are_watched_by_the_energy_distance_to_their_samples():
     weight = np.arange(HELD.sum()) % 3
     for y in (SAMPLES, RAGGED):
-        ours = model(direction="energy").fit(
+        ours = model(direction="energy", learner=TreeLearner(support=False)).fit(
             X[~HELD], some(y, ~HELD), X_val=X[HELD], y_val=some(y, HELD), sample_weight_val=weight
         )
         particles = ours.predict_particles(X[HELD])[..., 0]

@@ -126,6 +126,23 @@ def test_out_of_distribution(family, data, saved):
 
 
 @every_object
+def test_credible_bands(family, data, saved):
+    X, _, row_params = DATA[data].part(TEST)
+    words = refusal(family, data, "band")
+    for model in objects_of(family, data, saved):
+        action = lambda model=model: model.predict_band(X, **row_params)  # noqa: E731
+        band = works_or_says(words, action)
+        if band is None:
+            continue
+        each = {"columns": (2,), "classes": (3,), "frame_classes": (3,)}.get(data, ())
+        assert band.shape == (len(X), *each, 2)
+        assert np.isfinite(band).all()
+        assert (band[..., 0] <= band[..., 1]).all()
+        parameter = next(iter(model.predict_particles(X, **row_params)))
+        assert model.predict_band(X, parameter, 0.5, **row_params).shape == (len(X), 2)
+
+
+@every_object
 def test_decide(family, data, saved):
     X, _, row_params = DATA[data].part(TEST)
 

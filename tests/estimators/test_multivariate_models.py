@@ -31,7 +31,7 @@ X, Y, _ = made(200, 0)
 
 def model(**options):
     settings = {"response": "multivariate_normal", "n_estimators": 12, "evidence": 10.0}
-    settings |= {"random_state": 0, "n_jobs": 1, **options}
+    settings |= {"n_particles": 5, "random_state": 0, "n_jobs": 1, **options}
     return WGBRegressor(**grouped_parameters(settings))
 
 
@@ -113,8 +113,11 @@ def test_a_model_predicts_all_columns():
     assert fitted.sample(X, 3, random_state=0).shape == (200, 3, 2)
     uncertainty = fitted.predict_uncertainty(X)
     assert_allclose(uncertainty["total"], dist.var())
-    score = fitted.ood_score(X)
-    assert_allclose(score, (dist.epistemic() / np.square(fitted.model_.units.scale)).sum(axis=1))
+    assert_allclose(uncertainty["aleatoric"] + uncertainty["epistemic"], dist.var())
+    assert (uncertainty["aleatoric"] > 0).all()
+    score = fitted.ood_score(X, method="epistemic")
+    spread = dist.disagreement() / np.square(fitted.model_.units.scale)
+    assert_allclose(score, spread.sum(axis=1))
     assert set(fitted.predict_particles(X)) == {
         "mean_0", "mean_1", "scale_0", "scale_1", "correlation_1_0",
     }  # fmt: skip
@@ -128,7 +131,7 @@ def test_a_model_predicts_all_columns():
 def test_the_number_of_columns_is_that_of_y():
     three = np.column_stack([Y, Y[:, 0] + X[:, 3]])
     for response in ("multivariate_normal", MultivariateNormal, MultivariateNormal(n_dims=3)):
-        fitted = clone(model(response=response)).fit(X, three)
+        fitted = clone(model(response=response, n_estimators=3)).fit(X, three)
         assert fitted.predict(X[:4]).shape == (4, 3)
     again = fitted.set_params(response="multivariate_normal").fit(X, Y)
     assert again.predict(X[:4]).shape == (4, 2)
@@ -150,7 +153,7 @@ def test_no_unit_of_any_column_is_preferred():
 @pytest.mark.parametrize("metric", ["nll", "rmse", "energy_score"])
 def test_rows_are_held_out_with_all_their_columns(metric):
     rows = np.arange(200) >= 150
-    own = model(early_stopping=True, refit=False, eval_metric=metric)
+    own = model(early_stopping=True, refit=False, eval_metric=metric, support=False)
     given = clone(own).fit(X[~rows], Y[~rows], X_val=X[rows], y_val=Y[rows])
     split = clone(own).fit(X, Y, validation_rows=rows)
     values = given.history_["validation"][metric]
@@ -239,7 +242,7 @@ def test_boosting_finds_means_and_correlations():
     X, y, _ = made(5000, 0)
     X_test, y_test, truth = made(4000, 1)
     fitted = model(
-        evidence=100.0, n_estimators=75, learning_rate=0.05, leaf="newton", l2=1.0,
+        evidence=100.0, n_estimators=75, n_particles=10, learning_rate=0.05, leaf="newton", l2=1.0,
         subsample=0.6, colsample=0.7, split_on="particle_mean", kernel="scaled", max_leaves=16,
     ).fit(X, y)  # fmt: skip
     dist = fitted.predict_dist(X_test)

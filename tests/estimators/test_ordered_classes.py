@@ -1,5 +1,7 @@
 """Classes in order: labels for the classifier, ranks from 0 for the regressor."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -68,6 +70,17 @@ def test_early_stopping_and_class_weights_see_the_order():
     held = plain.validation_rows_
     nll = log_loss(ORDERED[held], plain.predict_proba(X[held]))
     assert_allclose(min(plain.history_["validation"]["nll"]), nll, rtol=1e-5)
+
+
+def test_probabilities_stay_where_trees_lack_support_and_their_error_grows():
+    learner = replace(PAPER_TREES["learner"], support=False)
+    far, plain = 3 * X, classifier(learner=learner).fit(X, ORDERED)
+    assert_array_equal(FITTED.predict_proba(far), plain.predict_proba(far))
+    unknown = FITTED.predict_support(far) < 0.5
+    ours, theirs = (one.predict_dist(far).error[:, 0] for one in (FITTED, plain))
+    assert unknown.mean() > 0.5
+    assert (ours[unknown] > theirs[unknown]).all()
+    assert_array_equal(*(one.predict_dist(X).error for one in (FITTED, plain)))
 
 
 def test_a_single_class_is_certain_and_an_absent_category_is_none():

@@ -73,12 +73,25 @@ def test_samples_spread_like_the_distributions_they_are_drawn_from():
 
 def test_the_parts_of_the_uncertainty_sum_to_the_variance():
     parts = FITTED.predict_uncertainty(NEW)
-    theta = FITTED.predict_particles(NEW)
+    dist = FITTED.predict_dist(NEW)
+    theta = dist.with_particles(dist.posterior_particles()).params()
     assert_allclose(parts["aleatoric"], (theta["scale"] ** 2).mean(axis=1), rtol=1e-6)
     assert_allclose(parts["epistemic"], theta["mean"].var(axis=1), rtol=1e-5)
     assert_allclose(parts["total"], parts["aleatoric"] + parts["epistemic"])
-    assert_allclose(parts["total"], FITTED.predict_dist(NEW).var(), rtol=1e-6)
-    assert_allclose(FITTED.ood_score(NEW), parts["epistemic"])
+    assert_allclose(parts["total"], dist.var(), rtol=1e-6)
+    error = dist.error[:, 0] * FITTED.model_.units.scale**2
+    assert_allclose(parts["epistemic"], np.minimum(error, 0.95 * parts["total"]), rtol=2e-3)
+
+
+def test_the_parts_of_the_uncertainty_of_particles_are_their_spread_and_their_noise():
+    dist, theta = FITTED.predict_dist(NEW), FITTED.predict_particles(NEW)
+    assert_allclose(dist.disagreement(), theta["mean"].var(axis=1), rtol=1e-5)
+    assert_allclose(FITTED.ood_score(NEW, method="epistemic"), dist.disagreement())
+    first = FITTED.predict_dist(NEW, n_rounds=59)  # the error of fewer rounds is not known
+    noise = (first.params()["scale"] ** 2).mean(axis=1)
+    assert_allclose(first.aleatoric(), noise, rtol=1e-6)
+    assert_array_equal(first.epistemic(), first.disagreement())
+    assert_allclose(first.var(), first.aleatoric() + first.epistemic())
 
 
 def test_a_decision_may_lie_far_outside_of_what_y_can_be():
@@ -91,7 +104,7 @@ def test_a_decision_may_lie_far_outside_of_what_y_can_be():
 def test_squared_loss_decides_for_the_mean():
     chosen, risk = FITTED.decide(NEW, lambda a, t: (a - t["mean"]) ** 2, return_risks=True)
     assert_allclose(chosen, FITTED.predict(NEW), atol=1e-5)
-    assert_allclose(risk, FITTED.ood_score(NEW), rtol=1e-4)
+    assert_allclose(risk, FITTED.ood_score(NEW, method="epistemic"), rtol=1e-4)
 
 
 def test_absolute_loss_decides_for_a_median_of_the_particles():
@@ -166,7 +179,12 @@ def test_stages_are_models_of_fewer_rounds():
     assert_array_equal(stages[-1], FITTED.predict(NEW))
     for r in (1, 17):
         assert_array_equal(stages[r - 1], FITTED.predict_dist(NEW, n_rounds=r).mean())
-        assert_array_equal(stages[r - 1], model(n_estimators=r).fit(X, Y).predict(NEW))
+    # With support, particles of fewer rounds spread by what is known of all of them.
+    plain = list(model(n_estimators=60, support=False).fit(X, Y).staged_predict(NEW))
+    assert_allclose(stages, plain, rtol=1e-6)
+    for r in (1, 17):
+        few = model(n_estimators=r, support=False).fit(X, Y)
+        assert_array_equal(plain[r - 1], few.predict(NEW))
 
 
 def test_leaves_and_importances_come_from_the_trees():

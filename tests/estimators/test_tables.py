@@ -35,8 +35,8 @@ def test_a_table_has_the_index_of_the_frame_and_the_numbers_of_the_distribution(
     assert_allclose(found["std_epistemic"], np.sqrt(parts["epistemic"]))
     assert_array_equal(found[["q0.1", "q0.9"]], NUMBERS.predict_quantiles(FRAME[:5], [0.1, 0.9]))
     assert_array_equal(found["ood_score"], NUMBERS.ood_score(FRAME[:5]))
-    assert "ood_pvalue" not in found
-    assert list(dist.to_frame([0.1, 0.9]).columns) == list(found.columns[:-1])
+    assert_array_equal(found["ood_pvalue"], NUMBERS.ood_pvalue(FRAME[:5]))
+    assert list(dist.to_frame([0.1, 0.9]).columns) == list(found.columns[:-2])
     assert list(dist.to_frame(None).columns) == ["mean", "std", "std_aleatoric", "std_epistemic"]
 
 

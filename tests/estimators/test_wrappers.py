@@ -19,6 +19,7 @@ from wgboost import (
     LogNormal,
     Mixture,
     Normal,
+    TreeLearner,
     WGBClassifier,
     WGBRegressor,
     metrics,
@@ -176,7 +177,7 @@ def test_the_auc_is_scikit_learns(k):
 def test_training_stops_by_errors_of_numbers(name):
     fitted = WGBRegressor(
         n_estimators=15, evidence=10, early_stopping=True, refit=False, eval_metric=name,
-        random_state=0,
+        random_state=0, learner=TreeLearner(support=False),
     ).fit(X, Y)  # fmt: skip
     held = fitted.validation_rows_
     value = getattr(metrics, name)(fitted.predict_dist(X[held]), Y[held])

@@ -87,7 +87,7 @@ def test_a_full_disk(saved, tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=40k", "tmpfs", str(disk)],
+        ["mount", "-t", "tmpfs", "-o", "size=80k", "tmpfs", str(disk)],
         capture_output=True, check=False,
     )  # fmt: skip
     if mounted.returncode:

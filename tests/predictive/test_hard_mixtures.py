@@ -89,7 +89,9 @@ def test_without_a_mean_the_median_predicts(response):
     assert np.isfinite(model.score(X, y))
     assert np.isnan(dist.mean()).all()
     locations = dist.params()["location"]
-    assert_allclose(model.ood_score(X), locations.var(axis=1), rtol=1e-6)
+    score = model.ood_score(X, method="epistemic")
+    assert_allclose(score, locations.var(axis=1), rtol=1e-6)
+    assert np.isfinite(model.ood_score(X)).all()
     with pytest.raises(ValueError, match="has no mean and no variance"):
         model.predict_uncertainty(X)
 

@@ -110,7 +110,8 @@ def test_a_prior_that_leaves_few_effective_particles_warns():
 
 def test_the_first_of_several_metrics_decides():
     settings = {"early_stopping": True, "refit": False, "n_estimators": 40, "learning_rate": 0.5}
-    fitted = model(eval_metric=["rmse", "nll", "concordance"], **settings).fit(X, TIMES)
+    settings |= {"eval_metric": ["rmse", "nll", "concordance"], "support": False}
+    fitted = model(**settings).fit(X, TIMES)
     history = fitted.history_["validation"]
     assert list(history) == ["rmse", "nll", "discordance"]
     assert fitted.n_estimators_ == np.argmin(history["rmse"])

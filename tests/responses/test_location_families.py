@@ -159,7 +159,7 @@ def test_a_fit_learns_in_any_unit_of_y_and_with_outliers(name):
     y = np.exp(y) if positive else y
     options = {
         "response": name, "evidence": 10, "n_estimators": 30, "init": AveragedFlow(steps=300),
-        "random_state": 0, "n_jobs": 1,
+        "n_particles": 5, "random_state": 0, "n_jobs": 1,
     }  # fmt: skip
     train, test = slice(600), slice(600, None)
 

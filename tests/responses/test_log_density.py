@@ -70,7 +70,7 @@ def test_early_stopping_uses_the_likelihood_of_held_out_rows():
     held = np.arange(300) % 3 == 0
     options = {"n_particles": 4, "n_estimators": 40, "learning_rate": 0.5, "random_state": 0}
     options |= {
-        "learner": TreeLearner(leaf="newton"),
+        "learner": TreeLearner(leaf="newton", support=False),
         "l2": 1.0,
         "early_stopping": True,
         "refit": False,

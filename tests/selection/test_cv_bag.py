@@ -56,8 +56,14 @@ def test_the_density_of_a_bag_is_the_mean_of_its_members(bag):
     assert_allclose(raw.predict_dist(NEW).pdf(Y[:40]), mean, rtol=1e-6)
     each = [one.predict(NEW) for one in raw.members_]
     assert_allclose(raw.predict(NEW), np.mean(each, axis=0), rtol=1e-6)
-    total = raw.predict_uncertainty(NEW)
-    assert (total["epistemic"] >= np.var(each, axis=0) - 1e-9).all()
+    dist, parts = raw.predict_dist(NEW), raw.predict_uncertainty(NEW)
+    assert (dist.disagreement() >= np.var(each, axis=0) - 1e-9).all()
+    assert_allclose(parts["aleatoric"] + parts["epistemic"], dist.var())
+    assert (parts["aleatoric"] >= 0.05 * dist.var() * (1 - 1e-6)).all()
+    errors = np.mean([one.predict_dist(NEW).error for one in raw.members_], axis=0)
+    assert (dist.error < errors).all()  # the mean of members errs less than they do
+    largest = np.minimum(dist.error[:, 0] * dist.units.scale**2, 0.95 * dist.var())
+    assert_allclose(parts["epistemic"], largest, rtol=2e-3)
 
 
 def test_members_with_a_smooth_start_have_shifts_of_their_own():

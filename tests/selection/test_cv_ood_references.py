@@ -42,8 +42,13 @@ def test_a_bag_knows_which_scores_are_usual_by_each_of_its_methods(tmp_path):
     X, y = made(200, 5)
     new, labels = made(600, 6)[0], np.digitize(y, [-0.5, 0.5])
     bag = WGBClassifierCV([RECIPE], ood_members=False, **SMALL).fit(X, labels)
-    assert list(bag.ood_references_) == ["max_variance", "mutual_information"]
-    assert_array_equal(bag.ood_pvalue(new), bag.ood_pvalue(new, "max_variance"))
+    of_novelty = ["combined", "novelty", "support", "distance"]
+    assert list(bag.ood_references_) == [*of_novelty, "max_variance", "mutual_information"]
+    assert_array_equal(bag.ood_pvalue(new), bag.ood_pvalue(new, "combined"))
+    for name in of_novelty[:2]:
+        p = bag.ood_pvalue(new, name)
+        assert 0.02 <= (p <= 0.1).mean() <= 0.16
+        assert 0.35 <= (p <= 0.5).mean() <= 0.65
     p = bag.ood_pvalue(new, "mutual_information")
     usual = bag.ood_references_["mutual_information"]
     assert_array_equal(p, usual.pvalue(bag.ood_score(new, "mutual_information")))
@@ -54,7 +59,7 @@ def test_a_bag_knows_which_scores_are_usual_by_each_of_its_methods(tmp_path):
     assert_array_equal(again.ood_pvalue(new, "mutual_information"), p)
 
     numbers = WGBRegressorCV([RECIPE], **SMALL).fit(X, y)
-    assert list(numbers.ood_references_) == ["epistemic", "max_variance"]
+    assert list(numbers.ood_references_) == [*of_novelty, "epistemic", "max_variance"]
     with pytest.raises(ValueError, match=r"'mutual_information' are usual is not known; there are"):
         numbers.ood_pvalue(new, "mutual_information")
     numbers.calibrate_ood(new[:100], method="mutual_information")

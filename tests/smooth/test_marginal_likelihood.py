@@ -55,6 +55,15 @@ def test_the_likelihood_block_by_block(kernel):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
+def test_the_likelihood_of_outputs_with_one_covariance_is_the_sum_of_theirs(kernel):
+    outputs = np.column_stack([Y, np.cos(X[:, 1]), X[:, 2]])
+    together = MarginalLikelihood(COLUMNS, X, outputs, KNOWN, WEIGHT)(kernel, LOGS)
+    each = [MarginalLikelihood(COLUMNS, X, y, KNOWN, WEIGHT)(kernel, LOGS) for y in outputs.T]
+    assert_allclose(together[0], sum(loss for loss, _ in each), rtol=1e-12)
+    assert_allclose(together[1], sum(gradient for _, gradient in each), rtol=1e-9)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_correlations_and_their_slopes(kernel):
     a, b = RNG.normal(size=(700, 3)), RNG.normal(size=(150, 3))
     out, slopes = np.empty((2, 700, 150))

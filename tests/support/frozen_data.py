@@ -87,7 +87,7 @@ WEIGHT = RNG.integers(0, 3, N)
 COUNTS = RNG.poisson(np.exp(1 + SIGNAL)) * (RNG.random(N) < 0.8)
 LABELS = np.array(["ash", "beech", "cedar"])[np.digitize(Y, [-0.4, 0.4])]
 CITY = np.array(["Bonn", "Lund", "Nice", "Rome"])
-NOISY_X = np.round(RNG.uniform(-1, 1, size=(300, 3)), 1)  # much evidence, by error, is best
+NOISY_X = np.round(RNG.uniform(-1, 1, size=(300, 3)), 1)  # much evidence is best
 NOISY_Y = np.sin(2 * NOISY_X[:, 0]) + RNG.normal(size=300)
 DRAWS = RNG.normal(SIGNAL[:, None], size=(N, 6))
 
@@ -155,7 +155,7 @@ def facts(model: Any) -> Arrays:
         found["evidence"] = [model.evidence_]
     if hasattr(model, "evidence_trials_"):
         trials = model.evidence_trials_
-        found["trials"] = [[one["evidence"], one["value"], one["by_error"]] for one in trials]
+        found["trials"] = [[one["evidence"], one["value"]] for one in trials]
     history = getattr(model, "history_", {})
     values = [v for metrics in history.values() for one in metrics.values() for v in one]
     return found | ({"history": values} if values else {})

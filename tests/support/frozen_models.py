@@ -55,15 +55,15 @@ def _rounds() -> Fits:
     watched = {"X_val": [X[:20], X[20:40]], "y_val": [Y[:20], Y[20:40]]}
     own = {**STOPPED, "eval_metric": ["crps", "rmse"]}
     held_out = np.arange(0, N, 4)
-    by_error = {**SEARCHED, "max_leaves": 3}
+    few = {**SEARCHED, "max_leaves": 3}
     stop = {"callbacks": [EarlyStopping(2)], **watched}
     return {
         "untouched-searched": regressor({**SEARCHED, "evidence": None}),
-        "searched-by-error": partial(fitted, "WGBRegressor", by_error, NOISY_X, NOISY_Y),
-        "searched-resumed": partial(_resumed, by_error, NOISY_X, NOISY_Y, "evidence"),
-        "searched-warm-start": partial(_warm_start, by_error, NOISY_X, NOISY_Y, 15),
+        "searched-in-noise": partial(fitted, "WGBRegressor", few, NOISY_X, NOISY_Y),
+        "searched-resumed": partial(_resumed, few, NOISY_X, NOISY_Y, "evidence"),
+        "searched-warm-start": partial(_warm_start, few, NOISY_X, NOISY_Y, 15),
         "searched-on-a-sample": partial(_of_many_rows, "flow"),
-        "searched-on-a-sample-by-error": partial(
+        "searched-on-a-sample-in-noise": partial(
             _of_many_rows, np.linspace(-1, 1, 4).reshape(2, 2)
         ),
         "searched-classes": classifier(SEARCHED),

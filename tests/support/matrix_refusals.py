@@ -26,7 +26,7 @@ NEED_ORDER = {"pit", "coverage"}
 NEED_KNOWN = {*NEED_ORDER, "uncertainty"}
 OF_DISTRIBUTIONS = {
     "report", "predictive", "along", "density", "calibration", "pit", "coverage", "uncertainty",
-    "dependence", "given_rows", "staged_dist",
+    "dependence", "given_rows", "staged_dist", "band",
 }  # fmt: skip
 
 
@@ -47,8 +47,6 @@ def refusal(family, data, place):
         return "CalibrationDisplay takes bounds"
     if place == "history" and family in ("one", "general"):
         return "give X and y here, or fit with early_stopping=True"
-    if place == "ood_pvalue" and family in ("one", "stopped"):
-        return "calibrate_ood(X) with rows it has not seen"
     return None
 
 

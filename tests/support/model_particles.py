@@ -10,4 +10,4 @@ def particles_of(model, X):
 
 def staged_particles_of(model, X):
     fitted = model.model_
-    return (particles for particles, _ in fitted.staged_particles(apply_schema(fitted.schema, X)))
+    return (particles for particles, *_ in fitted.staged_particles(apply_schema(fitted.schema, X)))

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from wgboost import DiagonalNewton, Kernel, TreeLearner, WGBClassifier, WGBRegressor, load
-from wgboost.boosting.parametric_bootstrap import ParametricBootstrap
 from wgboost.training.evidence_trials import LADDER, best_trial, next_trial
 
 SETTINGS = {
@@ -36,7 +35,7 @@ def made(n, seed, noise):
 @pytest.mark.parametrize("best", LADDER)
 def test_the_search_ends_next_to_the_best_and_tries_nothing_twice(best):
     trials = []
-    while (trial := next_trial(trials, has_errors=False)) is not None:
+    while (trial := next_trial(trials)) is not None:
         value = abs(np.log(trial["evidence"] / best))
         trials.append({**trial, "value": value, "start": 9.0})
     tried = [one["evidence"] for one in trials]
@@ -45,23 +44,6 @@ def test_the_search_ends_next_to_the_best_and_tries_nothing_twice(best):
     assert len(tried) <= 4
     places = sorted(LADDER.index(one) for one in tried)
     assert all(b - a == 1 for a, b in pairwise(places))
-
-
-@pytest.mark.parametrize(("best", "expected"), [(1, 0), (3, 0), (10, 1), (30, 1), (100, 1)])
-def test_errors_are_looked_at_where_leaves_average_over_noise(best, expected):
-    trials = []
-    while (trial := next_trial(trials)) is not None:
-        trials.append({**trial, "value": abs(np.log(trial["evidence"] / best)), "start": 9.0})
-    assert sum(one["by_error"] for one in trials) == expected
-
-
-def test_evidence_by_error_is_taken_unless_it_loses_what_was_learnt():
-    constant = {"evidence": 10.0, "by_error": False, "value": 1.0, "start": 2.0}
-    for value, chosen in ((0.9, 1), (1.049, 1), (1.051, 0)):
-        followed = {"evidence": 40.0, "by_error": True, "value": value, "start": 2.0}
-        assert best_trial([constant, followed]) == chosen
-        assert best_trial([constant, {**followed, "evidence": 9.0}]) == 0
-        assert best_trial([constant, {**followed, "start": 1.5}]) == chosen
 
 
 def test_noise_asks_for_more_evidence_than_its_absence():
@@ -74,48 +56,6 @@ def test_noise_asks_for_more_evidence_than_its_absence():
         assert len(chosen) == 1
         assert chosen[0]["rounds"] == model.n_estimators_
     assert levels[0] < 10 <= levels[1]
-
-
-@pytest.mark.parametrize("light", [1.0, 1e-3])
-def test_no_row_speaks_for_more_rows_than_there_are(light):
-    rng = np.random.default_rng(0)
-    X, y, weight = (
-        rng.normal(size=(60, 2)),
-        rng.normal(size=60),
-        np.where(np.arange(60) % 2, 1, light),
-    )
-    still = SETTINGS | {"learning_rate": 1e-6, "refit": False}  # what is replayed does not err
-    model = WGBRegressor(**still).fit(X, y, sample_weight=weight)
-    inside = np.delete(weight, model.validation_rows_)
-    [trial] = [one for one in model.evidence_trials_ if one["by_error"]]
-    assert trial["evidence"] == pytest.approx(inside.sum() ** 2 / np.square(inside).sum(), rel=1e-4)
-
-
-def test_rows_measured_with_errors_tell_less(monkeypatch):
-    told, errors = [], ParametricBootstrap.errors
-
-    def looked_at(self, truth, information, start):
-        told.append(information)
-        return errors(self, truth, information, start)
-
-    monkeypatch.setattr(ParametricBootstrap, "errors", looked_at)
-    X, y = made(300, 0, 0.5)
-    y += 2 * np.random.default_rng(1).standard_normal(300)
-    model = WGBRegressor(**SETTINGS).fit(X, y, y_std=2.0)
-    assert told
-    assert max(one[:, 0].max() for one in told) < (model.model_.units.scale / 2) ** 2
-
-
-@pytest.mark.parametrize("seed", [1, 3])
-def test_a_smooth_start_errs_too(seed):
-    rng = np.random.default_rng(seed)
-    X = rng.uniform(-1, 1, (1400, 3))
-    mean = np.sin(2 * X[:, 0]) + X[:, 1]
-    y = mean + rng.standard_normal(1400)
-    model = WGBRegressor(init="smooth", n_jobs=1, random_state=0).fit(X[:400], y[:400])
-    assert model.evidence_trials_[-1]["by_error"]
-    dist = model.predict_dist(X[400:])
-    assert 0.4 < dist.epistemic().mean() / np.square(dist.mean() - mean[400:]).mean() < 4
 
 
 def test_the_refit_has_the_evidence_that_was_found():
@@ -133,7 +73,6 @@ def test_a_single_number_is_the_same_as_the_number():
     X, y = made(300, 2, 0.02)
     settings = SETTINGS | {"n_estimators": 150, "n_iter_no_change": 30}
     auto = WGBRegressor(**settings).fit(X, y)
-    assert not any(one["by_error"] for one in auto.evidence_trials_)
     same = {
         "evidence": auto.evidence_,
         "direction": DiagonalNewton(Kernel("gaussian" if auto.evidence_ < 3 else "scaled")),
@@ -193,24 +132,10 @@ def test_ctrl_c_leaves_the_best_so_far():
     assert model.n_estimators_ == chosen["rounds"]
 
 
-def test_ctrl_c_between_two_models_leaves_the_best_so_far(monkeypatch):
-    X, y = made(300, 5, 1.0)
-
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(ParametricBootstrap, "errors", interrupt)
-    with pytest.warns(UserWarning, match="interrupted"):
-        model = WGBRegressor(**SETTINGS).fit(X, y)
-    assert model.interrupted_
-    values = {one["evidence"]: one["value"] for one in model.evidence_trials_}
-    assert model.evidence_ == min(values, key=values.get)
-
-
 def test_classes_and_given_rows():
     X, y = made(300, 6, 0.5)
     model = WGBClassifier(**SETTINGS).fit(X[:200], y[:200] > 0, X_val=X[200:], y_val=y[200:] > 0)
-    assert model.evidence_ in LADDER or model.evidence_trials_[-1]["by_error"]
+    assert model.evidence_ in LADDER
 
 
 def test_it_needs_rows_to_choose_by():

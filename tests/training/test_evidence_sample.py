@@ -1,12 +1,14 @@
 """evidence="auto" of many rows: a sample chooses the evidence, all rows are trained on."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from evidence_examples import INSIDE, MANY, SAMPLE, SETTINGS, WATCHED, N, X, Y
+from evidence_examples import INSIDE, SAMPLE, SETTINGS, WATCHED, N, X, Y
 from wgboost import Batches, DiagonalNewton, Kernel, WGBClassifier, WGBRegressor, load
 from wgboost.callbacks import MaxTime
-from wgboost.training import evidence, fit
+from wgboost.training import evidence
 from wgboost.training.evidence_trials import next_on
 from wgboost.training.settings import usual_leaves
 
@@ -46,7 +48,7 @@ def test_the_search_sees_the_sample_and_the_fit_all_rows():
     [chosen] = [one for one in trials if one.get("chosen")]
     assert chosen["rows"] == INSIDE
     assert chosen["rounds"] == model.n_estimators_
-    on_sample = [one for one in trials if one["rows"] == SAMPLE and not one["by_error"]]
+    on_sample = [one for one in trials if one["rows"] == SAMPLE]
     best = min(on_sample, key=lambda one: one["value"])
     final = next(one for one in trials if one["rows"] == INSIDE)
     assert final["evidence"] == best["evidence"]
@@ -55,7 +57,6 @@ def test_the_search_sees_the_sample_and_the_fit_all_rows():
 def test_a_chosen_constant_is_the_fit_with_this_number():
     y = 3 * X[:, 0] + 0.01 * np.random.default_rng(1).standard_normal(N)
     model = WGBRegressor(**SETTINGS).fit(X, y)
-    assert not model.evidence_trials_[-1]["by_error"]
     kernel = "gaussian" if model.evidence_ < 3 else "scaled"
     fixed = SETTINGS | {"evidence": model.evidence_, "direction": DiagonalNewton(Kernel(kernel))}
     plain = WGBRegressor(**fixed).fit(X, y)
@@ -137,7 +138,8 @@ def test_ctrl_c_in_the_search_leaves_the_model_of_the_sample():
 def test_given_sets_are_sampled_for_the_search_alone():
     new = np.random.default_rng(2).uniform(-1, 1, (200, 3))
     sets = {"X_val": [new[:150], new[150:]], "y_val": [new[:150, 0], new[150:, 0]]}
-    model = WGBRegressor(**SETTINGS).fit(X, Y, **sets)
+    settings = SETTINGS | {"learner": replace(SETTINGS["learner"], support=False)}
+    model = WGBRegressor(**settings).fit(X, Y, **sets)
     assert {one["rows"] for one in model.evidence_trials_} == {SAMPLE, N}
     assert set(model.history_) == {"validation", "validation_2"}
     [chosen] = [one for one in model.evidence_trials_ if one.get("chosen")]
@@ -175,41 +177,14 @@ def test_the_sample_follows_the_seed():
 
 
 def test_all_rows_are_trained_once_with_what_the_sample_took():
-    def trial(level, by_error, rows, value):
-        return {"evidence": level, "by_error": by_error, "rows": rows, "value": value, "start": 2.0}
+    def trial(level, rows, value):
+        return {"evidence": level, "rows": rows, "value": value, "start": 2.0}
 
-    trials = [trial(10.0, False, 5, 1.0), trial(30.0, False, 5, 1.1), trial(3.0, False, 5, 1.2)]
-    assert next_on(trials, 5, 9, True, False) == {"evidence": 10.0, "by_error": True, "rows": 5}
-    whole = {"evidence": 10.0, "by_error": False, "rows": 9}
-    assert next_on(trials, 5, 9, False, False) == whole
-    assert next_on(trials[:1], 5, 9, True, True) == whole
-    assert next_on([*trials, trial(10.0, False, 9, 0.5)], 5, 9, False, False) is None
-    trials.append(trial(40.0, True, 5, 1.0))
-    assert next_on(trials, 5, 9, True, False) == whole | {"by_error": True}
-    assert next_on([*trials, trial(60.0, True, 9, 0.5)], 5, 9, True, False) is None
-    worse = [*trials[:-1], trial(40.0, True, 5, 1.5)]
-    assert next_on(worse, 5, 9, True, False) == whole
-
-
-def test_evidence_by_error_of_all_rows_is_a_function_of_x_found_on_the_sample(monkeypatch):
-    monkeypatch.setattr(evidence, "_SAMPLE", 400)
-    given, make_stage = [], evidence.make_stage
-
-    def look(request, data, *others):
-        given.append((data, len(data)))
-        return make_stage(request, data, *others)
-
-    for module in (evidence, fit):
-        monkeypatch.setattr(module, "make_stage", look)
-    model = WGBRegressor(**SETTINGS).fit(*MANY)
-    assert model.evidence_trials_[-1]["by_error"]
-    by_error = {n: rows for rows, n in given if np.ndim(rows.evidence)}
-    assert set(by_error) == {400, 1600, 2000}
-    mean = {n: 1 / np.mean(1 / rows.evidence) for n, rows in by_error.items()}
-    assert mean[1600] == pytest.approx(mean[400] * 4**0.25, rel=0.1)
-    assert model.evidence_ == pytest.approx(mean[2000])
-    same = {x.tobytes(): e for x, e in zip(by_error[400].X, by_error[400].evidence, strict=True)}
-    all_rows = zip(by_error[1600].X, by_error[1600].evidence, strict=True)
-    ratios = [e / same[x.tobytes()] for x, e in all_rows if x.tobytes() in same]
-    assert len(ratios) == 400
-    np.testing.assert_allclose(ratios, 4**0.25, rtol=1e-4)
+    trials = [trial(10.0, 5, 1.0), trial(30.0, 5, 1.1)]
+    assert next_on(trials, 5, 9, False) == {"evidence": 3.0, "rows": 5}
+    whole = {"evidence": 10.0, "rows": 9}
+    assert next_on(trials, 5, 9, True) == whole
+    trials.append(trial(3.0, 5, 1.2))
+    assert next_on(trials, 5, 9, False) == whole
+    assert next_on([*trials, trial(10.0, 9, 0.5)], 5, 9, False) is None
+    assert next_on([{**one, "rows": 9} for one in trials], 9, 9, False) is None

@@ -46,10 +46,9 @@ def test_a_callback_is_told_the_stage_and_the_trial():
     assert stages == sorted(stages)  # "evidence", then "refit"
     assert set(stages) == {"evidence", "refit"}
     tried = list(dict.fromkeys(
-        (info["trial"]["evidence"], info["trial"]["by_error"])
-        for info in spy.told if info["stage"] == "evidence"
+        info["trial"]["evidence"] for info in spy.told if info["stage"] == "evidence"
     ))  # fmt: skip
-    assert tried == [(one["evidence"], one["by_error"]) for one in fitted.evidence_trials_]
+    assert tried == [one["evidence"] for one in fitted.evidence_trials_]
     assert len(tried) >= 3
     assert all(info["trial"] is None for info in spy.told if info["stage"] == "refit")
     assert all(info["member"] is None for info in spy.told)
@@ -133,7 +132,7 @@ def test_a_record_says_which_stage_values_are_of():
     lengths = {len(record[name]) for name in ("round", "stage", "seconds")}
     assert lengths == {len(record["validation"]["nll"])}
     chosen = next(one for one in fitted.evidence_trials_ if one.get("chosen"))
-    name = f"evidence {chosen['evidence']:.3g}" + " by error" * chosen["by_error"]
+    name = f"evidence {chosen['evidence']:.3g}"
     own = [i for i, stage in enumerate(record["stage"]) if stage == name]
     assert [record["round"][i] for i in own] == [*range(1, len(own) + 1)]
     values = [record["validation"]["nll"][i] for i in own]
@@ -159,7 +158,7 @@ def test_the_speed_of_a_stage_is_its_own():
     written = []
     bar._write = written.append
     for evidence in (10.0, 30.0):
-        trial = {"evidence": evidence, "by_error": False}
+        trial = {"evidence": evidence}
         for r in (1, 50, 100):
             bar({**told, "round": r, "seconds": r / 10, "trial": trial})
     last = [text for text in written if "100/100" in text]

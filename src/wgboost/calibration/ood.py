@@ -12,8 +12,8 @@ from wgboost.data.rows import take_rows
 from wgboost.folds import out_of_fold
 from wgboost.folds.splitting import check_row_counts
 from wgboost.metrics.checks import check_scores
-from wgboost.metrics.ood import OOD_METHODS, ood_pvalue, ood_scores
-from wgboost.metrics.unwrapping import predict_dist
+from wgboost.metrics.ood import OOD_METHODS, ood_pvalue
+from wgboost.metrics.unwrapping import model_with, unwrap
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_weight
 
@@ -29,7 +29,7 @@ class OODReference:
     scores : array-like of shape (n,)
         The scores; they are kept sorted.
     method : str or None, default=None
-        Method of `wgboost.metrics.ood_scores`; None is its default.
+        Method of `ood_score`; None is its default.
 
     Examples
     --------
@@ -84,11 +84,11 @@ class OODReference:
         Parameters
         ----------
         estimator : estimator
-            A fitted estimator with `predict_dist`.
+            A fitted estimator with `ood_score`.
         X : array-like, data frame or sparse matrix of shape (n, p)
             Features of rows that it was not trained on.
         method : str or None, default=None
-            Method of `wgboost.metrics.ood_scores`; None is its default.
+            Method of `ood_score`; None is its default.
 
         Returns
         -------
@@ -104,7 +104,7 @@ class OODReference:
         >>> len(OODReference.held_out(model, X[10:]))
         10
         """
-        return cls(ood_scores(predict_dist(estimator, X, calibrated=False), method), method)
+        return cls(_scores(estimator, X, method), method)
 
     @classmethod
     def out_of_fold(
@@ -113,20 +113,20 @@ class OODReference:
     ) -> Self:  # fmt: skip
         """Compute the scores of the training rows, each by a model fitted without its fold.
 
-        Models of different folds have scores on different scales, so the scores of each fold are
+        Models of different folds disagree on different scales, so scores of disagreement alone are
         mapped to the scale of the estimator. p-values are then nearly uniform. Rows of weight zero
         are left out.
 
         Parameters
         ----------
         estimator : estimator
-            An estimator with `predict_dist`, fitted to the rows of X.
+            An estimator with `ood_score`, fitted to the rows of X.
         X : array-like, data frame or sparse matrix of shape (n, p)
             Features.
         y : array-like of shape (n,)
             Outcomes.
         method : str or None, default=None
-            Method of `wgboost.metrics.ood_scores`; None is its default.
+            Method of `ood_score`; None is its default.
         cv : int, splitter or iterable, default=5
             Folds, as in `wgboost.folds.out_of_fold`.
         groups : array-like of shape (n,) or None, default=None
@@ -158,18 +158,32 @@ class OODReference:
         weight = np.ones(n) if weight is None else np.asarray(check_weight(weight, n))
         rows = np.flatnonzero(weight)
 
-        def fold_scores(model: BaseEstimator, X: Any) -> Array:
-            return ood_scores(predict_dist(model, X, calibrated=False), method)
-
-        own, scores = fold_scores(estimator, take_rows(X, rows)), []
+        aligned = _of_disagreement(estimator, method)
+        own = _scores(estimator, take_rows(X, rows), method) if aligned else np.empty(0)
+        scores = []
         for fold in out_of_fold(estimator, X, y, **settings):
             test = fold.take(np.flatnonzero(np.isin(fold.rows, rows)))
             if test.rows.size:
-                common = np.isin(rows, fold.train_rows)
-                train_scores = fold_scores(fold.estimator, take_rows(X, rows[common]))
-                test_scores = fold_scores(fold.estimator, test.X)
-                scores.append(aligned_scores(test_scores, train_scores, own[common]))
+                test_scores = _scores(fold.estimator, test.X, method)
+                if aligned:
+                    common = np.isin(rows, fold.train_rows)
+                    train_scores = _scores(fold.estimator, take_rows(X, rows[common]), method)
+                    test_scores = aligned_scores(test_scores, train_scores, own[common])
+                scores.append(test_scores)
         return cls(np.concatenate(scores), method)
+
+
+def _of_disagreement(estimator: BaseEstimator, method: str | None) -> bool:
+    """Whether a score knows nothing of the distance of rows from the training rows."""
+    model: Any = unwrap(estimator)[0]
+    return method in OOD_METHODS[4:] or (method is None and not model.model_.knows_support)
+
+
+def _scores(estimator: BaseEstimator, X: Any, method: str | None) -> Array:
+    """Return the OOD scores of rows by the model inside of scikit-learn's wrappers."""
+    model, X, _ = unwrap(estimator, X)
+    scores: Array = model_with(model, "ood_score").ood_score(X, method)
+    return scores
 
 
 def aligned_scores(scores: Any, fold_scores: Any, model_scores: Any) -> Array:

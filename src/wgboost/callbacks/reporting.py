@@ -17,9 +17,8 @@ def stage_name(info: dict[str, Any]) -> str:
     if info["member"] is not None:
         words.append(f"{info['member']['recipe']}, fold {info['member']['fold'] + 1}")
     if info["trial"] is not None:
-        by_error = " by error" if info["trial"]["by_error"] else ""
         rows = " of all rows" if info["stage"] == "fit" else ""
-        words.append(f"evidence {info['trial']['evidence']:.3g}{by_error}{rows}")
+        words.append(f"evidence {info['trial']['evidence']:.3g}{rows}")
     elif info["stage"] != "fit":
         words.append(info["stage"])
     return ", ".join(words)

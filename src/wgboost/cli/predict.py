@@ -35,6 +35,10 @@ class PredictOptions:
         f"Probabilities of the quantiles to write, or none. [default: {_QUANTILES}]",
         "q,q,...",
     )
+    band: float | None = flag(
+        "Coverage of a credible band of the mean, such as 0.9: columns mean_low and mean_high.",
+        "number",
+    )
     keep: tuple[str, ...] = flag(
         "Copy columns of DATA, such as an id.",
         "columns",
@@ -48,6 +52,11 @@ class PredictOptions:
     exposure: str | None = flag(
         "Exposure of each row. [default: the column of fit, or 1]", "column"
     )
+
+    def check_band(self) -> None:
+        """Raise CommandError unless the coverage of the band is between 0 and 1."""
+        if self.band is not None and not 0 < self.band < 1:
+            raise CommandError(f"--band {self.band:g} must be between 0 and 1, such as 0.9")
 
     def levels(self) -> list[float]:
         """Return the probabilities of the quantiles."""
@@ -85,14 +94,16 @@ def predict(
     The result has one row for each row of the table, in the same order. Columns for numbers: mean,
     std (standard deviation), its parts std_aleatoric (noise, which more data would not remove) and
     std_epistemic (uncertainty of the model), quantiles, ood_score (larger is further from the
-    training data), and ood_pvalue if the model has reference scores. Columns for classes:
-    prediction, the probability p_CLASS of each class, entropy and its two parts, ood_score.
-    Example:
+    training data), and ood_pvalue (the share of ordinary rows with such a score). Columns for
+    classes: prediction, the probability p_CLASS of each class, entropy and its two parts, ood_score
+    and ood_pvalue. With --band: mean_low and mean_high, or p_CLASS_low and p_CLASS_high, between
+    which the mean or the probability itself is. Example:
 
     wgboost predict price.wgb new.csv --out predictions.csv --keep id
     """
     reading, options = parse_flags(ReadOptions, flags), parse_flags(PredictOptions, flags)
     levels = options.levels()
+    options.check_band()
     if model == data == "-":
         raise CommandError("only one of MODEL and DATA can come from standard input")
     kind = "parquet" if table_format(out) == "parquet" else "text"
@@ -104,7 +115,7 @@ def predict(
     )
     parts = [*row_slices(len(rows.X), _BLOCK)]
     blocks = [
-        predicted_columns(estimator, some.X, levels, exposure=some.exposure)
+        predicted_columns(estimator, some.X, levels, band=options.band, exposure=some.exposure)
         for part in screen.track(parts, len(parts), "predicting")
         for some in [rows.block(part)]
     ]

@@ -26,7 +26,7 @@ METHODS = ("cross", "split", "prefit")
 """Calibration rows are all rows by folds, a share of the rows, or all given rows."""
 
 _MODEL_METHODS = (
-    "predict_dist", "predict_particles", "predict_uncertainty", "predict_quantiles",
+    "predict_dist", "predict_particles", "predict_uncertainty", "predict_quantiles", "predict_band",
     "sample", "decide", "calibrate", "calibrate_ood", "ood_score", "ood_pvalue", "staged_predict",
     "staged_predict_dist", "staged_predict_particles", "staged_predict_proba", "n_estimators_",
     "feature_importances_",

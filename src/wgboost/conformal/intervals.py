@@ -10,13 +10,14 @@ import numpy as np
 from wgboost.conformal.bisection import bisect
 from wgboost.conformal.count_crossing import count_crossings
 from wgboost.conformal.interval_scores import IntervalScore, interval_score_of
+from wgboost.conformal.large_counts import large_count_crossings
 from wgboost.conformal.level import (
     check_confidence,
     conformal_level,
     conformal_rank,
     warn_if_infinite,
 )
-from wgboost.conformal.tail_crossing import tail_crossing
+from wgboost.conformal.tail_crossing import TailPath, tail_crossing
 from wgboost.metrics.checks import check_exact_y, check_scores
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
@@ -228,13 +229,18 @@ def _crossings(
     """Return both ends (n,) from a few evaluations of the tails; NaN if they were not found."""
     tails = [np.sort(np.maximum(-known, 0)) for known in scores]
     if dists[0].response.discrete:
-        return count_crossings(dists, tails, least, -level)
+        low, high = count_crossings(dists, tails, least, -level)
+        rest = np.flatnonzero(np.isnan(low) | np.isnan(high))
+        low[rest], high[rest] = large_count_crossings(
+            [dist[rest] for dist in dists], tails, least, -level
+        )
+        return low, high
     theta = np.mean([dist.theta().mean(axis=1) for dist in dists], axis=0)
     response, units, tail = dists[0].response, dists[0].units, np.asarray(-level)
     found = []
     for upper, quantile in ((False, response.ppf), (True, response.isf)):
         start = units.restore(quantile(tail, theta))
-        y, solved = tail_crossing(dists, tails, least, start, -level, upper=upper)
+        y, solved = tail_crossing(TailPath(dists, upper=upper), tails, least, start, -level)
         found.append(np.where(solved, y, np.nan))
     return found[0], found[1]
 

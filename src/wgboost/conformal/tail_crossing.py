@@ -8,18 +8,20 @@ this point and the last one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 
-__all__ = ["tail_crossing"]
+__all__ = ["TailPath", "tail_crossing"]
 
 _PASSES = 5
 _SMALL = 3e-4  # largest last step, in log tail
 _EXACT = 2e-5  # largest product of the last two steps: the error of the cubic is a fraction of it
+_MISSED = 3e-9  # largest error of the last prediction times the square of the ratio of steps
+_LEAST_MISSED = 4 * _MISSED  # so that the next step is less than half the last one
+_FLAT = 1e-3  # least ratio of slopes: a tail that hardly falls has its end far away
 _CLOSE = 3e-4  # in log tail: closer points do not determine a third derivative
 _ROUNDING = 1e-9  # relative, outwards: a value whose score is the level is inside
 _MOST = 0.45  # largest tail; scores end at one half
@@ -28,23 +30,20 @@ _NEAR = 0.49  # in ranks
 
 
 def tail_crossing(
-    dists: Sequence[Mixture], tails: Sequence[Array], least: int, start: Array, tail: float,
-    *, upper: bool,
-) -> tuple[Array, Array]:  # fmt: skip
+    path: TailPath, tails: Sequence[Array], least: int, start: Array, tail: float
+) -> tuple[Array, Array]:
     """Return the outermost y (n,) whose tails are at least as large as `least` given ones.
 
     The tails of each of K distributions of n rows are compared with its own sorted `tails`. `start`
     (n,) are first guesses, and `tail` is the approximate size of the tail there. Also returned is
-    where the ends were found (n,). Ends are moved outwards by a relative 1e-9 of the tail.
+    where the ends were found (n,). Tails count as 1e-9 larger, which moves the ends outwards.
     """
-    n, low = len(start), dists[0].support()[0]
-    logged = bool(np.isfinite(low).all() and np.isinf(dists[0].support()[1]).all())
+    n, low, upper, logged = len(start), path.low, path.upper, path.logged
     with np.errstate(all="ignore"):
-        logs = [np.log(given) for given in tails]
-        path = _Path(dists, low, upper=upper, logged=logged)
+        logs = [np.log(given) - _ROUNDING for given in tails]
         u, begun = path.near(np.log(start - low) if logged else start.copy(), tail)
         y, solved = np.full(n, np.nan), np.zeros(n, dtype=bool)
-        curves = np.zeros((4, n, len(dists)))  # value and derivatives of the log tails
+        curves = np.zeros((4, n, len(path.dists)))  # value and derivatives of the log tails
         last_u = np.full(n, np.nan)
         open_ = np.flatnonzero(np.isfinite(u))
         for step in range(_PASSES):
@@ -52,6 +51,7 @@ def tail_crossing(
             log_tail, slope = path.at(open_, at)
             now = np.stack([log_tail, slope, np.zeros_like(slope), np.zeros_like(slope)])
             back = (last_u[open_] - at)[:, None]
+            missed = _missed(curves[:, open_], now, back)
             if step:
                 now[2:] = _derivatives(now, curves[:, open_], back)
             else:  # all have about the second derivative of the first
@@ -64,10 +64,11 @@ def tail_crossing(
             move = np.where((step == 0) & (reach < _CLOSE), _CLOSE / slope[:, 0], move)
             good &= np.exp(log_tail + reach[:, None]).max(axis=1) < _MOST
             span = np.abs(back * slope).max(axis=1)
-            found = good & (reach < _SMALL) & (reach * span < _EXACT)
-            found &= step > 0
-            outwards = _ROUNDING / np.abs(slope).min(axis=1) * (1 if upper else -1)
-            u[open_] = at + move + np.where(found, outwards, 0)
+            found = good & (reach < _SMALL) & (reach * span < _EXACT) & (step > 0)
+            steep = np.abs(slope)
+            found &= steep.min(axis=1) > _FLAT * steep.max(axis=1)
+            found &= np.square(move / back[:, 0]) * np.maximum(missed, _LEAST_MISSED) < _MISSED
+            u[open_] = at + move
             done = open_[found]
             y[done] = low[done] + np.exp(u[done]) if logged else u[done]
             solved[done] = True
@@ -77,14 +78,17 @@ def tail_crossing(
     return y, solved & np.isfinite(y)
 
 
-@dataclass(frozen=True, eq=False)
-class _Path:
+class TailPath:
     """Log tails along a coordinate u: y, or its log distance to the lower end of the support."""
 
-    dists: Sequence[Mixture]
-    low: Array
-    upper: bool
-    logged: bool
+    def __init__(self, dists: Sequence[Mixture], *, upper: bool) -> None:
+        low, high = dists[0].support()
+        self.dists, self.upper, self.low = dists, upper, low
+        self.logged = bool(np.isfinite(low).all() and np.isinf(high).all())
+
+    def tail_and_density(self, dist: Mixture, y: Array) -> tuple[Array, Array]:
+        """Return the probability of values beyond y (r,), and minus or plus its derivative."""
+        return (dist.sf if self.upper else dist.cdf)(y), _density(dist, y)
 
     def at(self, rows: Array, u: Array, folds: int | None = None) -> tuple[Array, Array]:
         """Return the log tails (r, K) at u (r,) of some rows, and their slopes."""
@@ -92,8 +96,7 @@ class _Path:
         if rows.size < len(self.low):
             dists = [dist[rows] for dist in dists]
         y = self.low[rows] + np.exp(u) if self.logged else u
-        tail = np.stack([(dist.sf if self.upper else dist.cdf)(y) for dist in dists], axis=1)
-        density = np.stack([_density(dist, y) for dist in dists], axis=1)
+        tail, density = np.stack([self.tail_and_density(dist, y) for dist in dists], axis=-1)
         density *= (y - self.low[rows])[:, None] if self.logged else 1
         slope = density / tail * (-1 if self.upper else 1)
         return np.log(tail), slope
@@ -117,6 +120,19 @@ def _density(dist: Mixture, y: Array) -> Array:
         return density
 
     return dist.over_grid(kernel, dist.units.standardise(y[:, None]))[:, 0] / dist.units.scale
+
+
+def _missed(before: Array, now: Array, back: Array) -> Array:
+    """Return by how much the last curves missed the log tails and slopes here, (r,).
+
+    This is large where a tail has steps between the components of a mixture.
+    """
+    value, slope, second, third = before
+    ahead = -back
+    value = value + ahead * (slope + ahead * (second / 2 + ahead * (third / 6))) - now[0]
+    slope = slope + ahead * (second + ahead * (third / 2)) - now[1]
+    missed: Array = np.maximum(np.abs(value), np.abs(slope * back)).max(axis=1)
+    return missed
 
 
 def _derivatives(now: Array, before: Array, back: Array) -> Array:
@@ -159,6 +175,8 @@ def _order_statistic(
     reached = np.floor(np.where(lost[:, None], 0, ranks)).astype(np.int64)
     missing = least - reached.sum(axis=1)  # scores that are further in
     good = (missing >= 1) & (missing <= folds + 1) & ~lost
+    # On the other side of its vertex a parabola holds the wrong rows.
+    good &= (slope * (slope + second * move[:, None]) > 0).all(axis=1)
     steps = np.full((r, folds, folds + 1), np.inf)
     inwards = -1.0 if upper else 1.0
     for k, given in enumerate(logs):

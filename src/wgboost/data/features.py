@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from wgboost.data.bin_ends import BinEnds
 from wgboost.data.binning import MAX_BINS, Binned, Cuts
 from wgboost.data.matrix import as_matrix
 from wgboost.data.stored import StoredMatrix
@@ -27,6 +28,8 @@ class Features:
         Bins of the features.
     binned : Binned, optional
         Codes, for learners that read those.
+    ends : BinEnds, optional
+        Smallest and largest training value of each bin, if they are known.
 
     Examples
     --------
@@ -39,6 +42,7 @@ class Features:
     raw: Array | StoredMatrix  # (n, p)
     cuts: Cuts | None = None
     binned: Binned | None = None
+    ends: BinEnds | None = None
 
     @classmethod
     def from_raw(
@@ -80,14 +84,16 @@ class Features:
         (array([1.5, 3. ]),)
         """
         if isinstance(X, StoredMatrix):
-            return cls(X, X.cuts, X.binned)
+            return cls(X, X.cuts, X.binned, X.ends)
         X = as_matrix(X)
         if bins is None:
             return cls(X)
         cuts = Cuts.find(
             X, max_bins=bins, n_levels=n_levels, weight=weight, rng=rng, n_threads=n_threads
         )
-        return cls(X, cuts, cuts.apply(X, n_threads=n_threads))
+        binned = cuts.apply(X, n_threads=n_threads)
+        given = None if weight is None else np.asarray(weight, dtype=np.float32)
+        return cls(X, cuts, binned, BinEnds.of(X, binned, cuts, given, n_threads=n_threads))
 
     @property
     def shape(self) -> tuple[int, int]:

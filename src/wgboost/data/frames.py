@@ -65,14 +65,12 @@ def as_frame(X: Any) -> Any:
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
-def frame_names(frame: Any) -> list[str] | None:
-    """Return the names of the columns as text, or None if they are 0, 1, 2, ... in this order.
+def frame_names(columns: Sequence[Any]) -> list[str] | None:
+    """Return the names of columns as text, or None if they are 0, 1, 2, ... in this order.
 
     A mixture of text and other names is a TypeError.
     """
-    if frame.implementation.is_pyarrow():  # listing its columns is slow
-        return list(frame.to_native().schema.names)
-    columns = list(frame.columns)
+    columns = list(columns)
     if set(map(type, columns)) == {str}:
         return columns
     named = [isinstance(name, str) for name in columns]

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from wgboost.data.binning import MAX_BINS
-from wgboost.data.frames import Column, as_frame, frame_names
+from wgboost.data.frames import Column
 from wgboost.data.levels import Levels
+from wgboost.data.sources import source_of
 from wgboost.data.table import Table
 from wgboost.typing import Array
 from wgboost.validation import format_value, nearest_name
@@ -62,14 +63,13 @@ class Schema:
         `categorical_features` are names, indices or a mask of columns, None for no column, or
         "from_dtype" for text and columns of a categorical type. Rows of weight zero have no levels.
         """
-        frame = as_frame(X)
-        names = None if frame is None else frame_names(frame)
-        table = Table.of(X if frame is None else frame)
+        source = source_of(X)
+        names = None if source is None else source.names
+        X = X if source is None else source
+        table = Table.of(X)
         chosen = _chosen(categorical_features, names, table.shape[1])
         if chosen is not None and chosen.any():  # these keep their precision
-            table = Table.of(
-                X if frame is None else frame, separate=np.flatnonzero(chosen).tolist()
-            )
+            table = Table.of(X, separate=np.flatnonzero(chosen).tolist())
         columns = table.columns()
         levels: list[Levels | None] = []
         for i, column in enumerate(columns):
@@ -106,15 +106,15 @@ class Schema:
         The columns of a frame may be in any order. A missing, additional or different column raises
         ValueError. Levels that training did not have count as missing.
         """
-        frame = as_frame(X)
-        names = None if frame is None else frame_names(frame)
+        source = source_of(X)
+        names = None if source is None else source.names
         known = self._numbered(names) if self.names is None else self.names
         order = None
         if known is not None and names is not None and list(known) != names:
             self._check_names(names, known)
             place = {name: i for i, name in enumerate(names)}
             order = [place[name] for name in known]
-        table = Table.of(X if frame is None else frame, separate=self._separate, order=order)
+        table = Table.of(X if source is None else source, separate=self._separate, order=order)
         if table.shape[1] != len(self.levels):
             raise ValueError(f"X has {table.shape[1]} columns, training had {len(self.levels)}")
         for i, column in table.others.items():

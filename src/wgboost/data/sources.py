@@ -1,18 +1,20 @@
 """Fast access to the columns of frames of each library.
 
 Converting hundreds of columns one by one takes as long as predicting thousands of rows. So plain
-numbers are read as one block, and a single row is read as a row.
+numbers are read as one block, and a single row is read as a row. Frames of pandas and Arrow become
+frames of narwhals only if a column needs it, since narwhals goes through all names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
-from wgboost.data.frames import Column, column_of, column_of_values
+from wgboost.data.frames import Column, as_frame, column_of, column_of_values, frame_names
 from wgboost.typing import Array
 
 __all__ = ["Source", "source_of"]
@@ -26,9 +28,34 @@ _ARROW_CATEGORIES = tuple(f"dictionary<values={one}," for one in _ARROW_TEXT)
 class Source:
     """The columns of a frame of any library, one by one."""
 
-    def __init__(self, frame: Any):
-        self.frame = frame  # of narwhals
-        self.native = frame.to_native()
+    def __init__(self, native: Any):
+        self.native = native
+
+    @cached_property
+    def frame(self) -> Any:
+        """The frame as one of narwhals."""
+        return as_frame(self.native)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        n, p = self.native.shape
+        return n, p
+
+    @cached_property
+    def columns(self) -> list[Any]:
+        """The names of the columns as they are."""
+        return list(self.frame.columns)
+
+    @cached_property
+    def names(self) -> list[str] | None:
+        """The names of the columns as text; None if they are 0, 1, 2, ... in this order."""
+        return frame_names(self.columns)
+
+    def without(self, names: Iterable[str]) -> Source:
+        """Return the other columns; unknown names are ignored."""
+        there = [name for name in dict.fromkeys(names) if name in self.columns]
+        return _of_frame(self.frame.drop(*there)) if there else self
 
     def plain(self) -> list[int]:
         """Return the indices of columns of plain numbers, which `block` reads."""
@@ -36,7 +63,7 @@ class Source:
 
     def block(self, at: Sequence[int]) -> Array:
         """Return plain columns as a matrix (n, k), float32 if all of them are, else float64."""
-        return np.empty((len(self.frame), len(at)))
+        return np.empty((self.shape[0], len(at)))
 
     def column(self, i: int) -> Column:
         """Return a column; raise TypeError if it cannot be a feature."""
@@ -44,8 +71,8 @@ class Source:
 
 
 class _Pandas(Source):
-    def __init__(self, frame: Any):
-        super().__init__(frame)
+    def __init__(self, native: Any):
+        super().__init__(native)
         self._dtypes: list[Any] = self.native.dtypes.tolist()
         # Columns share dtype objects, which are looked at once; categorical ones are slow to hash.
         keys = list(map(id, self._dtypes))
@@ -63,16 +90,16 @@ class _Pandas(Source):
         return row
 
     @cached_property
-    def _names(self) -> list[Any]:
+    def columns(self) -> list[Any]:
         return self.native.columns.tolist()  # type: ignore[no-any-return]
 
     def plain(self) -> list[int]:
         return [i for i, one in enumerate(self._numbers) if one is not None]
 
     def block(self, at: Sequence[int]) -> Array:
-        dtype = _narrowest({self._numbers[i] for i in at})
-        some = len(at) < len(self._dtypes)
-        if some and len(self.native) == 1:
+        kinds = {self._numbers[i] for i in at}
+        dtype, some = _narrowest(kinds), len(at) < len(self._dtypes)
+        if len(self.native) == 1 and (some or len(kinds) > 1):
             return self._row[at].astype(dtype)[None]
         part = self.native.iloc[:, at] if some else self.native
         numbers: Array = part.to_numpy(dtype=dtype, **self._missing)
@@ -84,24 +111,31 @@ class _Pandas(Source):
         if len(self.native) > 1 or not (declared or kind in ("object", "str", "string")):
             return super().column(i)
         value = self._row[i]
-        return column_of_values(self._names[i], [value], [value != value], declared)
+        if isinstance(value, str):
+            return Column(np.array([value], dtype=object), declared=declared)
+        return column_of_values(self.columns[i], [value], [value != value], declared)
 
 
 class _Polars(Source):
+    @cached_property
+    def _types(self) -> list[Any]:
+        """The classes of the types, which are faster to compare than types."""
+        return [one.base_type() for one in self.native.dtypes]
+
     def plain(self) -> list[int]:
-        return [
-            i for i, one in enumerate(self.native.dtypes)
+        numbers = {
+            one for one in set(self._types)
             if (one.is_numeric() and not one.is_decimal()) or str(one) == "Boolean"
-        ]  # fmt: skip
+        }  # fmt: skip
+        return [i for i, one in enumerate(self._types) if one in numbers]
 
     def block(self, at: Sequence[int]) -> Array:
-        dtypes = self.native.dtypes
-        kinds, some = {str(dtypes[i]) for i in at}, len(at) < len(dtypes)
-        if some and len(self.native) == 1:
+        kinds = {str(one) for one in {self._types[i] for i in at}}
+        if len(self.native) == 1:
             dtype = np.float32 if kinds == {"Float32"} else np.float64
             row = self.native.row(0)
             return np.array([[row[i] for i in at]], dtype=dtype)  # None becomes NaN
-        part = self.native[:, at] if some else self.native
+        part = self.native[:, at] if len(at) < len(self._types) else self.native
         if len(kinds) > 1 or not kinds <= {"Float32", "Float64"}:
             part = part.cast(self.frame.implementation.to_native_namespace().Float64)
         numbers: Array = part.to_numpy()
@@ -113,16 +147,16 @@ class _Polars(Source):
         declared = kind.startswith(("Categorical", "Enum"))
         if not declared and kind != "String":
             return super().column(i)
-        return _with_none(self.native.columns[i], series.to_list(), declared)
+        return _with_none(self.columns[i], series.to_list(), declared)
 
 
 class _Arrow(Source):
-    def __init__(self, frame: Any):
-        super().__init__(frame)
+    def __init__(self, native: Any):
+        super().__init__(native)
         self._types = [str(one) for one in self.native.schema.types]
 
     @cached_property
-    def _names(self) -> list[str]:
+    def columns(self) -> list[str]:
         return self.native.schema.names  # type: ignore[no-any-return]
 
     def plain(self) -> list[int]:
@@ -133,7 +167,7 @@ class _Arrow(Source):
         for j, i in enumerate(at):
             places.setdefault(self._types[i], []).append(j)
         dtype = np.float32 if set(places) == {"float"} else np.float64
-        matrix = np.empty((len(self.frame), len(at)), dtype, order="F")
+        matrix = np.empty((self.shape[0], len(at)), dtype, order="F")
         for kind, those in places.items():
             part = self.native.select([at[j] for j in those])
             batches = part.to_batches()
@@ -154,17 +188,36 @@ class _Arrow(Source):
         declared = kind.startswith(_ARROW_CATEGORIES)
         if not declared and kind not in _ARROW_TEXT:
             return super().column(i)
-        return _with_none(self._names[i], self.native.column(i).to_pylist(), declared)
+        return _with_none(self.columns[i], self.native.column(i).to_pylist(), declared)
 
 
-def source_of(frame: Any) -> Source:
-    """Return the columns of a narwhals frame."""
-    library = frame.implementation
+def source_of(X: Any) -> Source | None:
+    """Return the columns of a frame of any library, or None if X is not a frame.
+
+    Raise TypeError for what `as_frame` refuses.
+    """
+    if isinstance(X, (Source, np.ndarray)):
+        return X if isinstance(X, Source) else None
+    if isinstance(X, nw.DataFrame):
+        return _of_frame(X)
+    source: Source | None = None
+    if nw.dependencies.is_pandas_dataframe(X) and X.columns.nlevels == 1:
+        source = _Pandas(X)
+    elif nw.dependencies.is_pyarrow_table(X):
+        source = _Arrow(X)
+    if source is not None and len(set(source.columns)) == len(source.columns):
+        return source
+    frame = as_frame(X)
+    return None if frame is None else _of_frame(frame)
+
+
+def _of_frame(frame: Any) -> Source:
+    library, native = frame.implementation, frame.to_native()
     if library.is_pandas():
-        return _Pandas(frame)
+        return _Pandas(native)
     if library.is_polars():
-        return _Polars(frame)
-    return _Arrow(frame) if library.is_pyarrow() else Source(frame)
+        return _Polars(native)
+    return _Arrow(native) if library.is_pyarrow() else Source(native)
 
 
 def _number_type(dtype: Any) -> Any:

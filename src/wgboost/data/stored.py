@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from wgboost.data.bin_ends import BinEnds
 from wgboost.data.binning import Binned, Cuts
 from wgboost.data.scratch import Scratch
 from wgboost.slicing import row_slices
@@ -25,6 +26,7 @@ class PreparedMatrix(ABC):
     """A matrix (n, p) with known columns and bins. Subclasses decide where the values are."""
 
     ndim = 2
+    ends: BinEnds | None
 
     @property
     @abstractmethod
@@ -33,6 +35,10 @@ class PreparedMatrix(ABC):
 
     @abstractmethod
     def __getitem__(self, index: Any) -> PreparedMatrix: ...
+
+    @abstractmethod
+    def codes_of_rows(self) -> Array:
+        """Return the codes (n, p) in memory."""
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -54,6 +60,8 @@ class StoredMatrix(PreparedMatrix):
         Folder of the file; None if codes are in memory.
     index : array of int, optional
         Rows of the file; None takes all.
+    ends : BinEnds, optional
+        Smallest and largest value of each bin, of all rows of the file.
 
     Examples
     --------
@@ -70,6 +78,7 @@ class StoredMatrix(PreparedMatrix):
     cuts: Cuts
     folder: Scratch | None
     index: Array | None = None
+    ends: BinEnds | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -92,6 +101,10 @@ class StoredMatrix(PreparedMatrix):
         for rows in row_slices(len(self), max(1, _BLOCK // self.shape[1])):
             codes[rows] = self.codes[self.index[rows]]
         return Binned(codes, self.cuts.n_bins)
+
+    def codes_of_rows(self) -> Array:
+        """Return the codes (n, p) in memory."""
+        return np.asarray(self.binned.codes)
 
     def values(self, rows: slice) -> Array:
         """Return the upper edges (rows, p) of the bins of some rows."""

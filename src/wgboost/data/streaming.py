@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.data.batches import Batch, Batches
+from wgboost.data.bin_ends import BinEnds
 from wgboost.data.binning import Cuts
 from wgboost.data.frames import as_frame
 from wgboost.data.schema import Schema
@@ -74,7 +75,7 @@ def read_batches(
     )  # fmt: skip
     folder = Scratch(batches.folder)
     codes = empty_file(folder, (len(y), sample.shape[1]))
-    begin = 0
+    begin, ends = 0, []
     for i, batch in enumerate(batches):
         rows = slice(begin, begin + len(batch.y))
         begin += len(batch.y)
@@ -86,10 +87,12 @@ def read_batches(
         matrix = schema.apply(batch.X)
         if len(matrix) != len(batch.y):
             raise ValueError(f"batch {i} has {len(matrix)} rows of X in the second pass")
-        codes[rows] = cuts.apply(matrix, n_threads=n_threads).codes
+        binned = cuts.apply(matrix, n_threads=n_threads)
+        codes[rows] = binned.codes
+        ends.append(BinEnds.of(matrix, binned, cuts, None if share is None else share[rows]))
     if begin < len(y):
         raise ValueError(f"the second pass gave {begin} rows, the first {len(y)}")
-    return schema, StoredMatrix(codes, cuts, folder), y, weight
+    return schema, StoredMatrix(codes, cuts, folder, ends=BinEnds.merge(ends)), y, weight
 
 
 class _FirstPass:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.data.frames import Column, as_frame
+from wgboost.data.frames import Column
 from wgboost.data.matrix import as_matrix
 from wgboost.data.sources import source_of
 from wgboost.typing import Array
@@ -45,7 +45,7 @@ class Table:
 
         Parameters
         ----------
-        X : frame or array of shape (n, p)
+        X : frame, Source or array of shape (n, p)
             Features.
         separate : collection of int, default=()
             Columns to read one by one, by their index in the table.
@@ -63,8 +63,8 @@ class Table:
         TypeError
             If a column has neither numbers nor categories.
         """
-        frame = as_frame(X)
-        if frame is None:
+        source = source_of(X)
+        if source is None:
             matrix = as_matrix(X)
             n, p = matrix.shape
             others = {i: Column(matrix[:, i]) for i in separate}
@@ -72,12 +72,11 @@ class Table:
                 return cls((n, p), matrix, range(p), {})
             at = [i for i in range(p) if i not in others]
             return cls((n, p), matrix[:, at], at, others)
-        n, p = frame.shape
+        n, p = source.shape
         if 0 in (n, p):
             raise ValueError(
                 f"X of shape {(n, p)} is empty; at least one row and feature are needed"
             )
-        source = source_of(frame)
         places = separate if order is None else {order[i] for i in separate}
         plain = [i for i in source.plain() if i not in places]
         block = source.block(plain) if plain else np.empty((n, 0))

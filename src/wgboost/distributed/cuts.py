@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from wgboost.data.bin_ends import BinEnds
 from wgboost.data.binning import Cuts
 from wgboost.data.rows import take_rows
 from wgboost.data.schema import Schema
@@ -14,7 +15,7 @@ from wgboost.data.streaming import SAMPLE
 from wgboost.distributed.partitions import PartitionedMatrix, Partitions
 from wgboost.typing import Array
 
-__all__ = ["find_cuts"]
+__all__ = ["find_cuts", "find_ends"]
 
 _PREVIEW_ROWS = 4096  # enough to recognise most features with many distinct values
 
@@ -48,6 +49,22 @@ def find_cuts(
         for own, of_parts in zip(cuts.edges, zip(*values, strict=True), strict=True)
     ]
     return Cuts(tuple(edges), cuts.categorical)
+
+
+def find_ends(parts: Partitions, schema: Schema, cuts: Cuts, weight: Array | None) -> BinEnds:
+    """Return the smallest and largest value of each bin of all rows of positive weight."""
+    n = len(parts.lengths)
+    offsets = parts.offsets
+    weights = [None if weight is None else weight[i:j] for i, j in pairwise(offsets)]
+    return BinEnds.merge(parts.map(_partition_ends, [schema] * n, [cuts] * n, weights))
+
+
+def _partition_ends(partition: Any, schema: Schema, cuts: Cuts, weight: Array | None) -> BinEnds:
+    """Return the ends of the bins of a partition."""
+    matrix = _matrix(partition, schema)
+    if not len(matrix):
+        return BinEnds.none(cuts)
+    return BinEnds.of(matrix, cuts.apply(matrix), cuts, weight)
 
 
 def _feature_edges(edges: Array, distinct: tuple[Array | None, ...], max_bins: int) -> Array:

@@ -12,7 +12,7 @@ from wgboost.data.binning import Cuts
 from wgboost.data.schema import Schema
 from wgboost.data.streaming import learn_numeric_columns
 from wgboost.distributed.cluster import Cluster
-from wgboost.distributed.cuts import find_cuts
+from wgboost.distributed.cuts import find_cuts, find_ends
 from wgboost.distributed.partitions import Partitions
 from wgboost.distributed.stage import DistributedStage
 from wgboost.estimators.attributes import set_model, warn_of_fit
@@ -66,7 +66,8 @@ class PartitionReader:
             schema, _ = learn_numeric_columns(first, self.categorical_features, "partitions")
         weight = weigh(fit_params["y"], fit_params["sample_weight"])
         self.cuts = find_cuts(parts, schema, self.settings.max_bins, weight)
-        return schema, self.validation(parts, schema), fit_params
+        ends = find_ends(parts, schema, self.cuts, weight)
+        return schema, replace(self.validation(parts, schema), ends=ends), fit_params
 
     def validation(self, X: Any, schema: Schema) -> Any:
         """Read validation data; see `TableReader.validation`."""

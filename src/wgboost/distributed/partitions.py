@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from wgboost.data.bin_ends import BinEnds
 from wgboost.data.binning import Cuts
 from wgboost.data.fingerprint import fingerprint
 from wgboost.data.rows import count_rows, take_rows
@@ -132,12 +133,15 @@ class PartitionedMatrix(PreparedMatrix):
         The fingerprint of the data, by which a checkpoint recognises them.
     index : array of int or None
         The selected rows in increasing order; None selects all rows.
+    ends : BinEnds or None
+        The smallest and largest value of each bin.
     """
 
     parts: Partitions
     n_features: int
     digest: str
     index: Array | None = None
+    ends: BinEnds | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -148,6 +152,14 @@ class PartitionedMatrix(PreparedMatrix):
     def __getitem__(self, index: Any) -> PartitionedMatrix:
         selected = np.arange(self.shape[0]) if self.index is None else self.index
         return replace(self, index=selected[index])
+
+    def codes_of_rows(self) -> Array:
+        """Return the codes (n, p) of the rows, in the memory of the client."""
+        positions = [
+            np.arange(rows.stop - rows.start) if some is None else some
+            for rows, some in self.rows_by_partition()
+        ]
+        return np.concatenate(self.parts.map(_taken, positions))
 
     def rows_by_partition(self) -> list[tuple[slice, Array | None]]:
         """Return the rows of the matrix that are in each partition.
@@ -174,6 +186,11 @@ def _codes(partition: Any, schema_and_cuts: tuple[Schema, Cuts]) -> Array:
     if count_rows(partition) == 0:
         return np.empty((0, len(cuts.edges)), dtype=np.uint8)
     return cuts.apply(schema.apply(partition)).codes
+
+
+def _taken(codes: Array, positions: Array) -> Array:
+    """Return the codes of some rows of a partition."""
+    return np.ascontiguousarray(codes[positions])
 
 
 def _digest(codes: Array) -> str:

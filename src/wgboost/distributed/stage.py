@@ -127,7 +127,9 @@ class DistributedStage:
 
     def _model(self, n_rounds: int, report: Report) -> FittedModel:
         """Return the model of the first `n_rounds` rounds, earlier ones included."""
-        return model_of_rounds(self.stage, self.rounds, n_rounds, report.history)
+        data: Any = self.stage.data
+        ends = None if data.X.ends is None else replace(data.X.ends, rows=len(data.counted))
+        return model_of_rounds(self.stage, self.rounds, n_rounds, report.history, ends=ends)
 
     def _reported_model(self) -> FittedModel | None:
         """Return the model of all rounds that were reported, and of earlier ones."""
@@ -144,7 +146,8 @@ class DistributedStage:
             self.stage, data=_without_rows(self.stage.data), validation={}, callbacks=(),
             save=None, previous=self._reported_model(), watch=watch,
         )  # fmt: skip
-        return WorkerConfig(stage, self.cuts, every, self.use_worker_threads)
+        data: Any = self.stage.data
+        return WorkerConfig(stage, self.cuts, data.X.ends, every, self.use_worker_threads)
 
     def _shards(self) -> Shards:
         """Return the shard of each worker, and the partitions it reads."""

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from wgboost.boosting import Keep
+from wgboost.data.bin_ends import BinEnds
 from wgboost.data.binning import Cuts
 from wgboost.data.stored import StoredMatrix
 from wgboost.learners.hist_tree import FittedTrees
@@ -78,6 +79,8 @@ class WorkerConfig:
         The rounds to add, without rows and callbacks.
     cuts : Cuts
         The bin edges of all features.
+    ends : BinEnds or None
+        The smallest and largest training value of each bin.
     report_every : int
         The number of rounds between two reports.
     use_worker_threads : bool
@@ -86,6 +89,7 @@ class WorkerConfig:
 
     stage: FitStage
     cuts: Cuts
+    ends: BinEnds | None
     report_every: int
     use_worker_threads: bool
 
@@ -152,7 +156,7 @@ def run_worker(
     stage, settings = config.stage, config.stage.settings
     if config.use_worker_threads:
         settings = replace(settings, n_threads=n_threads)
-    train = _with_features(shard.train, codes, config.cuts)
+    train = _with_features(shard.train, codes, config.cuts, config.ends)
     validation = {
         # A set without rows here gets the features of one training row, with weight zero.
         name: _with_features(one, codes, config.cuts) if len(one.data) else replace(
@@ -180,12 +184,14 @@ def _worker_seed(seed: int, rank: int) -> int:
     return int(np.random.default_rng([seed, rank]).integers(2**31)) if rank else seed
 
 
-def _with_features(shard: ShardData, codes: Sequence[Array], cuts: Cuts) -> Any:
+def _with_features(
+    shard: ShardData, codes: Sequence[Array], cuts: Cuts, ends: BinEnds | None = None
+) -> Any:
     """Return the rows of a shard with their features."""
     some = [codes[i] if rows is None else codes[i][rows] for i, rows in shard.sources]
     joined = np.asfortranarray(np.concatenate(some))
     data: Any = shard.data
-    return replace(data, X=StoredMatrix(joined, cuts, None))
+    return replace(data, X=StoredMatrix(joined, cuts, None, ends=ends))
 
 
 def distributed_scorer(

@@ -10,7 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from wgboost.calibration import Calibration, OODReference
 from wgboost.data.naming import named_columns
-from wgboost.estimators import calibrating, distribution_methods
+from wgboost.estimators import (
+    calibrating,
+    credible_bands,
+    distribution_methods,
+    support_methods,
+)
 from wgboost.estimators.attributes import restored_model, saved_model, set_model
 from wgboost.estimators.conventions import (
     check_parameter_names,
@@ -158,8 +163,7 @@ class BaseModel(BaseEstimator):  # type: ignore[misc]
     def _mixture(self, X: Any, n_rounds: int | None = None, **known: Any) -> Mixture:
         """Return the distributions of rows by all particles, not calibrated."""
         model, matrix = self.model_, self._matrix(X)
-        particles, shift = model.predict_particles(matrix, self._n_threads(), n_rounds)
-        return model.mixture(particles, shift, **known)
+        return model.mixture(*model.predict_particles(matrix, self._n_threads(), n_rounds), **known)
 
     def _calibrated(self, dist: Mixture) -> Mixture:
         dist = self.model_.select_predictive(dist)
@@ -241,14 +245,17 @@ class BaseModel(BaseEstimator):  # type: ignore[misc]
         """
         X, known, _ = named_columns(X, {"offset": offset, "exposure": exposure})
         matrix = self._matrix(X)
-        for particles, shift in self.model_.staged_particles(matrix, self._n_threads()):
-            yield self._calibrated(self.model_.mixture(particles, shift, **known))
+        for stage in self.model_.staged_particles(matrix, self._n_threads()):
+            yield self._calibrated(self.model_.mixture(*stage, **known))
 
     predict_particles = distribution_methods.predict_particles
     staged_predict_particles = distribution_methods.staged_predict_particles
     sample = distribution_methods.sample
     decide = distribution_methods.decide
     predict_table = distribution_methods.predict_table
+    predict_support = support_methods.predict_support
+    explain_support = support_methods.explain_support
+    predict_band = credible_bands.predict_band
     calibrate = calibrating.calibrate
     ood_score = calibrating.ood_score
     calibrate_ood = calibrating.calibrate_ood

@@ -130,8 +130,8 @@ class WGBClassifier(BaseClassifier):
     evidence_ : float
         Mean evidence of a row.
     evidence_trials_ : list of dict
-        What a search for the evidence tried: "evidence", "by_error", "rounds", "value" of the
-        metric, number of "rows", and which one was "chosen".
+        What a search for the evidence tried: "evidence", "rounds", "value" of the metric, number of
+        "rows", and which one was "chosen".
     calibration_ : Calibration
         Factors that predictions follow, after `calibrate`.
     ood_reference_ : OODReference

@@ -189,8 +189,8 @@ def decide(
 
 
 def predict_table(
-    self: BaseModel, X: Any, quantiles: Any = QUANTILES, *, names: Any = None, offset: Any = None,
-    exposure: Any = None,
+    self: BaseModel, X: Any, quantiles: Any = QUANTILES, *, names: Any = None,
+    band: float | None = None, offset: Any = None, exposure: Any = None,
 ) -> Any:  # fmt: skip
     """Return a table of predictions with one line per row, as `wgboost predict` writes it.
 
@@ -202,6 +202,8 @@ def predict_table(
         Levels of the quantiles of a numeric y.
     names : list of str, optional
         Names of the columns of y, if it has several; their numbers by default.
+    band : float, optional
+        Coverage of a credible band of the mean, as in `predict_band`; none by default.
     offset : number, array (n,) or str, optional
         The known part of the location, as in `fit`; a str names a column of X.
     exposure : number, array (n,) or str, optional
@@ -211,8 +213,8 @@ def predict_table(
     -------
     DataFrame
         Of the library of X, with its index; of pandas if X is no frame. The columns are those
-        of `Mixture.to_frame`, then "ood_score", and "ood_pvalue" if the model knows which
-        scores are usual (`calibrate_ood`).
+        of `Mixture.to_frame`, then "ood_score" and "ood_pvalue". The latter is missing if the model
+        knows neither the support of rows nor usual scores (`calibrate_ood`).
 
     Examples
     --------
@@ -221,13 +223,13 @@ def predict_table(
     >>> X = pd.DataFrame({"x": range(40)}, index=[f"row {i}" for i in range(40)])
     >>> model = WGBRegressor(n_estimators=20, evidence=10, random_state=0).fit(X, X["x"])
     >>> table = model.predict_table(X, [0.1, 0.9])
-    >>> list(table.columns)
-    ['mean', 'std', 'std_aleatoric', 'std_epistemic', 'q0.1', 'q0.9', 'ood_score']
+    >>> list(table.columns)[3:]
+    ['std_epistemic', 'q0.1', 'q0.9', 'ood_score', 'ood_pvalue']
     >>> table.index[3]
     'row 3'
     """
     known = {"offset": offset, "exposure": exposure}
     return as_table(
-        predicted_columns(self, X, quantiles, names=names, **known),
+        predicted_columns(self, X, quantiles, names=names, band=band, **known),
         None if as_frame(X) is None else X,
     )

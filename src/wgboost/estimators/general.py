@@ -7,18 +7,9 @@ from typing import Any, ClassVar, Self
 
 from sklearn.utils.validation import check_is_fitted
 
-from wgboost.estimators import particle_answers, particle_predictions
-from wgboost.estimators.attributes import (
-    restored_model,
-    saved_model,
-    set_model,
-    warn_of_fit,
-)
-from wgboost.estimators.conventions import (
-    CheckedParameters,
-    save_estimator,
-    store_parameters,
-)
+from wgboost.estimators import particle_answers, particle_predictions, support_methods
+from wgboost.estimators.attributes import restored_model, saved_model, set_model, warn_of_fit
+from wgboost.estimators.conventions import CheckedParameters, save_estimator, store_parameters
 from wgboost.estimators.preparing import FitArguments, prepare_fit
 from wgboost.metrics.metadata import metadata_columns
 from wgboost.model import FittedModel, History
@@ -157,7 +148,7 @@ class WGBoost(AttributeHints, CheckedParameters):
 
     _hints: ClassVar[dict[str, str]] = {
         **dict.fromkeys(
-            ("predict_dist", "staged_predict_dist"),
+            ("predict_dist", "staged_predict_dist", "predict_band"),
             f"{_PARTICLES}: predict_particles, staged_predict_particles, predict_quantiles, and "
             "plotting.ParticlesDisplay to draw them",
         ),
@@ -398,3 +389,5 @@ class WGBoost(AttributeHints, CheckedParameters):
     predict_uncertainty = particle_answers.predict_uncertainty
     ood_score = particle_answers.ood_score
     decide = particle_answers.decide
+    predict_support = support_methods.predict_support
+    explain_support = support_methods.explain_support

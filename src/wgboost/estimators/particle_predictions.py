@@ -78,7 +78,7 @@ def staged_predict_particles(self: WGBoost, X: Any) -> Iterator[Directions]:
     5
     """
     matrix = self._matrix(X)
-    for particles, _ in self.model_.staged_particles(matrix, self._n_threads()):
+    for particles, *_ in self.model_.staged_particles(matrix, self._n_threads()):
         yield particles
 
 

@@ -42,6 +42,10 @@ class TreeLearner:
         cluster, where it is the only engine.
     device : str, default="cpu"
         Device of XGBoost, such as "cuda".
+    support : bool or float, default=True
+        Whether the model remembers where its training rows are, for `predict_support`. A number is
+        the reach: the distance from training rows, in standard deviations of a feature, over which
+        support fades. True is 0.3.
 
     Examples
     --------
@@ -59,6 +63,7 @@ class TreeLearner:
     cat_penalty: float = 1.0
     engine: str | None = None
     device: str = "cpu"
+    support: bool | float = True
 
     def __repr__(self) -> str:
         """Return the fields that are not at their defaults, as scikit-learn shows estimators."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,25 +15,44 @@ from wgboost.validation import check_choice
 
 __all__ = ["OOD_METHODS", "ood_average_precision", "ood_pvalue", "ood_roc_auc", "ood_scores"]
 
-OOD_METHODS = ("max_variance", "mutual_information", "epistemic")
+OOD_METHODS = (
+    "combined", "novelty", "support", "distance", "max_variance", "mutual_information", "epistemic",
+)  # fmt: skip
 """Names of the scores."""
 
+_OF_DISTANCE = "combined", "novelty", "distance"
+_LACK, _DISTANCE, _SHARE = 0.03, 0.01, 0.01
+"""Usual lack of support, least distance and usual disagreement."""
 
-def ood_scores(dist: Mixture, method: str | None = None) -> Array:
-    """Compute how much the particles of each row disagree.
+
+def ood_scores(dist: Mixture, method: str | None = None, *, distance: Any = None) -> Array:
+    """Compute how unlike the training data each row is.
 
     Parameters
     ----------
     dist : Mixture
         The predictive distributions.
-    method : {"max_variance", "mutual_information", "epistemic"}, optional
-        "max_variance" is the largest variance over particles of a class probability (the score of
-        the paper is its inverse), or without classes of a coordinate of theta in standardised
-        units. "mutual_information" is that of y and particle, in nats. "epistemic" is the variance
-        over particles of their means, or of their medians if the response has no mean; for several
-        columns the sum over columns, each in units of its variance in the training data; for
-        classes the mutual information. The default is "max_variance" for classes and "epistemic"
-        otherwise.
+    method : str or None, default=None
+        One of:
+
+        - "support" is 1 - s, where the support s says how far trees know the surroundings of a row;
+        - "distance" is the distance d to the nearest training row, relative to the usual one;
+        - "novelty" is log(1 + (1 - s) / 0.03) + log(1 + 100 d);
+        - "combined" is the novelty + log(1 + 100 v) / 4 with the disagreement v of the particles:
+          the mutual information for classes, else the variance of their means as a share of that
+          of y;
+        - "max_variance" is the largest variance over particles of a class probability (the score of
+          the paper is its inverse), or without classes of a coordinate of theta in standardised
+          units;
+        - "mutual_information" is that of y and particle, in nats;
+        - "epistemic" is the variance over particles of their means, or of their medians if the
+          response has no mean; for several columns the sum over columns, each in units of its
+          variance in the training data; for classes the mutual information.
+
+        The default is "combined" with a distance and support. Otherwise it is "max_variance" for
+        classes and "epistemic" for numbers.
+    distance : array-like of shape (n,), optional
+        Distance of the rows to the nearest training row. `ood_score` of a model gives it.
 
     Returns
     -------
@@ -48,17 +68,67 @@ def ood_scores(dist: Mixture, method: str | None = None) -> Array:
     if not isinstance(dist, Mixture):
         raise TypeError(f"dist={dist!r} must be a distribution from predict_dist")
     if method is None:
-        method = "max_variance" if dist.response.nominal else "epistemic"
+        usual = "max_variance" if dist.response.nominal else "epistemic"
+        method = usual if dist.row_support is None or distance is None else "combined"
     check_choice("method", method, OOD_METHODS)
+    if method in _OF_DISTANCE and distance is None:
+        raise ValueError(
+            f'method="{method}" needs the distances of the rows: model.ood_score(X, "{method}") '
+            f"computes them; scores of distributions alone: {_names(OOD_METHODS[4:])}"
+        )
+    if method == "distance":
+        return check_scores("distance", distance)
+    if method in ("combined", "novelty", "support"):
+        return _of_support(dist, method, distance)
     if method == "mutual_information":
         return dist.mutual_information()
     if method == "max_variance":
         return _largest_variance(dist)
-    spread = dist.epistemic()
+    spread = dist.disagreement()
     if not dist.response.y_shape:
         return spread
     total: Array = (spread / np.square(dist.units.scale)).sum(axis=1)
     return total
+
+
+def novelty(support: Array, distance: Array) -> Array:
+    """Return the score "novelty" (n,) of rows from their support and distance."""
+    score: Array = np.log1p((1 - support) / _LACK) + np.log1p(distance / _DISTANCE)
+    return score
+
+
+def combined(novel: Array, share: Array) -> Array:
+    """Return the score "combined" (n,) from the novelty and `disagreement_share` of rows."""
+    score: Array = novel + np.log1p(share / _SHARE) / 4
+    return score
+
+
+def disagreement_share(dist: Mixture) -> Array:
+    """Return the disagreement (n,) of the particles: for numbers as a share of the variance."""
+    share = dist.disagreement()
+    if dist.response.nominal:
+        return share
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.nan_to_num(share / dist.var(), nan=1.0, posinf=1.0)
+    return share.mean(axis=1) if share.ndim > 1 else share
+
+
+def _names(methods: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in methods)
+
+
+def _of_support(dist: Mixture, method: str, distance: Any) -> Array:
+    """Return the scores (n,) that the support of rows is a part of."""
+    if dist.row_support is None:
+        raise ValueError(
+            "the support of the rows is not known; choose another method: "
+            f"{_names(OOD_METHODS[4:])}"
+        )
+    if method == "support":
+        lack: Array = 1 - dist.row_support
+        return lack
+    score = novelty(dist.row_support, check_scores("distance", distance))
+    return score if method == "novelty" else combined(score, disagreement_share(dist))
 
 
 def _largest_variance(dist: Mixture) -> Array:

@@ -19,6 +19,7 @@ __all__ = [
     "encode_y",
     "final_estimator",
     "inverse_transform_dist",
+    "model_with",
     "predict_dist",
     "transform_features",
     "unwrap",
@@ -54,17 +55,18 @@ def final_estimator(estimator: BaseEstimator, method: str = "predict_dist") -> A
     TransformedTargetRegressor.
     """
     last, _, transformers = unwrap(estimator)
-    if isinstance(last, type):
-        raise TypeError(f"estimator={last.__name__} is a class; give a fitted {last.__name__}()")
     if transformers:
         raise TypeError(
             "a TransformedTargetRegressor has no particles in units of y; "
             "wgboost.predict_dist(estimator, X) has its distributions, for from_predictions"
         )
-    return _with(last, method)
+    return model_with(last, method)
 
 
-def _with(last: Any, method: str) -> Any:
+def model_with(last: Any, method: str) -> Any:
+    """Return a model; raise TypeError if it lacks the method, or is a class."""
+    if isinstance(last, type):
+        raise TypeError(f"estimator={last.__name__} is a class; give a fitted {last.__name__}()")
     if not hasattr(last, method):
         known = last._hints if isinstance(last, AttributeHints) else {}
         usual = "give a fitted WGBRegressor or WGBClassifier, or a pipeline that ends with one"
@@ -112,9 +114,7 @@ def predict_dist(estimator: BaseEstimator, X: Any, **params: Any) -> Mixture:
     True
     """
     last, X, transformers = unwrap(estimator, X)
-    if isinstance(last, type):
-        final_estimator(last)
-    dist: Mixture = _with(last, "predict_dist").predict_dist(X, **params)
+    dist: Mixture = model_with(last, "predict_dist").predict_dist(X, **params)
     return inverse_transform_dist(dist, transformers)
 
 

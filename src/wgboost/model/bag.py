@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 
 from wgboost.data.schema import Schema
-from wgboost.model.base import BaseFitted
+from wgboost.model.base import BaseFitted, RowParticles
 from wgboost.model.fitted import FittedModel, final_metrics
 from wgboost.predictive import Mixture
 from wgboost.responses import Response, Units
 from wgboost.responses.location_scale_shift import LocationScaleShift
+from wgboost.trees.support import SupportResult
 from wgboost.typing import Array, Directions
 
 __all__ = ["FittedBag"]
+
+_LEAST_SHARE = 0.1  # of the mean error of members that their mean keeps
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,26 +93,123 @@ class FittedBag(BaseFitted):
 
     def predict_particles(
         self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
-    ) -> tuple[Directions, LocationScaleShift | None]:
+    ) -> RowParticles:
         """See `BaseFitted.predict_particles`; the particles of all members side by side."""
-        return _concatenate(
-            [one.predict_particles(matrix, n_threads, n_rounds) for one in self.members]
+        parts = [one.predict_particles(matrix, n_threads, n_rounds) for one in self.members]
+        predictive = parts[: self.n_predictive]
+        return _concatenate(parts)._replace(
+            error=self._error(predictive), support=_mean_support(predictive)
         )
 
-    def staged_particles(
-        self, matrix: Array, n_threads: int = 1
-    ) -> Iterator[tuple[Directions, LocationScaleShift | None]]:
+    def _error(self, parts: list[RowParticles]) -> Array | None:
+        """Return the expected squared error of the mean of all members.
+
+        It is the mean of theirs minus the variance of their predictions. Some of it is always left,
+        since members share what they do not know.
+        """
+        if any(one.error is None for one in parts):
+            return None
+        errors = np.stack([one.error for one in parts if one.error is not None])
+        expected = np.stack([self._expected(one) for one in parts])
+        between = np.square(expected - expected.mean(axis=0)).mean(axis=0)
+        if self.response is not None and self.response.nominal:
+            between = between.sum(axis=1, keepdims=True)
+        mean: Array = errors.mean(axis=0)
+        error: Array = np.maximum(mean - between, _LEAST_SHARE * mean)
+        return error
+
+    def _expected(self, part: RowParticles) -> Array:
+        """Return the mean locations of a member, or its class probabilities, (n, q)."""
+        response = self.response
+        if response is None:
+            raise TypeError("a model of general targets has no response")
+        theta = part.particles.astype(np.float64)
+        if response.nominal:
+            return np.asarray(response.probabilities(theta).mean(axis=1))
+        if part.shift is not None:
+            theta = part.shift.apply_to(theta, response)
+        mean: Array = theta.mean(axis=1)[:, response.location]
+        return mean.reshape(len(mean), -1)
+
+    def staged_particles(self, matrix: Array, n_threads: int = 1) -> Iterator[RowParticles]:
         """See `BaseFitted.staged_particles`; a member keeps the particles of its last round."""
         stages = [one.staged_particles(matrix, n_threads) for one in self.members]
-        latest = [(one.start.at(matrix), one.start.shift(matrix)) for one in self.members]
+        latest = [
+            RowParticles(one.start.at(matrix), one.start.shift(matrix)) for one in self.members
+        ]
         for _ in range(self.n_rounds):
             latest = [next(stage, last) for stage, last in zip(stages, latest, strict=True)]
-            yield _concatenate(latest)
+            support = _mean_support(latest[: self.n_predictive])
+            yield _concatenate(latest)._replace(support=support)
+
+    @property
+    def knows_support(self) -> bool:
+        """Whether all members that make predictions can tell the support of rows."""
+        return all(model.knows_support for model in self.members)
+
+    def support(
+        self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
+    ) -> SupportResult:
+        """See `BaseFitted.support`; lost values of all members, and the mean of `models`."""
+        return self._together([one.support(matrix, n_threads, n_rounds) for one in self.members])
+
+    def predict_supported(
+        self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
+    ) -> tuple[Directions, LocationScaleShift | None, SupportResult]:
+        """See `BaseFitted.predict_supported`; see `support`."""
+        parts = [one.predict_supported(matrix, n_threads, n_rounds) for one in self.members]
+        return *_concatenate([RowParticles(*part[:2]) for part in parts])[:2], self._together(
+            [p[2] for p in parts]
+        )
+
+    def staged_supported(
+        self, matrix: Array, n_threads: int = 1
+    ) -> Iterator[tuple[Directions, LocationScaleShift | None, SupportResult]]:
+        """See `BaseFitted.staged_supported`; a member keeps the state of its last round."""
+        stages = [one.staged_supported(matrix, n_threads) for one in self.members]
+        latest = [one.predict_supported(matrix, n_threads, 0) for one in self.members]
+        for _ in range(self.n_rounds):
+            latest = [next(stage, last) for stage, last in zip(stages, latest, strict=True)]
+            particles, shift, *_ = _concatenate([RowParticles(*part[:2]) for part in latest])
+            yield particles, shift, self._together([part[2] for part in latest])
+
+    def _together(self, results: list[SupportResult]) -> SupportResult:
+        support = np.mean([one.support for one in results[: self.n_predictive]], axis=0)
+        return SupportResult(support, np.concatenate([one.lost for one in results], axis=1))
+
+    def explain_support(
+        self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
+    ) -> Array:
+        """See `BaseFitted.explain_support`; means over `models`."""
+        each = [one.explain_support(matrix, n_threads, n_rounds) for one in self.models]
+        found: Array = np.mean(each, axis=0)
+        return found
+
+    def distance(self, matrix: Array, n_threads: int = 1) -> Array:
+        """See `BaseFitted.distance`; means over `models`."""
+        found: Array = np.mean([one.distance(matrix, n_threads) for one in self.models], axis=0)
+        return found
+
+    def surroundings(
+        self, matrix: Array, trained: Array, n_threads: int = 1
+    ) -> tuple[Array, Array]:
+        """See `BaseFitted.surroundings`; means over `models`."""
+        each = [one.surroundings(matrix, trained, n_threads) for one in self.models]
+        support, distance = np.mean(each, axis=0)
+        return support, distance
+
+    @property
+    def left_out_rows(self) -> tuple[Array, Array]:
+        """See `BaseFitted.left_out_rows`; those of all `models` together."""
+        supports, distances = zip(*(one.left_out_rows for one in self.models), strict=True)
+        return np.concatenate(supports), np.concatenate(distances)
 
     def mixture(
         self,
         particles: Directions,
         shift: LocationScaleShift | None = None,
+        error: Array | None = None,
+        support: Array | None = None,
         *,
         offset: Any = None,
         exposure: Any = None,
@@ -117,7 +217,7 @@ class FittedBag(BaseFitted):
     ) -> Mixture:
         """See `BaseFitted.mixture`."""
         return self.members[0].mixture(
-            particles, shift, offset=offset, exposure=exposure, prior=prior
+            particles, shift, error, support, offset=offset, exposure=exposure, prior=prior
         )
 
     def select_predictive(self, dist: Mixture) -> Mixture:
@@ -135,15 +235,19 @@ class FittedBag(BaseFitted):
         return np.mean(known, axis=0) if len(known) == len(each) else None
 
 
+def _mean_support(parts: list[RowParticles]) -> Array | None:
+    """Return the mean support (n,) of the members; None unless all know theirs."""
+    known = [one.support for one in parts if one.support is not None]
+    return np.mean(known, axis=0) if len(known) == len(parts) else None
+
+
 def _concatenate(
-    parts: list[tuple[Directions, LocationScaleShift | None]],
-) -> tuple[Directions, LocationScaleShift | None]:
+    parts: list[RowParticles],
+) -> RowParticles:
     """Return the particles of all members, each relative to its own location and scale."""
-    particles = [theta for theta, _ in parts]
-    shifts = [shift for _, shift in parts]
+    particles, shifts = [one.particles for one in parts], [one.shift for one in parts]
     together: Directions = np.concatenate(particles, axis=1)
     if all(shift is None for shift in shifts):
-        return together, None
-    return together, LocationScaleShift.concatenate(
-        shifts, [theta.shape[:2] for theta in particles]
-    )
+        return RowParticles(together)
+    shapes = [theta.shape[:2] for theta in particles]
+    return RowParticles(together, LocationScaleShift.concatenate(shifts, shapes))

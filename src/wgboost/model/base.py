@@ -4,13 +4,37 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from wgboost.predictive import Mixture
 from wgboost.responses.location_scale_shift import LocationScaleShift
+from wgboost.trees.support import SupportResult
 from wgboost.typing import Array, Directions
 
-__all__ = ["BaseFitted"]
+__all__ = ["BaseFitted", "RowParticles"]
+
+
+class RowParticles(NamedTuple):
+    """The particles of rows, and what belongs to them.
+
+    Attributes
+    ----------
+    particles : ndarray of shape (n, m, d)
+        The particles, in standardised units.
+    shift : LocationScaleShift or None
+        Location and scale of each row that the particles are relative to. None unless the model has
+        a smooth start.
+    error : ndarray of shape (n, q) or None
+        Expected squared error of the locations of y, in standardised units, or the sum of that of
+        all class probabilities. None if it is not known.
+    support : ndarray of shape (n,) or None
+        How far the trees know the surroundings of rows, from 0 to 1. None if it is not known.
+    """
+
+    particles: Directions
+    shift: LocationScaleShift | None = None
+    error: Array | None = None
+    support: Array | None = None
 
 
 class BaseFitted(ABC):
@@ -19,8 +43,107 @@ class BaseFitted(ABC):
     @abstractmethod
     def predict_particles(
         self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
-    ) -> tuple[Directions, LocationScaleShift | None]:
+    ) -> RowParticles:
         """Compute the particles of rows, before location and scale of the start are applied.
+
+        Parameters
+        ----------
+        matrix : ndarray of shape (n, p)
+            Features, encoded by the schema of the model.
+        n_threads : int, default=1
+            Number of threads.
+        n_rounds : int or None, default=None
+            Number of rounds to use; None uses all.
+
+        Returns
+        -------
+        RowParticles
+            Particles, shift, error and support.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(20.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=2, early_stopping=False).fit(X, X[:, 0]).model_
+        >>> particles, shift, error, support = model.predict_particles(X)
+        >>> particles.shape, shift is None, error.shape, support.shape
+        ((20, 10, 2), True, (20, 1), (20,))
+        """
+
+    @abstractmethod
+    def staged_particles(self, matrix: Array, n_threads: int = 1) -> Iterator[RowParticles]:
+        """Compute the particles of rows after 1, 2, ... rounds.
+
+        Parameters
+        ----------
+        matrix : ndarray of shape (n, p)
+            Features, encoded by the schema of the model.
+        n_threads : int, default=1
+            Number of threads.
+
+        Yields
+        ------
+        RowParticles
+            Particles, shift and support.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(20.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=2, early_stopping=False).fit(X, X[:, 0]).model_
+        >>> len(list(model.staged_particles(X)))
+        2
+        """
+
+    @property
+    @abstractmethod
+    def knows_support(self) -> bool:
+        """Whether the model can tell the support of rows."""
+
+    @abstractmethod
+    def support(
+        self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
+    ) -> SupportResult:
+        """Tell how far the trees know the surroundings of rows.
+
+        Parameters
+        ----------
+        matrix : ndarray of shape (n, p)
+            Features, encoded by the schema of the model.
+        n_threads : int, default=1
+            Number of threads.
+        n_rounds : int or None, default=None
+            Number of rounds to use; None uses all.
+
+        Returns
+        -------
+        SupportResult
+            Support (n,) from 0 to 1, and the lost values (n, m, d) of particles.
+
+        Raises
+        ------
+        TypeError
+            If the model has no trees.
+        ValueError
+            If the model does not know where its training rows are.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0]).model_
+        >>> bool((model.support(X).support == 1).all())
+        True
+        """
+
+    @abstractmethod
+    def predict_supported(
+        self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
+    ) -> tuple[Directions, LocationScaleShift | None, SupportResult]:
+        """Compute `predict_particles` and `support` in one pass over the trees.
 
         Parameters
         ----------
@@ -36,25 +159,33 @@ class BaseFitted(ABC):
         particles : ndarray of shape (n, m, d)
             The particles, in standardised units.
         shift : LocationScaleShift or None
-            Location and scale of each row that the particles are relative to. None unless the
-            model has a smooth start.
+            Location and scale of each row that the particles are relative to.
+        result : SupportResult
+            The support of the rows.
+
+        Raises
+        ------
+        TypeError
+            If the model has no trees.
+        ValueError
+            If the model does not know where its training rows are.
 
         Examples
         --------
         >>> import numpy as np
         >>> from wgboost import WGBRegressor
-        >>> X = np.arange(20.0)[:, None]
-        >>> model = WGBRegressor(n_estimators=2, early_stopping=False).fit(X, X[:, 0]).model_
-        >>> particles, shift = model.predict_particles(X)
-        >>> particles.shape, shift is None
-        ((20, 10, 2), True)
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0]).model_
+        >>> particles, shift, result = model.predict_supported(X)
+        >>> result.lost.shape == particles.shape
+        True
         """
 
     @abstractmethod
-    def staged_particles(
+    def staged_supported(
         self, matrix: Array, n_threads: int = 1
-    ) -> Iterator[tuple[Directions, LocationScaleShift | None]]:
-        """Compute the particles of rows after 1, 2, ... rounds.
+    ) -> Iterator[tuple[Directions, LocationScaleShift | None, SupportResult]]:
+        """Compute `predict_supported` after 1, 2, ... rounds.
 
         Parameters
         ----------
@@ -69,22 +200,146 @@ class BaseFitted(ABC):
             The particles, in standardised units.
         shift : LocationScaleShift or None
             Location and scale of each row that the particles are relative to.
+        result : SupportResult
+            The support of the rows, by the trees so far.
+
+        Raises
+        ------
+        TypeError
+            If the model has no trees.
+        ValueError
+            If the model does not know where its training rows are.
 
         Examples
         --------
         >>> import numpy as np
         >>> from wgboost import WGBRegressor
-        >>> X = np.arange(20.0)[:, None]
-        >>> model = WGBRegressor(n_estimators=2, early_stopping=False).fit(X, X[:, 0]).model_
-        >>> len(list(model.staged_particles(X)))
-        2
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0]).model_
+        >>> len(list(model.staged_supported(X)))
+        5
         """
+
+    @abstractmethod
+    def explain_support(
+        self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
+    ) -> Array:
+        """Tell which features take the support of rows away.
+
+        Parameters
+        ----------
+        matrix : ndarray of shape (n, p)
+            Features, encoded by the schema of the model.
+        n_threads : int, default=1
+            Number of threads.
+        n_rounds : int or None, default=None
+            Number of rounds to use; None uses all.
+
+        Returns
+        -------
+        ndarray of shape (n, p)
+            Lost support by feature. Sums over features are 1 - support.
+
+        Raises
+        ------
+        TypeError
+            If the model has no trees.
+        ValueError
+            If the model does not know where its training rows are.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0]).model_
+        >>> model.explain_support(np.array([[1000.0]])).round(1)
+        array([[1.]])
+        """
+
+    @abstractmethod
+    def distance(self, matrix: Array, n_threads: int = 1) -> Array:
+        """Measure the distance of rows to the nearest training row.
+
+        Parameters
+        ----------
+        matrix : ndarray of shape (n, p)
+            Features, encoded by the schema of the model.
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Distance, relative to the usual one of training rows; see `NearestRows`.
+
+        Raises
+        ------
+        TypeError
+            If the model has no trees.
+        ValueError
+            If the model does not know where its training rows are.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0]).model_
+        >>> model.distance(np.array([[30.0], [30.5]])).round(3)
+        array([0. , 0.5])
+        """
+
+    @abstractmethod
+    def surroundings(
+        self, matrix: Array, trained: Array, n_threads: int = 1
+    ) -> tuple[Array, Array]:
+        """Compute the support and the distance of rows, some of which are training rows.
+
+        Parameters
+        ----------
+        matrix : ndarray of shape (n, p)
+            Features, encoded by the schema of the model.
+        trained : ndarray of shape (n,) of bool
+            Which rows the model was trained on. Each of them is left out.
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        support, distance : ndarray of shape (n,)
+            What `support` and `distance` are for rows like these that are new to the model.
+
+        Raises
+        ------
+        TypeError
+            If the model has no trees.
+        ValueError
+            If the model does not know where its training rows are.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost import WGBRegressor
+        >>> X = np.arange(60.0)[:, None]
+        >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0]).model_
+        >>> support, distance = model.surroundings(X, np.ones(60, dtype=bool))
+        >>> bool((support < 1).any()), distance[:3].round(2)
+        (True, array([1., 1., 1.]))
+        """
+
+    @property
+    @abstractmethod
+    def left_out_rows(self) -> tuple[Array, Array]:
+        """Supports and distances of training rows (r,), each by the others: of all or a sample."""
 
     @abstractmethod
     def mixture(
         self,
         particles: Directions,
         shift: LocationScaleShift | None = None,
+        error: Array | None = None,
+        support: Array | None = None,
         *,
         offset: Any = None,
         exposure: Any = None,
@@ -98,6 +353,10 @@ class BaseFitted(ABC):
             Particles from `predict_particles`.
         shift : LocationScaleShift or None, default=None
             Location and scale from `predict_particles`.
+        error : ndarray of shape (n, q) or None, default=None
+            Expected squared error from `predict_particles`.
+        support : ndarray of shape (n,) or None, default=None
+            Support from `predict_particles`.
         offset : float, array-like of shape (n,) or None, default=None
             Known part of the location.
         exposure : float, array-like of shape (n,) or None, default=None

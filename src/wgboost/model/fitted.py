@@ -9,16 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.boosting.start import Start
+from wgboost.boosting.start import GPStart, Start
 from wgboost.data.schema import Schema
 from wgboost.ensemble import RoundList
-from wgboost.model.base import BaseFitted
+from wgboost.model.base import BaseFitted, RowParticles
+from wgboost.model.error_model import ErrorModel
 from wgboost.model.mixtures import as_mixture, certain_particles, with_classes
+from wgboost.model.unsupported import add_lost, added_error
 from wgboost.predictive import Mixture
 from wgboost.responses import Response, Units
+from wgboost.responses.codes import ClassCodes
 from wgboost.responses.exposure import known_offset
 from wgboost.responses.location_scale_shift import LocationScaleShift
 from wgboost.trees.flat import FlatTrees
+from wgboost.trees.support import Support, SupportResult
 from wgboost.typing import Array, Directions
 
 __all__ = ["FittedModel", "History", "final_metrics"]
@@ -76,6 +80,12 @@ class FittedModel(BaseFitted):
         Hashes of some of the training rows.
     row_parameters : dict
         Fit parameters that belong to rows: the name of a column, or True. Empty by default.
+    errors : ErrorModel or None, default=None
+        The expected squared error of predictions as a function of x.
+    known_support : Support or None, default=None
+        What the model knows of its training rows; None if it was not to keep it.
+    held_out_lack : float or None, default=None
+        Root mean square of what rows that early stopping held out lacked of support.
 
     Examples
     --------
@@ -108,6 +118,9 @@ class FittedModel(BaseFitted):
     constraints: str = "None"
     row_hashes: Array | None = None
     row_parameters: Mapping[str, Any] = field(default_factory=dict)
+    errors: ErrorModel | None = None
+    known_support: Support | None = None
+    held_out_lack: float | None = None
 
     @property
     def n_rounds(self) -> int:
@@ -136,28 +149,142 @@ class FittedModel(BaseFitted):
 
     def predict_particles(
         self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
-    ) -> tuple[Directions, LocationScaleShift | None]:
+    ) -> RowParticles:
         """See `BaseFitted.predict_particles`."""
-        particles: Directions = self.ensemble.predict(
-            matrix, start=self.start.at(matrix), n_rounds=n_rounds, n_threads=n_threads
-        )
-        return particles, self.start.shift(matrix)
+        if self.known_support is not None:
+            particles, shift, result = self.predict_supported(matrix, n_threads, n_rounds)
+        else:
+            particles = self.ensemble.predict(
+                matrix, start=self.start.at(matrix), n_rounds=n_rounds, n_threads=n_threads
+            )
+            shift, result = self.start.shift(matrix), None
+        error = None
+        if isinstance(self.start, GPStart) and shift is not None:
+            share = self.start.gp.epistemic_share(shift)
+            error = (share * self._variance(particles, shift))[:, None]
+        elif self.errors is not None and n_rounds in (None, self.n_rounds):
+            error = self.errors.at(matrix, n_threads)
+        return self._with_lost(RowParticles(particles, shift, error), result)
 
-    def staged_particles(
-        self, matrix: Array, n_threads: int = 1
-    ) -> Iterator[tuple[Directions, LocationScaleShift | None]]:
+    def _with_lost(self, known: RowParticles, result: SupportResult | None) -> RowParticles:
+        """Return the particles of rows with what they lose for want of support."""
+        if result is None:
+            return known
+        moved, error = add_lost(self.response, known.particles, result.lost), known.error
+        if error is not None and self.response is not None:
+            added = added_error(self.response, known.particles, moved, result.lost)
+            if known.shift is not None:
+                added = added * np.exp(2 * known.shift.log_scale)[:, None]
+            error = error + added
+        if isinstance(self.response, ClassCodes) or self.constraints != repr(None):
+            # Probabilities of rows like the training data would be worse, and constraints hold for
+            # the trees alone.
+            moved = known.particles
+        return known._replace(particles=moved, error=error, support=result.support)
+
+    def _variance(self, particles: Directions, shift: LocationScaleShift) -> Array:
+        """Return the variance (n,) of y that particles predict, up to a factor of the response."""
+        response = self.response
+        if response is None or response.log_scale is None:
+            raise TypeError("a shift needs a response with a scale")
+        location = particles[:, :, response.location].var(axis=1, dtype=np.float64)
+        scale = np.exp(2.0 * particles[:, :, response.log_scale]).mean(axis=1, dtype=np.float64)
+        variance: Array = np.exp(2 * shift.log_scale) * (location + scale)
+        return variance
+
+    def staged_particles(self, matrix: Array, n_threads: int = 1) -> Iterator[RowParticles]:
         """See `BaseFitted.staged_particles`."""
+        if self.known_support is not None:
+            for particles, shift, result in self.staged_supported(matrix, n_threads):
+                yield self._with_lost(RowParticles(particles, shift), result)
+            return
         shift = self.start.shift(matrix)
         stages = self.ensemble.staged_predict(
             matrix, start=self.start.at(matrix), n_threads=n_threads
         )
         for particles in stages:
-            yield particles, shift
+            yield RowParticles(particles, shift)
+
+    def support(
+        self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
+    ) -> SupportResult:
+        """See `BaseFitted.support`."""
+        known, trees = self._known()
+        return known.judge(trees, matrix, n_rounds=n_rounds, n_threads=n_threads)
+
+    def predict_supported(
+        self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
+    ) -> tuple[Directions, LocationScaleShift | None, SupportResult]:
+        """See `BaseFitted.predict_supported`."""
+        known, trees = self._known()
+        particles, result = known.predict(
+            trees, matrix, self.start.at(matrix), n_rounds=n_rounds, n_threads=n_threads
+        )
+        return particles, self.start.shift(matrix), result
+
+    def staged_supported(
+        self, matrix: Array, n_threads: int = 1
+    ) -> Iterator[tuple[Directions, LocationScaleShift | None, SupportResult]]:
+        """See `BaseFitted.staged_supported`."""
+        (known, trees), shift = self._known(), self.start.shift(matrix)
+        stages = known.staged(trees, matrix, self.start.at(matrix), n_threads=n_threads)
+        for particles, result in stages:
+            yield particles, shift, result
+
+    def explain_support(
+        self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
+    ) -> Array:
+        """See `BaseFitted.explain_support`."""
+        known, trees = self._known()
+        return known.explain(trees, matrix, n_rounds=n_rounds, n_threads=n_threads)
+
+    @property
+    def knows_support(self) -> bool:
+        """Whether the model can tell the support of rows."""
+        return self.known_support is not None
+
+    def distance(self, matrix: Array, n_threads: int = 1) -> Array:
+        """See `BaseFitted.distance`."""
+        return self._known()[0].distance(matrix, n_threads=n_threads)
+
+    def surroundings(
+        self, matrix: Array, trained: Array, n_threads: int = 1
+    ) -> tuple[Array, Array]:
+        """See `BaseFitted.surroundings`."""
+        (known, trees), new = self._known(), ~trained
+        support, distance = np.empty(len(matrix)), np.empty(len(matrix))
+        support[new] = known.judge(trees, matrix[new], n_threads=n_threads).support
+        distance[new] = known.distance(matrix[new], n_threads=n_threads)
+        support[trained] = known.left_out(trees, matrix[trained], n_threads=n_threads)
+        distance[trained] = known.left_out_distance(matrix[trained], n_threads=n_threads)
+        return support, distance
+
+    @property
+    def left_out_rows(self) -> tuple[Array, Array]:
+        """See `BaseFitted.left_out_rows`."""
+        return self._known()[0].left_out_rows
+
+    def _known(self) -> tuple[Support, FlatTrees]:
+        """Return what is known of training rows, and the trees."""
+        if not isinstance(self.ensemble, FlatTrees):
+            raise TypeError(
+                "support is where training rows are in the nodes of trees; this model has another "
+                "learner"
+            )
+        if self.known_support is None:
+            raise ValueError(
+                "the model does not know where its training rows are: it was fitted with "
+                "TreeLearner(support=False), by an earlier version of wgboost, or it is the "
+                "checkpoint of a fit that has not ended; fit it again"
+            )
+        return self.known_support, self.ensemble
 
     def mixture(
         self,
         particles: Directions,
         shift: LocationScaleShift | None = None,
+        error: Array | None = None,
+        support: Array | None = None,
         *,
         offset: Any = None,
         exposure: Any = None,
@@ -170,8 +297,12 @@ class FittedModel(BaseFitted):
         if classes is not None and len(classes) == 1:
             particles = certain_particles(particles, response)
         known = known_offset(response, offset, exposure, len(particles))
-        dist = as_mixture(particles, shift, response, self.units, offset=known, prior=prior)
-        return dist if classes is None else with_classes(dist, classes, self.ranks)
+        dist = as_mixture(
+            particles, shift, response, self.units, offset=known, prior=prior, error=error
+        )
+        dist = dist if classes is None else with_classes(dist, classes, self.ranks)
+        dist.row_support = support
+        return dist
 
     def select_predictive(self, dist: Mixture) -> Mixture:
         """See `BaseFitted.select_predictive`; a single model uses all particles."""

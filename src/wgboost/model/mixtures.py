@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.predictive import Mixture, make_mixture
+from wgboost.predictive.weights import mix
 from wgboost.responses import Categorical, Ordinal, Response, Units, as_response
 from wgboost.responses.location_scale_shift import LocationScaleShift
 from wgboost.responses.registry import prior_settings
@@ -34,14 +35,18 @@ def as_mixture(
     *,
     offset: Array | None = None,
     prior: dict[str, Any] | None = None,
+    error: Array | None = None,
 ) -> Mixture:
-    """Return the predictive distributions of particles relative to a location and scale."""
+    """Return the predictive distributions of particles relative to a location and scale.
+
+    `error` (n, q) is their expected squared error, not relative.
+    """
     weights = None if prior is None else _importance_weights(response, particles, prior)
     if shift is not None:
         particles = shift.apply_to(particles, response)
     if offset is not None:
         particles = response.with_offset(particles, offset, units)
-    return make_mixture(response, particles, units, weights)
+    return make_mixture(response, particles, units, weights, error)
 
 
 def with_classes(dist: Mixture, classes: Array, ranks: Array | None) -> Mixture:
@@ -62,7 +67,19 @@ def _by_class(dist: Mixture, response: Ordinal, classes: Array, ranks: Array) ->
         logs = logs[..., np.argsort(np.searchsorted(classes, ranks))]
     logs = np.maximum(logs, -_CERTAIN)
     ratios = logs[..., :-1] - logs[..., -1:]
-    return Mixture(Categorical(n_classes=logs.shape[-1]), ratios, weights=dist.weights)
+    error = None if dist.error is None else _error_of_probabilities(dist, response)
+    return Mixture(Categorical(n_classes=logs.shape[-1]), ratios, weights=dist.weights, error=error)
+
+
+def _error_of_probabilities(dist: Mixture, response: Ordinal) -> Array:
+    """Return the squared errors (n, 1) of probabilities, summed over classes.
+
+    The error of an ordinal response is that of its location, a logit.
+    """
+    each = np.moveaxis(response.probabilities(dist.posterior_particles()), 1, 2)  # (n, k, m)
+    weights = None if dist.weights is None else dist.weights[:, None]
+    error: Array = mix(np.square(each - mix(each, weights)[..., None]), weights).sum(axis=1)
+    return error[:, None]
 
 
 def _importance_weights(response: Response, particles: Directions, prior: Any) -> Array:

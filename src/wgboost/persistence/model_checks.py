@@ -11,11 +11,12 @@ from wgboost.boosting.start import ConstantStart, GPStart
 from wgboost.calibration import Calibration, OODReference
 from wgboost.data.binning import MAX_BINS
 from wgboost.data.level_groups import LevelGroups
-from wgboost.model import FittedModel
+from wgboost.model import ErrorModel, FittedModel
 from wgboost.persistence.checks import check_trees
 from wgboost.responses import ColumnUnits, Ordinal, Response, Units
 from wgboost.smooth.gp_model import GPModel
 from wgboost.trees.flat import FlatTrees
+from wgboost.trees.support import Support
 from wgboost.typing import Array
 
 __all__ = ["ALWAYS", "BAG", "FITTED", "SHARED", "check_bag", "check_learned", "check_model"]
@@ -26,7 +27,7 @@ FITTED = (
     "history_", "validation_rows_", "interrupted_", "refitted_", "seed_", "n_outputs_", "proposal_",
     "classes_", "ranks_", "evidence_", "evidence_trials_", "calibration_", "ood_reference_",
     "_row_marks",
-    "row_parameters_",
+    "row_parameters_", "errors_", "_support", "_held_out_lack",
 )  # fmt: skip
 ALWAYS = (*FITTED[:2], *FITTED[4:11])
 # Attributes of a bag itself, and those that it takes from its members.
@@ -76,8 +77,24 @@ def check_model(model: FittedModel, *, n_rounds: Any, classes: bool, evidence: A
     _check_marks(model.row_hashes)
     _check_evidence(model, evidence)
     _check_row_parameters(model.row_parameters)
+    if model.errors is not None:
+        _check_errors(model.errors, model)
+    if model.known_support is not None:
+        _require(isinstance(model.known_support, Support), "the support is none")
+        model.known_support.check(model.ensemble)  # type: ignore[arg-type]
+    lack = model.held_out_lack
+    _require(lack is None or (type(lack) is float and 0 <= lack <= 1), "the lack of support")
     if model.response is not None:
         _check_response(model, classes=classes)
+
+
+def _check_errors(errors: Any, model: FittedModel) -> None:
+    _require(isinstance(errors, ErrorModel) and model.response is not None, "the errors are none")
+    response = model.response
+    single = response is None or response.nominal or not response.y_shape
+    errors.check(model.n_features, 1 if single else response.y_shape[0])  # type: ignore[union-attr]
+    if model.schema is not None:
+        _check_groups(errors.trees.level_groups, model.schema.n_levels)
 
 
 def _check_groups(groups: Any, n_levels: Array) -> None:
@@ -170,9 +187,9 @@ def _check_history(history: Any) -> None:
 def _check_evidence(model: FittedModel, evidence: Any) -> None:
     level, trials = model.evidence, model.evidence_trials or []
     _require(type(level) is float and 0 < level < np.inf, "the evidence is no number > 0")
-    kinds = {"evidence": float, "by_error": bool, "rounds": int, "value": float, "start": float}
+    kinds = {"evidence": float, "rounds": int, "value": float, "start": float}
     for trial in trials:
-        more = {"chosen": bool, "rows": int}  # earlier files do not have "rows"
+        more = {"chosen": bool, "rows": int, "by_error": bool}  # the last in earlier files
         known = kinds | {name: kind for name, kind in more.items() if name in trial}
         found = {name: type(value) for name, value in trial.items()}
         _require(found == known, "the evidence that was tried is not in numbers")

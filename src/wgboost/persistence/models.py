@@ -16,7 +16,7 @@ from wgboost.data.schema import Schema
 from wgboost.directions import DIRECTIONS, Kernel
 from wgboost.learners import TreeLearner
 from wgboost.learners.hist_tree import HistTree
-from wgboost.model import FittedModel
+from wgboost.model import ErrorModel, FittedModel
 from wgboost.persistence.container import Contents, read_file, write_file
 from wgboost.persistence.errors import ModelFileError
 from wgboost.persistence.model_checks import ALWAYS, BAG, FITTED
@@ -33,6 +33,8 @@ from wgboost.targets import LogDensity, Target
 from wgboost.training.flat_parameters import GROUPED, grouped_parameters
 from wgboost.trees import Constraints, TreeSettings
 from wgboost.trees.flat import FlatTrees
+from wgboost.trees.ranges import NodeRanges
+from wgboost.trees.support import Support
 
 __all__ = [
     "SKOPS",
@@ -48,10 +50,11 @@ __all__ = [
 _CLASSES: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
-        AveragedFlow, GPModel, GPStart, Calibration, ColumnUnits, Columns, ConstantStart,
-        Constraints, Covariance, FlatTrees, HistTree, Kernel, NystromGP, LevelGroups, OODReference,
-        ExactGP, Scale, SmoothStart, TreeLearner, TreeSettings, Units, *DIRECTIONS.values(),
-        *RESPONSES.values(),
+        AveragedFlow, ErrorModel, GPModel, GPStart, Calibration, ColumnUnits, Columns,
+        ConstantStart, Constraints, Covariance, FlatTrees, HistTree, Kernel, NodeRanges, NystromGP,
+        LevelGroups, OODReference, ExactGP, Scale, SmoothStart, Support, TreeLearner, TreeSettings,
+        Units,
+        *DIRECTIONS.values(), *RESPONSES.values(),
     )
 }  # fmt: skip
 # Names of classes, fields and parameters in files of earlier versions.
@@ -113,6 +116,8 @@ def fitted_attributes(model: FittedModel) -> dict[str, Any]:
         "proposal_": model.proposal, "classes_": model.classes, "ranks_": model.ranks,
         "evidence_": model.evidence, "evidence_trials_": model.evidence_trials,
         "_row_marks": model.row_hashes, "row_parameters_": dict(model.row_parameters),
+        "errors_": model.errors, "_support": model.known_support,
+        "_held_out_lack": model.held_out_lack,
     }  # fmt: skip
     if model.response is None:
         absent = {"units_", "response_", "n_outputs_", "classes_", "ranks_", "evidence_"}
@@ -121,7 +126,11 @@ def fitted_attributes(model: FittedModel) -> dict[str, Any]:
         absent = {"classes_", "ranks_"}
     else:
         absent = {"n_outputs_"}
-    absent |= {name for name in ("proposal_", "evidence_trials_") if values[name] is None}
+    absent |= {
+        name
+        for name in ("proposal_", "evidence_trials_", "errors_", "_support", "_held_out_lack")
+        if values[name] is None
+    }
     return {name: value for name, value in values.items() if name not in absent}
 
 
@@ -282,7 +291,8 @@ def fitted_model(saved: SavedModel) -> FittedModel:
         seed=fitted["seed_"], evidence=fitted.get("evidence_", 1.0),
         evidence_trials=fitted.get("evidence_trials_"), init=fitted["_init"],
         constraints=fitted["_constraints"], row_hashes=fitted.get("_row_marks"),
-        row_parameters=fitted.get("row_parameters_", {}),
+        row_parameters=fitted.get("row_parameters_", {}), errors=fitted.get("errors_"),
+        known_support=fitted.get("_support"), held_out_lack=fitted.get("_held_out_lack"),
     )  # fmt: skip
 
 

@@ -32,7 +32,7 @@ from wgboost.plotting.labels import (
     set_tick_names,
     short_name,
 )
-from wgboost.plotting.style import class_colours, class_legend, legend_on_top
+from wgboost.plotting.style import ORANGE, class_colours, class_legend, legend_on_top
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_integer
@@ -56,6 +56,9 @@ def _share(dist: Mixture) -> Array:
     return share[:, None]
 
 
+_COVERAGE = 0.9
+_BAND = f"{_COVERAGE:.0%} band of the mean"
+
 _QUANTITIES: dict[str, tuple[Callable[[Mixture], Array], str, str]] = {
     "mean": (_mean, "mean of {}", "probability of the class"),
     "spread": (_spread, "standard deviation of {}", "entropy of the class"),
@@ -63,11 +66,19 @@ _QUANTITIES: dict[str, tuple[Callable[[Mixture], Array], str, str]] = {
 }
 
 
+def _average_band(dist: Mixture, shape: tuple[int, int]) -> tuple[Array, Array]:
+    """Return the ends (1, grid) of bands of the mean, averaged over rows: shape (grid, rows)."""
+    low, high = (end.reshape(shape).mean(axis=1)[None] for end in dist.band("mean", _COVERAGE))
+    return low, high
+
+
 @dataclass(eq=False, repr=False)
 class PartialDependenceDisplay(Display):
     """Show how predictions change with one feature, on average over rows.
 
-    The feature is set to each value of a grid in turn, for all rows.
+    The feature is set to each value of a grid in turn, for all rows. The mean of numbers comes with
+    a credible band. Its ends are those of single rows, on average, as if the errors of all rows had
+    the same sign, so that it is rather too wide.
 
     Parameters
     ----------
@@ -89,6 +100,10 @@ class PartialDependenceDisplay(Display):
         Names of the classes, one for each line.
     observed : Array or None, default=None
         Values of the feature in the rows, marked on the axis.
+    mean_low : Array or None, default=None
+        Lower end (1, grid) of the 90% credible band of the mean of numbers.
+    mean_high : Array or None, default=None
+        Upper end (1, grid).
 
     Attributes
     ----------
@@ -119,6 +134,8 @@ class PartialDependenceDisplay(Display):
     label: str
     lines: list[str] | None = None
     observed: Array | None = None
+    mean_low: Array | None = None
+    mean_high: Array | None = None
 
     @classmethod
     def from_estimator(
@@ -216,6 +233,8 @@ class PartialDependenceDisplay(Display):
             )
         values = values.reshape(len(grid), len(rows), -1)  # (grid, rows, lines)
         low, high = np.quantile(values, [0.25, 0.75], axis=1)
+        banded = quantity == "mean" and not dist.response.nominal
+        band = _average_band(dist, (len(grid), len(rows))) if banded else (None, None)
         lines = None
         if values.shape[2] > 1:
             lines = class_names(class_labels(model), values.shape[2])
@@ -223,7 +242,7 @@ class PartialDependenceDisplay(Display):
         label = of_classes if dist.response.nominal else of_numbers.format(target)
         return cls(
             grid.values, values.mean(axis=1).T, low.T, high.T, table.names[j], quantity, label,
-            lines, table.scale(j),
+            lines, table.scale(j), *band,
         ).plot(ax)  # fmt: skip
 
     def draw(self, ax: Any) -> None:
@@ -238,10 +257,16 @@ class PartialDependenceDisplay(Display):
             if not bars:
                 if not self.lines:  # the ranges of several classes would overlap
                     ax.fill_between(x, self.low[i], self.high[i], color=colour, alpha=0.15, lw=0)
+                if self.mean_low is not None and self.mean_high is not None:
+                    ends, text = (self.mean_low[i], self.mean_high[i]), _BAND
+                    ax.fill_between(x, *ends, color=ORANGE, alpha=0.45, lw=0, label=text)
                 ax.plot(x, self.average[i], color=colour, lw=1.8, label=names[i])
             else:
                 at = x + (i - (len(colours) - 1) / 2) * step
                 ax.vlines(at, self.low[i], self.high[i], color=colour, alpha=0.25, lw=5)
+                if self.mean_low is not None and self.mean_high is not None:
+                    ends = self.mean_low[i], self.mean_high[i]
+                    ax.vlines(at, *ends, color=ORANGE, alpha=0.6, lw=3, label=_BAND)
                 ax.plot(at, self.average[i], "o", color=colour, ms=4, label=names[i])
         if not self.lines:
             ax.plot([], [], color=colours[0], alpha=0.15, lw=6, label="half of the rows")

@@ -25,6 +25,7 @@ from wgboost.plotting.inputs import (
 from wgboost.plotting.labels import is_integer
 from wgboost.plotting.predictive_drawing import draw_predictive
 from wgboost.predictive import Mixture
+from wgboost.predictive.bands import middle_name
 from wgboost.responses.observations import Observations
 from wgboost.typing import Array
 from wgboost.validation import check_choice, check_integer
@@ -38,7 +39,9 @@ _BANDS = (0.5, 0.9)
 class PredictiveDisplay(Display):
     """Show predictive distributions along one feature, or of sorted rows.
 
-    It draws central intervals, the density, or the probabilities of classes. Along one feature the
+    It draws central intervals, the density, or the probabilities of classes, and a credible band
+    of the mean, or of the median of a response without a mean. y is inside of an interval, and the
+    mean itself inside of the band: with many rows the band becomes narrow. Along one feature the
     other features have their medians, or their most frequent values if they are not numbers.
     Without a feature the rows are drawn side by side, sorted by their predicted median, or by class
     and its probability.
@@ -52,10 +55,10 @@ class PredictiveDisplay(Display):
     bands : tuple of float
         Probabilities of the central intervals.
     low : Array
-        Lower ends of the intervals (bands, x); for classes the 5% quantile over particles of the
-        probability of each class (classes, x).
+        Lower ends of the intervals (bands, x); for classes those of credible bands of
+        their probabilities (classes, x).
     high : Array
-        Upper ends (bands, x); for classes the 95% quantile (classes, x).
+        Upper ends (bands, x); for classes (classes, x).
     middle : Array
         The median at x, or the probabilities (classes, x).
     x_observed : Array or None, default=None
@@ -74,6 +77,11 @@ class PredictiveDisplay(Display):
         Names of the values of a feature of categories.
     is_integer : bool, default=False
         Whether the feature consists of whole numbers.
+    mean_low : Array or None, default=None
+        Lower end (x,) of the credible band of the mean; its coverage is the largest of `bands`.
+        None draws no band.
+    mean_high : Array or None, default=None
+        Upper end (x,).
 
     Attributes
     ----------
@@ -109,6 +117,8 @@ class PredictiveDisplay(Display):
     classes: list[str] | None = None
     ticks: list[str] | None = None
     is_integer: bool = False
+    mean_low: Array | None = None
+    mean_high: Array | None = None
 
     size: ClassVar[tuple[float, float]] = (6.4, 3.6)
 
@@ -290,13 +300,14 @@ class PredictiveDisplay(Display):
         if dist.response.nominal:
             if kind == "density":
                 raise ValueError("kind='density' is not for classes; use kind='bands'")
-            each = dist.response.probabilities(dist.theta())  # (g, m, k)
-            low, high = np.moveaxis(np.quantile(each, [0.05, 0.95], axis=1), 1, 2)
+            low, high = (end.T for end in dist.band("mean", chosen[-1]))  # (classes, x)
             middle = dist.probabilities().T
             labels = class_names(classes, len(middle))
         else:
             low, high = (end.T for end in dist.interval(chosen))  # (bands, x)
             middle = dist.median()
+            ends = dist.band(middle_name(dist.response), chosen[-1])
+            fields["mean_low"], fields["mean_high"] = ends
         return cls(x, dist, chosen, low, high, middle, kind=kind, classes=labels, **fields)
 
     def draw(self, ax: Any) -> None:

@@ -23,6 +23,7 @@ from wgboost.plotting.style import (
     legend_on_top,
     plot_observed,
 )
+from wgboost.predictive.bands import middle_name
 
 if TYPE_CHECKING:
     from wgboost.plotting.predictive import PredictiveDisplay
@@ -63,6 +64,10 @@ def _draw_numbers(display: PredictiveDisplay, ax: Any) -> None:
             shade = {"color": BLUE, "lw": 0, "alpha": 0.2, "step": step}
             ax.fill_between(axis_positions(display.x), display.low[i], display.high[i], **shade)
         _name_bands(display, ax)
+    if display.mean_low is not None:
+        shade = {"color": ORANGE, "lw": 0, "alpha": 0.45, "step": step}
+        ends = display.mean_low, display.mean_high
+        ax.fill_between(axis_positions(display.x), *ends, label=_band_name(display), **shade)
     style = {"drawstyle": "steps-mid"} if step else {}
     colour = ORANGE if display.kind == "density" else BLUE
     ax.plot(
@@ -75,6 +80,10 @@ def _draw_bars(display: PredictiveDisplay, ax: Any) -> None:
     for low, high in zip(display.low, display.high, strict=True):
         ax.vlines(axis_positions(display.x), low, high, color=BLUE, alpha=0.2, lw=22)
     _name_bands(display, ax)
+    if display.mean_low is not None:
+        ends = display.mean_low, display.mean_high
+        ax.vlines(axis_positions(display.x), *ends, color=ORANGE, alpha=0.6, lw=8)
+        ax.plot([], [], color=ORANGE, alpha=0.6, lw=8, label=_band_name(display))
     ax.scatter(axis_positions(display.x), display.middle, color=BLUE, marker="_", s=420, lw=2)
     ax.plot([], [], color=BLUE, lw=2, label="median")
     ax.margins(x=0.12)
@@ -85,8 +94,12 @@ def _name_bands(display: PredictiveDisplay, ax: Any) -> None:
     """Label the bands; narrow bands lie on wide ones, so their colours add up."""
     for i in range(len(display.bands) - 1, -1, -1):
         alpha = 1 - 0.8 ** (len(display.bands) - i)
-        text = f"{display.bands[i]:.0%} of the distribution"
+        text = f"{display.bands[i]:.0%} interval of y"
         ax.fill_between([], [], [], color=BLUE, lw=0, alpha=alpha, label=text)
+
+
+def _band_name(display: PredictiveDisplay) -> str:
+    return f"{display.bands[-1]:.0%} band of the {middle_name(display.dist.response)}"
 
 
 def _add_observations(display: PredictiveDisplay, ax: Any) -> None:
@@ -143,6 +156,8 @@ def _draw_classes(display: PredictiveDisplay, ax: Any) -> None:
                 ax.scatter(x, display.middle[i], color=colour, s=22, label=name, zorder=3)
         ax.set_ylim(0, 1.02)
         ax.margins(x=0.12 if display.ticks is not None else 0.05)
+        text = f"{display.bands[-1]:.0%} bands of the probabilities"
+        ax.fill_between([], [], [], color="0.5", lw=0, alpha=0.3, label=text)
     ax.set_ylabel("probability of the class")
-    class_legend(ax, len(names))
+    class_legend(ax, len(ax.get_legend_handles_labels()[1]))
     clip_ticks(ax.yaxis, 0, 1)

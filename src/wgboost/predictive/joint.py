@@ -37,6 +37,8 @@ class JointMixture(Mixture):
         The units of the columns, or one for all of them.
     weights : array-like of shape (n, m), optional
         Weights of the particles; equal by default.
+    error : array-like of shape (n, q), optional
+        Expected squared error of the location of each column; see `Mixture`.
 
     Examples
     --------
@@ -54,9 +56,10 @@ class JointMixture(Mixture):
     y_axes: ClassVar[int] = 1
 
     def __init__(
-        self, response: Response, particles: Any, units: Units | None = None, weights: Any = None
-    ) -> None:
-        super().__init__(response, particles, units, weights)
+        self, response: Response, particles: Any, units: Units | None = None, weights: Any = None,
+        error: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(response, particles, units, weights, error)
         (q,) = response.y_shape
         if not isinstance(units, ColumnUnits):
             units = ColumnUnits.joined([units or Units()] * q)
@@ -87,11 +90,13 @@ class JointMixture(Mixture):
         (q,) = self.response.y_shape
         j = check_integer("j", j, low=-q, high=q - 1)
         response, theta = self.response.marginal(self.theta(), j)
-        return Mixture(response, theta, self.units[j], self.weights)
+        error = None if self.error is None else self.error[:, j, None]
+        return Mixture(response, theta, self.units[j], self.weights, error)
 
     def columns(
-        self, quantiles: Any = QUANTILES, names: Sequence[str] | None = None
-    ) -> dict[str, Array]:
+        self, quantiles: Any = QUANTILES, names: Sequence[str] | None = None,
+        band: float | None = None,
+    ) -> dict[str, Array]:  # fmt: skip
         """Compute the columns of `to_frame`, for each column of y in turn.
 
         Parameters
@@ -100,6 +105,8 @@ class JointMixture(Mixture):
             Levels of the quantiles.
         names : list of str, optional
             Names of the columns of y; their numbers by default.
+        band : float, optional
+            Coverage of a credible band of the mean, as in `band`; none by default.
 
         Returns
         -------
@@ -110,7 +117,7 @@ class JointMixture(Mixture):
         return {
             f"{name}_{what}": values
             for j, name in enumerate(names_of(names, q))
-            for what, values in self.marginal(j).columns(quantiles).items()
+            for what, values in self.marginal(j).columns(quantiles, band=band).items()
         }
 
     # --- moments of the columns ---------------------------------------------------------------
@@ -206,8 +213,9 @@ class JointMixture(Mixture):
 
 
 def make_mixture(
-    response: Response, particles: Any, units: Units | None = None, weights: Any = None
-) -> Mixture:
+    response: Response, particles: Any, units: Units | None = None, weights: Any = None,
+    error: Any = None,
+) -> Mixture:  # fmt: skip
     """Make predictive distributions: a `JointMixture` if y has several columns, else a `Mixture`.
 
     Parameters
@@ -220,6 +228,8 @@ def make_mixture(
         The units of y.
     weights : array-like of shape (n, m), optional
         Weights of the particles; equal by default.
+    error : array-like of shape (n, q), optional
+        Expected squared error; see `Mixture`.
 
     Returns
     -------
@@ -233,4 +243,4 @@ def make_mixture(
     <Mixture of normal: 1 rows, 1 particles>
     """
     kind = JointMixture if isinstance(response, Multivariate) else Mixture
-    return kind(response, particles, units, weights)
+    return kind(response, particles, units, weights, error)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import special
 
+from wgboost.predictive.blocks import row_blocks
 from wgboost.predictive.information import mutual_information
+from wgboost.predictive.posterior_particles import dirichlet_information, scaled_particles
 from wgboost.predictive.table import Tabled
 from wgboost.predictive.weights import mix
 from wgboost.typing import Array
@@ -38,6 +40,11 @@ class Mixture(Tabled):
         The shift and scale that turn standardised y into the user's; none by default.
     weights : array-like of shape (n, m), optional
         Weights of the particles, which are normalised in each row; equal by default.
+    error : array-like of shape (n, q), optional
+        Expected squared error of the predicted location in standardised units, a column for each
+        column of y; for classes (n, 1), the sum of the squared errors of their probabilities.
+        `epistemic` and `posterior_particles` follow it. By default it is the spread of the
+        particles.
 
     Examples
     --------
@@ -154,12 +161,13 @@ class Mixture(Tabled):
     # --- aleatoric and epistemic uncertainty --------------------------------------------------
 
     def aleatoric(self) -> Array:
-        """Compute the aleatoric uncertainty: what remains if the particle is known.
+        """Compute the aleatoric uncertainty: what remains if the parameters of y are known.
 
         Returns
         -------
         ndarray of shape (n,)
-            The mean over particles of their variances; for classes, of their entropies.
+            The variance of y minus `epistemic`; for classes, the entropy minus `epistemic`. Without
+            an error it is the mean over particles of their variances, or entropies.
 
         Examples
         --------
@@ -168,14 +176,41 @@ class Mixture(Tabled):
         >>> dist.aleatoric()
         array([1.])
         """
+        if self.error is not None:
+            total = self.entropy() if self.response.nominal else self.var()
+            remaining: Array = np.maximum(total - self.epistemic(), 0)
+            return remaining
         if self.response.nominal:
             return self.over_rows(lambda t, w: mix(self.response.entropy(t), w))
         return self._squared(self._mean_of_variances())
 
     def epistemic(self) -> Array:
-        """Compute the epistemic uncertainty: the disagreement of the particles.
+        """Compute the epistemic uncertainty: what the model does not know.
 
         `aleatoric` plus `epistemic` is `var`, or for classes `entropy`.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The variance over `posterior_particles` of their means, or of their medians if the
+            response has no mean. For classes it is the mutual information of the class and its
+            probabilities, which have a Dirichlet distribution if the error is known.
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
+        >>> dist.epistemic()
+        array([0.25])
+        """
+        if self.error is not None and self.response.nominal:
+            return dirichlet_information(self.probabilities(), self.error[:, 0])
+        return self._with_error_spread().disagreement()
+
+    def disagreement(self) -> Array:
+        """Compute how much the particles disagree, whatever the error of the model is.
+
+        It is the score of rows unlike the training data: far from them, the error is not known.
 
         Returns
         -------
@@ -186,9 +221,9 @@ class Mixture(Tabled):
         Examples
         --------
         >>> from wgboost import Mixture, Normal
-        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]])
-        >>> dist.epistemic()
-        array([0.25])
+        >>> dist = Mixture(Normal(), [[[0.0, 0.0], [1.0, 0.0]]], error=[[0.01]])
+        >>> dist.disagreement(), dist.epistemic().round(4)
+        (array([0.25]), array([0.01]))
         """
         if not self.response.nominal:
             return self._squared(self._variance_of_means())
@@ -203,9 +238,9 @@ class Mixture(Tabled):
     def mutual_information(self) -> Array:
         """Compute the mutual information of y and the particle, in nats.
 
-        It is the entropy of the mixture less the mean entropy of its components. For classes it
-        equals `epistemic`. Otherwise it is an integral, good to about 1e-8, whose cost grows with
-        the square of the number of particles. Values closer to an end of the support than 2e-308
+        It is the entropy of the mixture less the mean entropy of its components. For classes it is
+        `disagreement`. Otherwise it is an integral, good to about 1e-8, whose cost grows with the
+        square of the number of particles. Values closer to an end of the support than 2e-308
         count as one. Unlike the variance of means it is sensitive to particles that agree on the
         mean but not on the scale, and it has no unit.
 
@@ -221,7 +256,7 @@ class Mixture(Tabled):
         >>> dist.mutual_information().round(4)
         array([0.1114])
         """
-        return self.epistemic() if self.response.nominal else mutual_information(self)
+        return self.disagreement() if self.response.nominal else mutual_information(self)
 
     def effective_sample_size(self) -> Array:
         """Compute the effective number of particles of each row.
@@ -243,6 +278,42 @@ class Mixture(Tabled):
             return np.full(n, float(m))
         size: Array = 1 / np.square(self.weights).sum(axis=1)
         return size
+
+    def posterior_particles(self) -> Array:
+        """Return particles that lie as far apart as the model errs.
+
+        The predictive likelihood does not tell noise from ignorance, so the distance of the
+        particles is not identified by training. Here it follows the expected error of the model:
+        locations have its variance, and the dispersion is changed so that the mean and the variance
+        of y stay. For classes, probabilities are scaled, and their means stay.
+
+        Returns
+        -------
+        ndarray of shape (n, m, d)
+            The particles themselves if the error is not known.
+
+        Examples
+        --------
+        >>> from wgboost import Mixture, Normal
+        >>> dist = Mixture(Normal(), [[[-1.0, 0.0], [1.0, 0.0]]], error=[[0.25]])
+        >>> dist.posterior_particles()[0, :, 0]
+        array([-0.5,  0.5])
+        """
+        if self.error is None:
+            return self.theta()
+        out = np.empty(self.particles.shape)
+        _, m, d = self.particles.shape
+        for rows in row_blocks(len(self), m * (d + 1)):
+            out[rows] = scaled_particles(
+                self.response, self.theta(rows), self.weights_of(rows), self.error[rows]
+            )
+        return out
+
+    def _with_error_spread(self) -> Self:
+        """Return the distributions of `posterior_particles`."""
+        if self.error is None:
+            return self
+        return self._replace(self.posterior_particles(), self.weights, None)
 
     # --- samples and parameters ---------------------------------------------------------------
 

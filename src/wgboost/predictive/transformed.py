@@ -322,7 +322,7 @@ def inverse_transformed(dist: Mixture, transformer: Any) -> Mixture:
     if straight and slope > 0 and (everywhere or abs(shift) <= 1e-12 * abs(y).max()):
         shift = shift if everywhere else 0.0
         units = Units(shift + slope * dist.units.shift, float(slope) * dist.units.scale)
-        return Mixture(dist.response, dist.particles, units, dist.weights)
+        return Mixture(dist.response, dist.particles, units, dist.weights, dist.error)
     if dist.response.discrete:
         raise TypeError(
             f"the response {dist.response.name!r} is for whole numbers, which {transformer!r} "
@@ -336,4 +336,4 @@ def inverse_transformed(dist: Mixture, transformer: Any) -> Mixture:
         )
     forward, backward, ends = _bounded(transformer, dist, y, slope > 0)
     response = TransformedResponse(dist.response, dist.units, forward, backward, slope > 0, ends)
-    return Mixture(response, dist.particles, Units(), dist.weights)
+    return Mixture(response, dist.particles, Units(), dist.weights, dist.error)

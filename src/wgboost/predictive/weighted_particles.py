@@ -32,18 +32,25 @@ class WeightedParticles:
         The shift and scale from standardised y to the user's units.
     weights : ndarray of shape (n, m) or None
         Weights that sum to 1 in each row; None if they are equal.
+    error : ndarray of shape (n, q) or None
+        Expected squared error of the locations in standardised units, or the sum of that of all
+        class probabilities; None takes the spread of the particles for it.
     classes : ndarray of shape (k,) or None
         Labels of the classes in the order of their codes; None if they are not known.
+    row_support : ndarray of shape (n,) or None
+        How far the model knows the surroundings of rows, from 0 to 1; None if it is not known.
     """
 
     classes: Array | None = None
+    row_support: Array | None = None
 
     y_axes: ClassVar[int] = 0
     """Number of axes of one observation: 1 if y has columns."""
 
     def __init__(
-        self, response: Response, particles: Any, units: Units | None = None, weights: Any = None
-    ) -> None:
+        self, response: Response, particles: Any, units: Units | None = None, weights: Any = None,
+        error: Any = None,
+    ) -> None:  # fmt: skip
         if not isinstance(response, Response):
             raise TypeError(f"response={response!r} must be a Response; as_response makes one")
         if units is not None and not isinstance(units, Units):
@@ -64,6 +71,9 @@ class WeightedParticles:
         self.particles: Array = particles
         self.units: Units = Units() if units is None else units
         self.weights: Array | None = check_weights(weights, particles.shape[:2])
+        self.error: Array | None = (
+            None if error is None else _check_error(error, response, particles)
+        )
 
     def __len__(self) -> int:
         return len(self.particles)
@@ -74,12 +84,17 @@ class WeightedParticles:
             if rows.ndim > 1 or rows.dtype.kind not in "iub":
                 raise IndexError("index rows by a number, a slice, a mask or a list of numbers")
             rows = np.atleast_1d(np.arange(len(self))[rows])
-        return self._replace(self.particles[rows], self.weights_of(rows))
+        error = None if self.error is None else self.error[rows]
+        some = self._replace(self.particles[rows], self.weights_of(rows), error)
+        some.row_support = None if self.row_support is None else self.row_support[rows]
+        return some
 
-    def _replace(self, particles: Array, weights: Array | None) -> Self:
+    def _replace(self, particles: Array, weights: Array | None, error: Array | None) -> Self:
         other = object.__new__(type(self))
         other.response, other.units = self.response, self.units
-        other.particles, other.weights = particles, weights
+        other.particles, other.weights, other.error = particles, weights, error
+        if self.row_support is not None:
+            other.row_support = self.row_support
         if self.classes is not None:
             other.classes = self.classes
         return other
@@ -121,7 +136,7 @@ class WeightedParticles:
         >>> Mixture(Categorical(), [[[0.0]]]).without_labels().classes is None
         True
         """
-        other = self._replace(self.particles, self.weights)
+        other = self._replace(self.particles, self.weights, self.error)
         other.classes = None
         return other
 
@@ -149,7 +164,7 @@ class WeightedParticles:
             total = self.weights[:, some].sum(axis=1, keepdims=True)
             shares = np.where(total > 0, self.weights[:, some], 1.0)
             weights = shares / shares.sum(axis=1, keepdims=True)
-        return self._replace(self.particles[:, some], weights)
+        return self._replace(self.particles[:, some], weights, self.error)
 
     def with_particles(self, particles: Array) -> Self:
         """Return distributions with other particles and the same weights.
@@ -174,7 +189,7 @@ class WeightedParticles:
             raise ValueError(
                 f"particles have shape {particles.shape}; {self.particles.shape} is needed"
             )
-        return self._replace(particles, self.weights)
+        return self._replace(particles, self.weights, self.error)
 
     def __repr__(self) -> str:
         n, m, _ = self.particles.shape
@@ -309,3 +324,15 @@ class WeightedParticles:
         row, column = np.nonzero(wanted)
         for block in row_blocks(len(row), m * d):
             yield row[block], column[block]
+
+
+def _check_error(error: Any, response: Response, particles: Array) -> Array:
+    """Return errors (n, q); raise ValueError if they have another shape or are negative."""
+    values = np.asarray(error, dtype=np.float64)
+    columns = 1 if response.nominal or not response.y_shape else response.y_shape[0]
+    if values.shape != (len(particles), columns):
+        raise ValueError(f"error has shape {values.shape}; ({len(particles)}, {columns}) is needed")
+    if not (values >= 0).all():
+        row = int(np.argwhere(~(values >= 0))[0, 0])
+        raise ValueError(f"error is {values[row]} at row {row}; it must be >= 0")
+    return values

@@ -157,6 +157,32 @@ class Count(Response):
         part: Array = self.mean(theta) * self.sf(np.asarray(y) - 1, self._size_biased(theta))
         return part
 
+    def tail_between(self, y: Array, theta: Array, *, upper: bool) -> Array:
+        """Return cdf or sf, continued to numbers between the counts.
+
+        Parameters
+        ----------
+        y : array
+            Numbers >= 0.
+        theta : array of shape (..., d)
+            Parameters in float64.
+        upper : bool
+            Whether sf is continued and not cdf.
+
+        Returns
+        -------
+        array of shape (...)
+            Smooth in y if the family is `recursive`: the formula that holds for whole numbers.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.responses import Poisson
+        >>> float(Poisson().tail_between(0.5, np.array([0.0]), upper=False).round(3))
+        0.572
+        """
+        return (self._count_sf if upper else self._count_cdf)(y, theta)
+
     def panjer(self, theta: Array) -> tuple[Array, Array]:
         """Return c and s of Panjer's recursion, mass(y + 1) = mass(y) (c + s y) / (y + 1).
 

@@ -2,7 +2,7 @@
 
 SciPy's series for the lower tail stops before it converges if the shape is above about 1e6 and x is
 more than 4.5 deviations below it: 6e-16 becomes 3e-17 at a shape of 1e11. Temme's uniform expansion
-replaces it there.
+replaces it there. SciPy's series for the upper tail of a small shape is slow.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from wgboost.typing import Array
 __all__ = ["lower_gamma", "upper_gamma"]
 
 _LARGE = 1e6
+_LEAST = 1 / 64  # smaller probabilities are not differences from 1
 _FAR = 4.0  # deviations; SciPy uses the expansion itself up to 4.5
 _TEMME = (-1 / 3, 1 / 12, -2 / 135, 1 / 864, 1 / 2835, -139 / 777600, 1 / 25515)
 
@@ -29,7 +30,21 @@ def lower_gamma(shape: Array, x: Array) -> Array:
 
 def upper_gamma(shape: Array, x: Array) -> Array:
     """Return the probability of a value > x of a gamma distribution of scale 1."""
-    return _corrected(special.gammaincc(shape, x), shape, x, upper=True)
+    return _corrected(_upper(shape, x), shape, x, upper=True)
+
+
+def _upper(shape: Array, x: Array) -> Array:
+    """Return SciPy's gammaincc, or 1 - gammainc where it is ten times as fast and precise."""
+    if not (np.less(shape, 1).any() and np.less_equal(x, 1).any()):
+        return np.asarray(special.gammaincc(shape, x))
+    shape, x = np.broadcast_arrays(shape, x)
+    upper = np.empty(shape.shape, np.result_type(shape, x))
+    quick = (shape < 1) & (x <= 1)
+    lower = special.gammainc(shape[quick], x[quick])
+    upper[quick] = 1 - lower
+    quick[quick] = lower <= 1 - _LEAST
+    upper[~quick] = special.gammaincc(shape[~quick], x[~quick])
+    return upper
 
 
 def _corrected(value: Array, shape: Array, x: Array, *, upper: bool) -> Array:

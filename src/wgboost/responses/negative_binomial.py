@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from scipy import special
 
 from wgboost.responses.coordinate_priors import CoordinatePrior, Parameter
 from wgboost.responses.counts import LARGEST_LOG, LARGEST_MEAN, Count
@@ -18,15 +17,12 @@ from wgboost.responses.gamma_functions import (
     trigamma_correction,
 )
 from wgboost.responses.intervals import cdf_slope
+from wgboost.responses.negative_binomial_tails import lower_tail, upper_tail
 from wgboost.responses.numerics import clip_exponent, coordinates, working_float
 from wgboost.responses.units import Units
 from wgboost.typing import Array
 
 __all__ = ["NegativeBinomial"]
-
-_CANCELS = 0.9  # larger probabilities are not subtracted from 1
-_TINY = 1e-6  # least complement of x for which a first-order correction of rounding is enough
-_SMALL = 1e-6  # largest relative correction
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,12 +151,10 @@ class NegativeBinomial(Count):
         return fisher.astype(working_float(theta).dtype, copy=False)
 
     def _count_cdf(self, y: Array, theta: Array) -> Array:
-        mean, a = _mean_and_dispersion(theta)
-        return _beta_share(1 / a, y + 1, 1 / (1 + a * mean), a * mean / (1 + a * mean))
+        return lower_tail(y, *_mean_and_dispersion(theta))
 
     def _count_sf(self, y: Array, theta: Array) -> Array:
-        mean, a = _mean_and_dispersion(theta)
-        return _beta_share(y + 1, 1 / a, a * mean / (1 + a * mean), 1 / (1 + a * mean))
+        return upper_tail(y, *_mean_and_dispersion(theta))
 
     def cdf_gradient(self, y: Array, theta: Array) -> Array:
         """Return the gradient of cdf in theta."""
@@ -190,36 +184,3 @@ def _mean_and_dispersion(theta: Array) -> tuple[Array, Array]:
     """Return both in float64, for the differences of large terms that follow."""
     logs = clip_exponent(theta, LARGEST_LOG).astype(np.float64, copy=False)
     return np.exp(logs[..., 0]), np.exp(logs[..., 1])
-
-
-def _beta_share(first: Array, second: Array, x: Array, rest: Array) -> Array:
-    """Return the cdf at x of a beta distribution; rest = 1 - x, and either may be tiny."""
-    shape = np.broadcast_shapes(*(np.shape(part) for part in (first, second, x, rest)))
-    first, second, x, rest = np.broadcast_arrays(*np.atleast_1d(first, second, x, rest))
-    near = x <= rest
-    # Below the mean the other tail is close to 1: 1 - tail would cancel.
-    beyond = ~near & (x * (first + second) < first) & (rest >= _TINY)
-    share = np.empty(x.shape)
-    share[near] = special.betainc(first[near], second[near], x[near])
-    share[beyond] = _rounded_share(first[beyond], second[beyond], x[beyond], rest[beyond])
-    left = ~(near | beyond)
-    other = special.betainc(second[left], first[left], rest[left])
-    share[left] = 1 - other
-    lost = left.copy()
-    lost[left] = other > _CANCELS
-    share[lost] = special.betaincc(second[lost], first[lost], rest[lost])
-    return share.reshape(shape)
-
-
-def _rounded_share(first: Array, second: Array, x: Array, rest: Array) -> Array:
-    """Return the cdf at 1 - rest, of which x > 1/2 is a rounded value.
-
-    Ten times as fast as SciPy's betaincc.
-    """
-    share = special.betainc(first, second, x)
-    with np.errstate(all="ignore"):
-        log_density = (first - 1) * np.log(x) + (second - 1) * np.log(rest)
-        density = np.exp(log_density - special.betaln(first, second))
-        change = density * ((1 - x) - rest)  # 1 - x is exact
-    # A larger change than a few roundings of x comes from a density without correct digits.
-    return share + np.where(np.abs(change) < _SMALL * share, change, 0)

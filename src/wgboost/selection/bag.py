@@ -25,7 +25,7 @@ from wgboost.model import FittedBag, FittedModel
 from wgboost.responses import Units
 from wgboost.selection.folds import bag_folds
 from wgboost.selection.members import Members, in_recipe, without_label_warnings
-from wgboost.selection.ood_references import bag_ood_references
+from wgboost.selection.ood_references import SampledRows, bag_ood_references
 from wgboost.selection.recipes import FEW, checked_recipes
 from wgboost.selection.results import results_table
 from wgboost.selection.spec import BagSpec, Member, Trial
@@ -343,10 +343,10 @@ def _calibrated(
     schema = result.members[0].model_.schema
     if schema is None:
         raise TypeError("the members do not know their columns")
-    matrix = apply_schema(schema, take_rows(given.X, some))
+    sample = SampledRows(some, apply_schema(schema, take_rows(given.X, some)))
     bag = _as_bag(result.members)
     threads = min(resolve_threads(params["n_jobs"]), 1024)
-    references = bag_ood_references(bag, folds, matrix, result.seed, threads)
+    references = bag_ood_references(bag, folds, sample, result.seed, threads)
     return replace(result, calibration=calibration, references=references)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -12,6 +13,7 @@ from wgboost.calibration import OODReference
 from wgboost.calibration.ood import aligned_scores
 from wgboost.folds import Fold
 from wgboost.metrics import ood_scores
+from wgboost.metrics.ood import combined, disagreement_share, novelty
 from wgboost.metrics.unwrapping import predict_dist
 from wgboost.model import FittedBag, FittedModel
 from wgboost.predictive import Mixture
@@ -24,19 +26,42 @@ _OF_NUMBERS = "epistemic", "max_variance"
 _NEIGHBOURS = 20  # one of which a row is mixed with
 _MAX_FEATURES = 100  # by which neighbours are found
 
+Folds = Sequence[tuple[Fold, FittedModel | FittedBag]]
+"""The rows of each fold, with the model that was not trained on them."""
+
+
+@dataclass(frozen=True, eq=False)
+class SampledRows:
+    """Hold a sample of the training rows of a bag.
+
+    Parameters
+    ----------
+    rows : array of shape (r,)
+        Their indices.
+    matrix : array of shape (r, p)
+        Their features, encoded by the schema of the bag.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.selection.ood_references import SampledRows
+    >>> len(SampledRows(np.array([0, 2]), np.zeros((2, 1))).rows)
+    2
+    """
+
+    rows: Array
+    matrix: Array
+
 
 def bag_ood_references(
-    bag: FittedBag,
-    folds: Sequence[tuple[Fold, FittedModel | FittedBag]],
-    matrix: Array,
-    seed: int,
-    n_threads: int = 1,
+    bag: FittedBag, folds: Folds, sample: SampledRows, seed: int, n_threads: int = 1
 ) -> dict[str, OODReference]:
-    """Return the OOD scores of the rows of folds as the bag would have given them, by method.
+    """Return the OOD scores of training rows as the bag would have given them if new, by method.
 
-    A row is new to the model of its own fold, but all other members were trained on it. Their
-    agreement and the disagreement of the one model would look like a large score of the bag. So
-    models and bag are compared (`aligned_scores`) at rows that are new to all: mixtures of
+    The support is that by the model of the fold of a row. Distances are means over models, each of
+    which leaves the row out. As to disagreement, a row is new to the model of its own fold, but all
+    other members were trained on it. Their agreement and the disagreement of the one model would
+    look like a large score of the bag. So models and bag are compared (`aligned_scores`) at rows that are new to all: mixtures of
     neighbouring rows. Scores that need an integral for every row are left out.
 
     Parameters
@@ -45,8 +70,8 @@ def bag_ood_references(
         The bag.
     folds : sequence of (Fold, FittedModel or FittedBag)
         The rows of each fold, with the model that was not trained on them.
-    matrix : array (n, p)
-        Features of training rows.
+    sample : SampledRows
+        Training rows that the models are compared at.
     seed : int
         Seed of the mixtures.
     n_threads : int
@@ -56,7 +81,7 @@ def bag_ood_references(
     schema, response = bag.schema, bag.response
     if schema is None or response is None:
         raise TypeError("a bag of models of y is needed")
-    near = mix_with_neighbours(matrix, schema.n_levels > 0, rng)
+    near = mix_with_neighbours(sample.matrix, schema.n_levels > 0, rng)
     methods = _OF_CLASSES if response.nominal else _OF_NUMBERS
 
     def predicted(model: FittedModel | FittedBag) -> Mixture:
@@ -64,17 +89,44 @@ def bag_ood_references(
 
     own = predicted(bag)
     dists = [
-        (predict_dist(fold.estimator, fold.X, calibrated=False), predicted(model))
+        (predict_dist(fold.estimator, fold.X, calibrated=False), predicted(model), own)
         for fold, model in folds
     ]
+    found = {
+        name: np.concatenate([
+            aligned_scores(*(ood_scores(one, name) for one in each)) for each in dists
+        ]) for name in methods
+    }  # fmt: skip
+    if bag.knows_support:
+        shares = [aligned_scores(*map(disagreement_share, each)) for each in dists]
+        found = _of_novelty(folds, sample, shares, n_threads) | found
+    return {name: OODReference(scores, name) for name, scores in found.items()}
+
+
+def _of_novelty(
+    folds: Folds, sample: SampledRows, shares: Sequence[Array], n_threads: int
+) -> dict[str, Array]:
+    """Return the reference scores that support and distance are a part of.
+
+    `shares` are the aligned disagreements of the rows of each fold.
+    """
+    n = len(sample.rows)
+    support, share, distance = np.full(n, np.nan), np.full(n, np.nan), np.zeros(n)
+    n_models = sum(len(model.models) for _, model in folds)
+    for (fold, model), values in zip(folds, shares, strict=True):
+        trained = np.isin(sample.rows, fold.train_rows)
+        supports, distances = model.surroundings(sample.matrix, trained, n_threads)
+        distance += len(model.models) / n_models * distances
+        held = np.isin(sample.rows, fold.rows)
+        order = np.argsort(fold.rows)
+        place = order[np.searchsorted(fold.rows, sample.rows[held], sorter=order)]
+        support[held], share[held] = supports[held], values[place]
+    known = ~np.isnan(support)
+    support, distance, share = support[known], distance[known], share[known]
+    novel = novelty(support, distance)
     return {
-        method: OODReference(
-            np.concatenate([
-                aligned_scores(*(ood_scores(one, method) for one in (*both, own))) for both in dists
-            ]),
-            method,
-        )
-        for method in methods
+        "combined": combined(novel, share), "novelty": novel, "support": 1 - support,
+        "distance": distance,
     }  # fmt: skip
 
 

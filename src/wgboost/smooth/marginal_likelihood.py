@@ -19,6 +19,8 @@ _JITTER = 1e-9  # share of the amplitude that is added to the diagonal
 class MarginalLikelihood:
     """Minus the log marginal likelihood of n rows, a function of the logs of a covariance.
 
+    It is the sum over the outputs of y, which share the covariance.
+
     The likelihood of a row of weight w is raised to the power w. The variance of y given f is then
     the noise over w, and a power of the noise corrects the normalising constant.
 
@@ -31,7 +33,7 @@ class MarginalLikelihood:
         self.columns = columns
         self.values = columns.apply(X)
         self.within = columns.within(self.values)
-        self.y, self.known, self.weight = y, known, weight
+        self.y, self.known, self.weight = y.reshape(len(y), -1), known, weight
         self._matrix, self._correlations, self._slopes = (
             np.empty((len(y), len(y))) for _ in range(3)
         )
@@ -51,15 +53,17 @@ class MarginalLikelihood:
             return 1e300, np.zeros_like(logs)
         half = triangular_solve(factor.T, self.y)
         weights = triangular_solve(factor.T, half, transposed=True)
-        loss = 0.5 * half @ half + np.log(factor.diagonal()).sum()
-        loss -= 0.5 * (1 - self.weight) @ np.log(noise)
+        outputs = self.y.shape[1]
+        constant = np.log(factor.diagonal()).sum() - 0.5 * (1 - self.weight) @ np.log(noise)
+        loss = 0.5 * np.vdot(half, half) + outputs * constant
         of_terms = triangular_solve(factor.T, terms)
         inverse = lapack.dpotri(factor, lower=0, overwrite_c=1)[0].T
         gradient = np.empty_like(logs)
         along = terms.T @ weights
-        gradient[1] = np.vdot(of_terms, of_terms) - along @ along
-        by_noise = (inverse.diagonal() - np.square(weights)) / self.weight
-        by_noise -= (1 - self.weight) / noise
+        gradient[1] = outputs * np.vdot(of_terms, of_terms) - np.vdot(along, along)
+        squares = np.square(weights).sum(axis=1)
+        by_noise = (outputs * inverse.diagonal() - squares) / self.weight
+        by_noise -= outputs * (1 - self.weight) / noise
         gradient[2] = covariance.noise * by_noise.sum()
         gradient[0], each = self._derivatives(inverse, weights, points)
         each *= covariance.amplitude
@@ -84,14 +88,15 @@ class MarginalLikelihood:
     def _derivatives(self, inverse: Array, weights: Array, points: Array) -> tuple[float, Array]:
         """Return the derivatives in the logs of the amplitude and of each column's length.
 
-        Both are divided by the amplitude. They are sums over all pairs of weights weights' -
-        inverse, times correlations or times 2 slopes * (difference of the column)^2.
+        Both are divided by the amplitude. They are sums over all pairs of weights weights' less the
+        inverse of each output, times correlations or 2 slopes * (difference of the column)^2.
         """
         n, total = len(points), 0.0
+        inverse *= weights.shape[1]
         touched, products = np.zeros(n), np.zeros(points.shape[1])
         for rows in blocks(n, n):
             some = rows, slice(rows.stop)
-            pull = np.multiply.outer(weights[rows], weights[: rows.stop])
+            pull = weights[rows] @ weights[: rows.stop].T
             pull -= inverse[some]
             # The diagonal counts once, and what is above it counts in the lower triangle.
             square = pull[:, rows.start :]

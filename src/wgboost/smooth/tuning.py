@@ -13,7 +13,7 @@ from wgboost.smooth.columns import Columns
 from wgboost.smooth.marginal_likelihood import MarginalLikelihood
 from wgboost.typing import Array
 
-__all__ = ["Sample", "Steps", "start_logs"]
+__all__ = ["Sample", "Steps", "parameter_bounds", "start_logs"]
 
 _BOUNDS = (
     (-4.0, 5.0),
@@ -40,7 +40,7 @@ class Sample:
 
     columns: Columns
     X: Array  # (n, p)
-    y: Array  # (n,)
+    y: Array  # (n,), or (n, outputs) that share the covariance
     known: Array  # (n,) variance of the known error of y
     weight: Array  # (n,) how often each row counts
 
@@ -52,7 +52,7 @@ class Sample:
 
     def tuned(self, kernel: str, logs: Array, steps: Steps) -> Array:
         """Return the logs of the parameters (3 + lengths,) after a search from these logs."""
-        bounds = [*_BOUNDS, *[_LENGTH_BOUNDS] * self.columns.n_lengths]
+        bounds = parameter_bounds(self.columns.n_lengths)
 
         def mean_loss(logs: Array) -> tuple[float, Array]:
             # A mean over rows, since the first step is as long as the gradient.
@@ -73,12 +73,17 @@ class Sample:
     def loss(self, kernel: str, logs: Array) -> tuple[float, Array]:
         """Return minus the log marginal likelihood and log prior of logs, and the gradient.
 
-        Constants are left out.
+        They are sums over outputs. Constants are left out.
         """
         loss, gradient = self._likelihood(kernel, logs)
         means, spreads = _prior(self.columns.n_lengths)
-        z = (logs - means) / spreads
-        return float(loss + 0.5 * z @ z), gradient + z / spreads
+        z, outputs = (logs - means) / spreads, self.y[:1].size
+        return float(loss + 0.5 * outputs * z @ z), gradient + outputs * z / spreads
+
+
+def parameter_bounds(n_lengths: int) -> list[tuple[float, float]]:
+    """Return the bounds of the logs of all parameters."""
+    return [*_BOUNDS, *[_LENGTH_BOUNDS] * n_lengths]
 
 
 def _prior(n_lengths: int) -> tuple[Array, Array]:

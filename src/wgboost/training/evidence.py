@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-import numpy as np
-
-from wgboost.learners.hist_tree import HistTree
 from wgboost.model import FittedModel
 from wgboost.training.data import TrainingData
-from wgboost.training.error_evidence import MOST_EVIDENCE, ErrorEvidence, simulate_errors
-from wgboost.training.evidence_trials import Trial, best_trial, next_on, pilot_of, sampled
+from wgboost.training.evidence_trials import Trial, best_trial, next_on
 from wgboost.training.posterior_data import PosteriorData
 from wgboost.training.request import FitRequest, Paused
 from wgboost.training.rounds import FitStage
@@ -22,7 +17,6 @@ __all__ = ["search_evidence", "with_evidence"]
 
 _SAMPLE, _TIMES = 10_000, 4  # rows that evidence is chosen on, where there are so many times more
 _WATCHED = 10_000  # rows of each validation set that such a search uses
-_GROWTH = 0.25  # power of the number of rows that evidence by error grows with
 
 
 @dataclass(eq=False)
@@ -46,46 +40,32 @@ class _Search:
                 name: one.sample(_WATCHED, seed) for name, one in self.validation.items()
             }
 
-    @property
-    def has_errors(self) -> bool:
-        """Whether errors can be simulated: by trees, on rows that are in memory."""
-        learner = self.request.settings.make_learner()
-        return isinstance(learner, HistTree) and isinstance(self.data.X, np.ndarray)
-
     def next(self, *, decided: bool) -> Trial | None:
         """Return what to try next; `decided` ends the search on the sample."""
-        sizes = len(self.sample), len(self.data)
-        return next_on(self.trials, *sizes, self.has_errors, decided)
+        return next_on(self.trials, len(self.sample), len(self.data), decided)
 
     def is_whole(self, trial: Trial) -> bool:
         """Return whether a trial is trained on all rows."""
         return bool(trial.get("rows", len(self.data)) == len(self.data))
 
-    def stage(
-        self, trial: Trial, previous: FittedModel | None, paused: Paused | None
-    ) -> Generator[FitStage, FittedModel, FitStage]:
-        """Return the stage of a trial; the model of a constant may have to be trained first."""
+    def stage(self, trial: Trial, previous: FittedModel | None, paused: Paused | None) -> FitStage:
+        """Return the stage of a trial."""
         near = next((one.start for one in self.models.values()), self.options.like)
-        pilot = None
-        if trial["by_error"]:
-            pilot = self.models.get(pilot_of(self.trials))
         whole, progress = self.is_whole(trial), self.request.progress
-        few, settings = self.sample, self.options.settings
-        settings = settings.at(n_rows=self.n_rows if whole else few.total(few.counted))
+        few, settings, level = self.sample, self.options.settings, float(trial["evidence"])
         # A fit to all rows follows the sample, before the refit.
         share = self.options.refit_share
         progress.expect(share if whole else (1.0 + share) * len(self.data) / len(few))
-        options = replace(self.options, settings=settings, like=near, trials=self.trials)
-        data, level = yield from with_evidence(
-            self.request, self.data if whole else few, trial, options, pilot
-        )
-        name = f"evidence {level:.3g}" + " by error" * trial["by_error"]
+        settings = settings.at(n_rows=self.n_rows if whole else few.total(few.counted), level=level)
+        name = f"evidence {level:.3g}"
         if whole and few is not self.data:
             name = f"fit {name}"
-        progress.trial = {"evidence": level, "by_error": trial["by_error"]}
+        progress.trial = {"evidence": level}
         options = replace(
-            options, settings=settings.at(level=level), name=name, previous=previous, paused=paused
-        )
+            self.options, settings=settings, like=near, trials=self.trials, name=name,
+            previous=previous, paused=paused,
+        )  # fmt: skip
+        data = with_evidence(self.data if whole else few, level)
         sets = self.validation if whole else self.sample_validation
         return make_stage(self.request, data, sets, options)
 
@@ -116,13 +96,14 @@ def search_evidence(
     previous, paused, progress = options.previous, options.paused, request.progress
     known = previous.evidence_trials if paused is not None and previous is not None else None
     n_rows = options.settings.n_rows
-    search = _Search(request, data, validation, options, n_rows, list(known or []))
+    # Earlier versions also tried evidence that differs by row.
+    tried = [one for one in known or () if not one.get("by_error")]
+    search = _Search(request, data, validation, options, n_rows, tried)
     cut = interrupted = False  # by a callback while the sample was searched; by Ctrl-C
     decided = paused is not None and paused.stage.startswith("fit")
     while (trial := search.next(decided=decided)) is not None:
         try:
-            stage = yield from search.stage(trial, previous, paused)
-            model = yield stage
+            model = yield search.stage(trial, previous, paused)
         except KeyboardInterrupt:  # before its first round
             if not search.models:
                 raise
@@ -144,8 +125,7 @@ def search_evidence(
     if best in search.models:
         return replace(search.models[best], interrupted=interrupted, evidence_trials=trials)
     # An earlier process trained it.
-    stage = yield from search.stage(search.trials[best], None, None)
-    model = yield stage
+    model = yield search.stage(search.trials[best], None, None)
     return replace(model, evidence_trials=trials)
 
 
@@ -157,58 +137,6 @@ def _chosen(search: _Search, *, only_trained: bool) -> int:
     return known[best_trial([search.trials[i] for i in known])]
 
 
-def with_evidence(
-    request: FitRequest,
-    data: PosteriorData,
-    trial: Trial,
-    options: StageOptions,
-    pilot: FittedModel | None = None,
-) -> Generator[FitStage, FittedModel, tuple[PosteriorData, float]]:
-    """Return the rows with the evidence of a trial, and its mean.
-
-    By error, it is that of the best constant, times the variance of what particles expect over
-    the squared error of it. `pilot` is the model of this constant, if there is one already. Where a
-    sample chose the evidence, that of all rows is the function of x that was found on the sample.
-    """
-    if not trial["by_error"]:
-        level = float(trial["evidence"])
-        return replace(data, evidence=level, sought=True), level
-    trials, some, settings = options.trials or (), data, options.settings
-    if sampled([*trials, trial]):
-        search_data: Any = data if options.search_data is None else options.search_data()
-        some = search_data.sample(_SAMPLE, settings.seed)
-        settings = settings.at(n_rows=some.total(some.counted))
-    else:
-        options.errors.clear()
-    if not options.errors:
-        found = yield from _simulated(request, some, replace(options, settings=settings), pilot)
-        options.errors.append(found)
-    evidence = options.errors[0].evidence(None if some is data else data.X)
-    if some is not data:  # the more rows, the smaller the errors
-        share = data.total(data.counted) / some.total(some.counted)
-        evidence = (evidence * share**_GROWTH).clip(1.0, MOST_EVIDENCE)
-    level = float(1.0 / np.average(1.0 / evidence, weights=data.weight))
-    return replace(data, evidence=evidence, sought=True), level
-
-
-def _simulated(
-    request: FitRequest, data: PosteriorData, options: StageOptions, pilot: FittedModel | None
-) -> Generator[FitStage, FittedModel, ErrorEvidence]:
-    """Return the evidence of rows by the errors of the best constant's model."""
-    trials = options.trials or ()
-    best = trials[pilot_of(trials)]
-    level = float(best["evidence"])
-    same = replace(data, evidence=level, sought=True)
-    stage = make_stage(request, same, {}, _pilot_options(options, level, best["rounds"]), pilot)
-    if pilot is None:
-        pilot = yield stage
-        if pilot.interrupted:
-            raise KeyboardInterrupt
-    return simulate_errors(stage, data, pilot, level)
-
-
-def _pilot_options(options: StageOptions, level: float, n_rounds: int) -> StageOptions:
-    return replace(
-        options, settings=options.settings.at(level=level), n_rounds=n_rounds, name="errors",
-        early_stopping=False, callbacks=(), previous=None, paused=None,
-    )  # fmt: skip
+def with_evidence(data: PosteriorData, level: float) -> PosteriorData:
+    """Return the rows with an evidence that was searched for."""
+    return replace(data, evidence=level, sought=True)

@@ -12,6 +12,7 @@ import numpy as np
 from wgboost.model import FittedModel
 from wgboost.training.continuing import description
 from wgboost.training.data import TrainingData
+from wgboost.training.error_estimates import estimate_errors
 from wgboost.training.evidence import search_evidence, with_evidence
 from wgboost.training.evidence_trials import Trial
 from wgboost.training.few_rows import EVIDENCE, find_rounds
@@ -20,6 +21,7 @@ from wgboost.training.request import FitRequest
 from wgboost.training.rounds import AddRounds, add_rounds
 from wgboost.training.row_hashes import hash_rows
 from wgboost.training.stages import Plan, StageOptions, make_stage
+from wgboost.training.support import with_held_out_lack, with_support
 from wgboost.training.validation_sets import split_rows
 
 __all__ = ["described_model", "fit_model"]
@@ -46,13 +48,25 @@ def fit_model(request: FitRequest, run: AddRounds = add_rounds) -> FittedModel:
         try:
             stage = advance()
         except StopIteration as done:
-            return described_model(request, done.value)
+            model = done.value
+            break
         try:
             model = run(stage)
         except KeyboardInterrupt as interrupt:
             advance = partial(plan.throw, interrupt)
         else:
             advance = partial(plan.send, model)
+    return _with_errors(request, with_support(request, described_model(request, model)))
+
+
+def _with_errors(request: FitRequest, model: FittedModel) -> FittedModel:
+    """Return a model with its expected squared error; Ctrl-C leaves it out."""
+    if model.interrupted:
+        return model
+    try:
+        return replace(model, errors=estimate_errors(request, model))
+    except KeyboardInterrupt:
+        return replace(model, interrupted=True)
 
 
 def _fit_plan(request: FitRequest) -> Plan:
@@ -78,7 +92,7 @@ def _cross_validated_plan(request: FitRequest, data: PosteriorData) -> Plan:
     settings = request.settings.at(n_rows=data.total(data.counted), level=EVIDENCE)
     options = StageOptions(settings, callbacks=request.callbacks, previous=previous, paused=paused)
     if previous is None:
-        trial: Trial = {"evidence": EVIDENCE, "by_error": False, "rows": len(merged)}
+        trial: Trial = {"evidence": EVIDENCE, "rows": len(merged)}
         rounds, value, start = yield from find_rounds(request, same, options)
         trials = [{**trial, "rounds": rounds, "value": value, "start": start, "chosen": True}]
     else:  # no more rounds than folds have found
@@ -103,7 +117,6 @@ def _early_stopping_plan(request: FitRequest) -> Plan:
         paused=request.paused,
         held_out=outside,
         refit_share=len(data) / inside.size if settings.refit else 0.0,
-        search_data=partial(data.part, inside),
     )
     if previous is not None and request.paused is not None and request.paused.stage == "refit":
         return (yield from _refit_plan(request, options, None))
@@ -117,7 +130,7 @@ def _early_stopping_plan(request: FitRequest) -> Plan:
     request.progress.refit_share = options.refit_share
     sets = {"validation": data.part(outside)}
     found = yield from _train_plan(request, data.part(inside), sets, options)
-    found = replace(found, held_out=outside)
+    found = with_held_out_lack(request, replace(found, held_out=outside), inside, outside)
     if found.interrupted or not settings.refit:
         return found
     return (yield from _refit_plan(request, options, found))
@@ -142,6 +155,7 @@ def _refit_plan(request: FitRequest, options: StageOptions, found: FittedModel |
         held_out=None,
         history=history,
         trials=None if chosen is None else chosen.evidence_trials,
+        held_out_lack=None if chosen is None else chosen.held_out_lack,
     )
     search_ended, progress.stopped = progress.stopped, False  # a refit follows all the same
     try:
@@ -155,8 +169,9 @@ def _refit_plan(request: FitRequest, options: StageOptions, found: FittedModel |
     cut, progress.stopped = progress.stopped, progress.stopped or search_ended
     if found is not None and cut and again.n_rounds < goal:
         return found
-    limit = None if chosen is None else chosen.limit
-    return replace(again, history=history, refitted=True, limit=limit)
+    if chosen is not None:
+        again = replace(again, limit=chosen.limit, held_out_lack=chosen.held_out_lack)
+    return replace(again, history=history, refitted=True)
 
 
 def _train_plan(
@@ -182,9 +197,9 @@ def _train_plan(
         options = replace(options, like=options.previous.start)
     trials = options.trials or ()
     [trial] = [one for one in trials if one.get("chosen")]
-    data, level = yield from with_evidence(request, data, trial, options)
+    level = float(trial["evidence"])
     options = replace(options, settings=settings.at(level=level))
-    model = yield make_stage(request, data, validation, options)
+    model = yield make_stage(request, with_evidence(data, level), validation, options)
     return replace(model, evidence_trials=list(trials))
 
 

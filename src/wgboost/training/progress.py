@@ -20,7 +20,7 @@ class FitProgress:
     member : dict or None
         "recipe" and "fold" of the model of a bag that is being fitted.
     trial : dict or None
-        "evidence" and "by_error" of the trial of an evidence search.
+        "evidence" of the trial of an evidence search.
     refit_share : float
         Rows that are to be trained on after this stage, in a refit and, after a search on a
         sample, in the fit to all rows, over those of the stage; 0 if none are.
@@ -58,10 +58,8 @@ class FitProgress:
             rounds = info["round"] if best_round is None else best_round
             by_round = info["seconds"] / max(1, len(info["rounds"]))
             refit_seconds = _SLACK * self.refit_share * by_round * rounds
-            if self.trial is not None and self.trial["by_error"]:  # it begins with a constant's
-                refit_seconds += self._refit_seconds
-            else:  # which trial wins is not known yet: the longest counts
-                refit_seconds = self._refit_seconds = max(self._refit_seconds, refit_seconds)
+            # Which trial wins is not known yet: the longest counts.
+            refit_seconds = self._refit_seconds = max(self._refit_seconds, refit_seconds)
         return {
             "stage": kind, "trial": self.trial, "member": self.member,
             "total_seconds": monotonic() - self.began, "refit_seconds": refit_seconds,

@@ -15,6 +15,7 @@ from wgboost.boosting.round import RoundTargets
 from wgboost.boosting.start import Start
 from wgboost.callbacks import Progress
 from wgboost.data import Features
+from wgboost.data.bin_ends import BinEnds
 from wgboost.data.binning import MAX_BINS
 from wgboost.data.level_groups import LevelGroups, group_levels
 from wgboost.data.schema import Schema
@@ -139,6 +140,17 @@ class _Learning:
     groups: LevelGroups | None
     weight: Array | None
 
+    @property
+    def ends(self) -> BinEnds | None:
+        """The ends of the bins of the training rows of all workers."""
+        ends = self.features.ends
+        if ends is None or not isinstance(self.learner, HistTree):
+            return None
+        n = np.array([len(self.matrix) if self.weight is None else np.count_nonzero(self.weight)])
+        if self.learner.grower is not None:
+            n = collective.allreduce(n.astype(np.float64))
+        return replace(ends, rows=int(n[0]))
+
 
 @one_thread()  # sums over rows have the same bits on any number of threads
 def add_rounds(
@@ -158,7 +170,7 @@ def add_rounds(
     seed = settings.seed if seed is None else seed
     particles = stage.data.particles(stage.start)
     learning = _learning(stage, particles, seed)
-    groups = learning.groups
+    groups, ends = learning.groups, learning.ends
     validations = [
         _validation(stage, name, one, learning, scorer) for name, one in stage.validation.items()
     ]
@@ -170,7 +182,7 @@ def add_rounds(
         def save_to(path: Any) -> None:
             if stage.save is not None:
                 history = _history(validations)
-                model = model_of_rounds(stage, info["rounds"], info["round"], history, groups)
+                model = model_of_rounds(stage, info["rounds"], info["round"], history, groups, ends)
                 stage.save(path, model, watch, stage.n_rounds)
 
         best_round = None if watch is None else watch.best_round
@@ -200,7 +212,7 @@ def add_rounds(
             bar.close()
     stage.progress.stopped = stage.progress.stopped or result.stopped
     n_kept, limit = _kept_rounds(stage, result, watch)
-    model = model_of_rounds(stage, result.rounds, n_kept, _history(validations), groups)
+    model = model_of_rounds(stage, result.rounds, n_kept, _history(validations), groups, ends)
     return replace(model, interrupted=result.interrupted, limit=limit)
 
 
@@ -257,11 +269,13 @@ def _learning(stage: FitStage, particles: Directions, seed: int) -> _Learning:
 
 def model_of_rounds(
     stage: FitStage, rounds: Sequence[Any], n_kept: int, history: History,
-    groups: LevelGroups | None = None,
+    groups: LevelGroups | None = None, ends: BinEnds | None = None,
 ) -> FittedModel:  # fmt: skip
     """Return the model of the first n_kept of the earlier rounds and those that were added."""
     rounds = rounds[: max(0, n_kept - stage.first_round)]
     ensemble = join_rounds(rounds, stage.data.X.shape[1], stage.start.shape)
+    if isinstance(ensemble, FlatTrees):
+        ensemble = ensemble.with_ends(ends if stage.settings.support else None)
     if stage.previous is not None:
         ensemble = _joined_rounds(stage.previous.ensemble, ensemble, rounds, n_kept)
         history = _joined_history(stage.previous.history, history)

@@ -30,6 +30,7 @@ _LEAVES = 4, 16, 128  # of trees with max_leaves="auto": the fewest, those of 51
 _ROWS = 512
 _SCALED = 3.0  # evidence, if it is searched for, from which on the kernel is "scaled"
 _MAX_THREADS = 1024
+_REACH = 0.3  # of support, in standard deviations of a feature
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,8 @@ class Settings:
         Rows to train on, where a row of weight 2 is two rows.
     level : float
         The mean evidence of a row.
+    support : float
+        The reach of support; 0 without.
     """
 
     n_particles: int
@@ -91,6 +94,7 @@ class Settings:
     seed: int = 0
     n_rows: int = 0
     level: float = 1.0
+    support: float = 0.0
 
     def at(self, *, n_rows: int | None = None, level: float | None = None) -> Settings:
         """Return the settings of a stage: of so many rows, with this evidence."""
@@ -201,12 +205,23 @@ def resolve_settings(params: Mapping[str, Any], callbacks: Any = ()) -> Settings
         verbose=int(params["verbose"]),
         n_threads=min(resolve_threads(params["n_jobs"]), _MAX_THREADS),
         n_params=n_params,
+        support=_reach(params["support"]),
     )
     settings.make_direction()
     if "target" in params and n_params is not None:
         hint = "None is what the target or init says, else 1"
         check_integer("n_params", n_params, low=1, hint=hint)
     return settings
+
+
+def _reach(support: Any) -> float:
+    """Return the reach of support, 0 for none."""
+    if isinstance(support, (bool, np.bool_)):
+        return _REACH if support else 0.0
+    try:
+        return check_number("support", support, above=0)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{error}; True is {_REACH}, and False switches it off") from None
 
 
 def _check_evidence(evidence: Any) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from wgboost.boosting.start import Start
@@ -53,10 +53,8 @@ class StageOptions:
         What a search for the evidence has tried.
     refit_share : float
         Rows of the refit over those of the search; 0 without a refit.
-    searched : callable or None
-        Returns the rows that the search trains on, where others are held out.
-    errors : list of ErrorEvidence
-        What the search has found of errors, kept for the refit.
+    held_out_lack : float or None
+        Root mean square lack of support of the rows that the search held out.
     """
 
     settings: Settings
@@ -71,8 +69,7 @@ class StageOptions:
     history: History | None = None
     trials: Sequence[Trial] | None = None
     refit_share: float = 0.0
-    search_data: Callable[[], TrainingData] | None = None
-    errors: list[Any] = field(default_factory=list)
+    held_out_lack: float | None = None
 
 
 @one_thread()  # sums over rows have the same bits on any number of threads
@@ -113,7 +110,10 @@ def make_stage(
         if request.save is None:
             return
         trials = None if options.trials is None else list(options.trials)
-        so_far = replace(so_far, held_out=options.held_out, evidence_trials=trials)
+        so_far = replace(
+            so_far, held_out=options.held_out, evidence_trials=trials,
+            held_out_lack=options.held_out_lack,
+        )  # fmt: skip
         if options.history is not None:
             so_far = replace(so_far, history=options.history)
         watched = None if watch is None else {name: getattr(watch, name) for name in _WATCHED}

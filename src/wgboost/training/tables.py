@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.utils.validation import check_array
 
 from wgboost.data import Batches
-from wgboost.data.frames import as_dense, as_frame, frame_names
-from wgboost.data.naming import without_columns
+from wgboost.data.frames import as_dense
 from wgboost.data.schema import Schema
+from wgboost.data.sources import source_of
 from wgboost.data.stored import PreparedMatrix
 from wgboost.typing import Array
 from wgboost.validation import check_weight
@@ -38,10 +38,9 @@ def learn_schema(
         The estimator, for messages.
     """
     X = as_dense(X)
-    frame = as_frame(X)
-    if frame is None:
-        X = _checked_array(X, name)
-    weight = check_weight(weight, len(X) if frame is None else len(frame))
+    source = source_of(X)
+    X = _checked_array(X, name) if source is None else source
+    weight = check_weight(weight, X.shape[0])
     return Schema.fit(X, categorical_features=categorical_features, weight=weight)
 
 
@@ -63,11 +62,11 @@ def apply_schema(
         prepared: Any = X
         return prepared  # type: ignore[no-any-return]
     X = as_dense(X)
-    frame = as_frame(X)
-    if frame is not None:
-        frame = without_columns(frame, ignored)
-        schema.warn_names(frame_names(frame), name)
-        return schema.apply(frame)
+    source = source_of(X)
+    if source is not None:
+        source = source.without(ignored)
+        schema.warn_names(source.names, name)
+        return schema.apply(source)
     matrix, expected = _checked_array(X, name), len(schema.levels)
     if schema.names is not None:
         warnings.warn(

@@ -10,15 +10,19 @@ from typing import Any
 import numpy as np
 
 from wgboost import _core
+from wgboost.data.bin_ends import BinEnds
 from wgboost.data.binning import Binned
 from wgboost.data.level_groups import LevelGroups
 from wgboost.data.matrix import as_matrix
 from wgboost.slicing import row_slices
+from wgboost.trees.ranges import NodeRanges
 from wgboost.trees.tree import Tree
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_integer, check_threads
 
 __all__ = ["FlatTrees"]
+
+_OF_ROWS = ("lack", "lost", "by_feature")  # arguments with an entry for each row
 
 _NODE_ARRAYS = {
     "feature": np.int32, "threshold": np.float64, "bin": np.uint8, "missing_left": np.uint8,
@@ -58,6 +62,8 @@ class FlatTrees:
         Bits of 256 codes as uint32.
     level_groups : LevelGroups, optional
         Codes of categories with more levels than codes.
+    ranges : NodeRanges, optional
+        Ranges of the training rows of the nodes. None: they are not known.
 
     Examples
     --------
@@ -85,6 +91,7 @@ class FlatTrees:
     values: Array  # (leaves, outputs per tree) float32
     sets: Array  # (sets, 8) uint32, as in Tree
     level_groups: LevelGroups | None = None  # of categories with more levels than codes
+    ranges: NodeRanges | None = None  # of the training rows of nodes
 
     @classmethod
     def join(cls, parts: Sequence[FlatTrees]) -> FlatTrees:
@@ -102,6 +109,8 @@ class FlatTrees:
         for name in _OFFSETS:
             sizes = [np.diff(getattr(p, name)) for p in parts]
             arrays[name] = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
+        known = [p.ranges for p in parts if p.ranges is not None]
+        arrays["ranges"] = NodeRanges.join(known) if len(known) == len(parts) else None
         return replace(parts[0], **arrays)
 
     @classmethod
@@ -111,7 +120,7 @@ class FlatTrees:
         arrays["values"] = np.zeros((0, shape[0] * shape[1]), np.float32)
         arrays["sets"] = np.zeros((0, 8), np.uint32)
         arrays.update(dict.fromkeys(_OFFSETS, np.zeros(1, np.int64)))
-        return cls(n_features, shape, 1, **arrays)
+        return cls(n_features, shape, 1, **arrays, ranges=NodeRanges.empty())
 
     def head(self, n_rounds: int) -> FlatTrees:
         """Return the first rounds."""
@@ -121,7 +130,16 @@ class FlatTrees:
         arrays.update({name: getattr(self, name)[: trees + 1] for name in _OFFSETS})
         arrays["values"] = self.values[: self.first_leaf[trees]]
         arrays["sets"] = self.sets[: self.first_set[trees]]
+        if self.ranges is not None:
+            nodes, sets = slice(self.first_node[trees]), slice(self.first_set[trees])
+            arrays["ranges"] = self.ranges.part(nodes, slice(trees), sets)
         return replace(self, **arrays, output=self.output[:trees])
+
+    def with_ends(self, ends: BinEnds | None) -> FlatTrees:
+        """Return the trees with the ends of the bins of the fit that grew them."""
+        if self.ranges is None or ends is None:
+            return replace(self, ranges=None)
+        return replace(self, ranges=self.ranges.with_table(ends))
 
     def scaled(self, rate: float) -> FlatTrees:
         """Return the trees with leaf values multiplied by a rate."""
@@ -149,15 +167,22 @@ class FlatTrees:
         """Number of rounds."""
         return int(self.output.size) // self.trees_per_round
 
+    @property
+    def knows_ranges(self) -> bool:
+        """Whether the ranges of training rows are known, in units of the features."""
+        return self.ranges is not None and self.ranges.complete
+
     @cached_property
     def _forest(self) -> _core.Forest:
         """The native predictor. Making it checks every index, size and bound of the arrays."""
         if not self.gain.size == self.cover.size == self.feature.size:
             raise ValueError("the ensemble's arrays differ in length")
         m, d = self.shape
+        ranges = self.ranges if self.knows_ranges else None
         forest = _core.make_forest(
             **{name: getattr(self, name) for name in _CORE_ARRAYS},
             n_features=self.n_features, n_outputs=m * d,
+            ranges=None if ranges is None else ranges.for_core(self.cover),
         )  # fmt: skip
         if self.trees_per_round < 1 or self.output.size % self.trees_per_round:
             raise ValueError(
@@ -174,6 +199,12 @@ class FlatTrees:
         sizes = [self.n_features, *self.shape, self.trees_per_round]
         if len(sizes) != 4 or not all(type(size) is int for size in sizes):
             raise ValueError(f"the sizes {sizes} of an ensemble have to be integers")
+        if self.ranges is not None:
+            if not isinstance(self.ranges, NodeRanges):
+                raise ValueError("the ranges of nodes are none")
+            self.ranges.check()
+            if not self.ranges.complete:
+                raise ValueError("the ranges of nodes have no table of bins")
         _ = self._forest
 
     def __getstate__(self) -> dict[str, Any]:
@@ -198,7 +229,8 @@ class FlatTrees:
             "n_rounds", n_rounds, low=0, high=self.n_rounds, hint="None takes all rounds"
         )
 
-    def _start(self, n: int, start: Array | float) -> Directions:
+    def filled(self, n: int, start: Array | float) -> Directions:
+        """Return particles (n, m, d) of n rows at their start, float32."""
         out = np.empty((n, *self.shape), dtype=np.float32)
         out[...] = start
         return out
@@ -226,7 +258,7 @@ class FlatTrees:
             Particles of each row, float32.
         """
         X, rounds = self._checked(X, n_rounds, n_threads)
-        out = self._start(X.shape[0], start)
+        out = self.filled(X.shape[0], start)
         flat, trees = out.reshape(X.shape[0], -1), rounds * self.trees_per_round
         step = max(4096, _CALL // max(1, trees))
         for rows in row_slices(X.shape[0], step):
@@ -240,7 +272,7 @@ class FlatTrees:
     ) -> Iterator[Directions]:
         """Yield `predict` after 1, 2, ... rounds, each at the cost of one round."""
         X, rounds = self._checked(X, None, n_threads)
-        out = self._start(X.shape[0], start)
+        out = self.filled(X.shape[0], start)
         flat, per_round = out.reshape(X.shape[0], -1), self.trees_per_round
         ranks = self._forest.rank(x=X, n_threads=n_threads)
         for r in range(rounds):
@@ -249,6 +281,74 @@ class FlatTrees:
                 n_threads=n_threads,
             )  # fmt: skip
             yield out.copy()
+
+    def add_supported(
+        self, X: Any, task: dict[str, Any], *, out: Directions | None = None,
+        n_rounds: int | None = None, n_threads: int = 1,
+    ) -> int:  # fmt: skip
+        """Add what the trees do not support of rows to arrays, and return the number of trees.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Raw features.
+        task : dict
+            Arguments of `_core.Forest.predict_supported`. The arrays of rows in it are added to.
+        out : array of shape (n, m, d), optional
+            Particles that leaf values are added to.
+        n_rounds : int, optional
+            Number of rounds; None takes all.
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        int
+            Number of trees.
+        """
+        X, rounds = self._checked(X, n_rounds, n_threads)
+        trees = rounds * self.trees_per_round
+        for rows in row_slices(X.shape[0], max(4096, _CALL // max(1, trees))):
+            self._forest.predict_supported(
+                x=X[rows], ranks=None, out=_rows_of(out, rows), **_slices(task, rows), first=0,
+                last=trees, n_threads=n_threads,
+            )  # fmt: skip
+        return trees
+
+    def staged_supported(
+        self, X: Any, task: dict[str, Any], out: Directions, *, n_threads: int = 1
+    ) -> Iterator[int]:
+        """Add one round after another as `add_supported` does, and yield the number of trees."""
+        X, rounds = self._checked(X, None, n_threads)
+        per_round, everything = self.trees_per_round, slice(None)
+        ranks = self._forest.rank(x=X, n_threads=n_threads)
+        for r in range(rounds):
+            self._forest.predict_supported(
+                x=X, ranks=ranks, out=_rows_of(out, everything), **_slices(task, everything),
+                first=r * per_round, last=(r + 1) * per_round, n_threads=n_threads,
+            )  # fmt: skip
+            yield (r + 1) * per_round
+
+    def asked(self) -> Array:
+        """Return the share (p,) of training rows' paths that ask for each feature, over trees."""
+        asked: Array = self._forest.asked(self.cover) / max(1, self.output.size)
+        return np.minimum(asked, 1.0)
+
+    def tree_means(self) -> Array:
+        """Return the mean (trees, outputs) of each tree's values over drawn rows, float64."""
+        leaves = np.flatnonzero(self.feature < 0)
+        tree = np.repeat(np.arange(self.output.size), np.diff(self.first_node))[leaves]
+        row = self.leaf[leaves] + self.first_leaf[tree]
+        first = np.searchsorted(tree, np.arange(self.output.size))
+        cover = self.cover[leaves].astype(np.float64)
+        sums = np.add.reduceat(cover[:, None] * self.values[row], first)
+        return sums / np.maximum(np.add.reduceat(cover, first), 1)[:, None]
+
+    def feature_ends(self) -> tuple[Array, Array]:
+        """Return the smallest and largest training value (p,); infinite for categories."""
+        if self.ranges is None:
+            raise ValueError("the trees do not know the ranges of training rows")
+        return self.ranges.feature_ends(self.n_features)
 
     def predict_binned(
         self, binned: Binned, *, start: Array | float = 0.0, n_rounds: int | None = None,
@@ -259,7 +359,7 @@ class FlatTrees:
         check_threads(n_threads)
         if p != self.n_features:
             raise ValueError(f"the codes have {p} features, the trees {self.n_features}")
-        out = self._start(n, start)
+        out = self.filled(n, start)
         self._forest.predict_codes(
             codes=binned.codes, n_bins=binned.n_bins, out=out.reshape(n, -1), first=0,
             last=self._rounds(n_rounds) * self.trees_per_round, n_threads=n_threads,
@@ -285,3 +385,16 @@ class FlatTrees:
         """Return the total gain (p,) of the splits on each feature, float64."""
         inner = self.feature >= 0
         return np.bincount(self.feature[inner], weights=self.gain[inner], minlength=self.n_features)
+
+
+def _rows_of(particles: Directions | None, rows: slice) -> Array | None:
+    return None if particles is None else particles[rows].reshape(len(particles[rows]), -1)
+
+
+def _slices(task: dict[str, Any], rows: slice) -> dict[str, Any]:
+    """Return the arguments for some rows; what is added to them is added to the whole."""
+    some = {name: task[name] for name in _OF_ROWS if task.get(name) is not None}
+    parts = {name: one[rows].reshape(len(one[rows]), -1) for name, one in some.items()}
+    if "lack" in parts:
+        parts["lack"] = some["lack"][rows]
+    return {**task, **parts}

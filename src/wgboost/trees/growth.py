@@ -12,6 +12,7 @@ from wgboost import _core
 from wgboost.data.binning import Binned, Cuts
 from wgboost.trees.constraints import Constraints
 from wgboost.trees.flat import FlatTrees
+from wgboost.trees.ranges import NodeRanges
 from wgboost.trees.sampling import PROJECTIONS, draw_features, draw_projection, draw_rows
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_choice, check_finite, check_integer, check_number
@@ -310,5 +311,11 @@ def grow_trees(
     feature = arrays["feature"]
     threshold = cuts.thresholds[feature, arrays["bin"]]
     threshold[(feature < 0) | (arrays["category_set"] >= 0)] = np.inf  # no split by a number
-    trees = FlatTrees(p, (m, d), m if per_particle else 1, threshold=threshold, **arrays)
+    codes, missing, categories = (
+        arrays.pop(f"range_{name}") for name in ("codes", "missing", "categories")
+    )
+    ranges = NodeRanges.of_round(codes, missing, categories, len(arrays["output"]))
+    trees = FlatTrees(
+        p, (m, d), m if per_particle else 1, threshold=threshold, ranges=ranges, **arrays
+    )
     return trees, leaf

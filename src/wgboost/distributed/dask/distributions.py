@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from wgboost.distributed.dask.library import import_dask
+from wgboost.estimators.credible_bands import band_columns
+from wgboost.predictive.bands import Quantity
 
 __all__ = ["Distributions", "map_lazily"]
 
@@ -22,13 +25,14 @@ def map_lazily(
     Parameters
     ----------
     function : callable
-        Called with the model and a partition; returns an array (rows,) or (rows, columns).
+        Called with the model and a partition; returns an array (rows,) or (rows, *columns).
     model : estimator
         The first argument of the function.
     X : Dask array or frame
         The collection.
     columns : tuple of int
-        The shape of the result for one row: () or (columns,).
+        The shape of the result for one row, such as () or (columns,). A frame has all of them side
+        by side.
     dtype : dtype
         The type of the result.
 
@@ -50,14 +54,15 @@ def map_lazily(
         return whole.map_blocks(
             block, model=shared, meta=np.empty((0,) * (1 + len(columns)), dtype=dtype),
             dtype=dtype, chunks=(whole.chunks[0], *((size,) for size in columns)),
-            drop_axis=[] if columns else [1],
+            drop_axis=[] if columns else [1], new_axis=list(range(2, 1 + len(columns))),
         )  # fmt: skip
     import pandas
 
     def indexed(part: Any, model: Any) -> Any:
         values = block(part, model)
         if columns:
-            return pandas.DataFrame(values, index=part.index)
+            side_by_side = values.reshape(len(values), math.prod(columns))
+            return pandas.DataFrame(side_by_side, index=part.index)
         return pandas.Series(values, index=part.index)
 
     meta = indexed(X._meta.iloc[:0], None)
@@ -352,6 +357,39 @@ class Distributions:
         (20, 2)
         """
         return self.map(lambda dist: np.stack(dist.interval(confidence), axis=1), 2)
+
+    def band(self, of: Quantity = "mean", coverage: float = 0.9) -> Any:
+        """Return credible bands of a quantity, such as the mean of y; see `Mixture.band`.
+
+        Parameters
+        ----------
+        of : str, float or callable, default="mean"
+            The quantity, as in `Mixture.band`.
+        coverage : float, default=0.9
+            The probability that the quantity is inside.
+
+        Returns
+        -------
+        band : Dask array or frame (n, 2)
+            The lower and the upper end. For the probabilities of k classes an array is (n, k, 2),
+            for q columns of y (n, q, 2); a frame has both ends of the first one, of the second,
+            and so on.
+
+        Examples
+        --------
+        >>> import dask.array as da
+        >>> from wgboost import WGBRegressor
+        >>> from wgboost.dask import Distributions
+        >>> X = da.arange(20.0, chunks=10)[:, None]
+        >>> model = WGBRegressor(n_estimators=2, evidence=1.0).fit(X.compute(), X[:, 0].compute())
+        >>> dist = Distributions(WGBRegressor.predict_dist, model, X)
+        >>> dist.band("mean", 0.9).compute().shape
+        (20, 2)
+        """
+        columns = band_columns(self._model, of, coverage)
+        return self._map_lazily(
+            lambda dist: np.stack(dist.band(of, coverage), axis=-1)[:, : columns[0]], columns
+        )
 
 
 def _predict_part(predict: Callable[..., Any], model: Any, part: Any) -> Any:

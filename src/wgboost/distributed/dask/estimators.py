@@ -10,11 +10,17 @@ from wgboost import estimators
 from wgboost.distributed.dask import fitting, prediction
 from wgboost.distributed.dask.prediction import lazy_for_collections
 from wgboost.distributed.defaults import document_parameters_of
+from wgboost.estimators.base import BaseModel
 from wgboost.estimators.base_classifier import BaseClassifier
 from wgboost.estimators.base_regressor import BaseRegressor
+from wgboost.estimators.credible_bands import band_columns
 from wgboost.model import FittedModel
 
 __all__ = ["WGBClassifier", "WGBRegressor"]
+
+_predict_band = lazy_for_collections(
+    BaseModel.predict_band, lambda self, given: band_columns(self, given["of"], given["coverage"])
+)
 
 
 @document_parameters_of(estimators.WGBRegressor)
@@ -56,6 +62,7 @@ class WGBRegressor(BaseRegressor):
         BaseRegressor.predict_quantiles, lambda _, given: (np.atleast_1d(given["alpha"]).size,)
     )
     predict_interval = lazy_for_collections(BaseRegressor.predict_interval, lambda *_: (2,))
+    predict_band = _predict_band
 
 
 @document_parameters_of(estimators.WGBClassifier)
@@ -93,3 +100,4 @@ class WGBClassifier(BaseClassifier):
     predict_proba = lazy_for_collections(
         BaseClassifier.predict_proba, lambda self, _: (len(self.classes_),)
     )
+    predict_band = _predict_band

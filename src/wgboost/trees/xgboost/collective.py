@@ -14,7 +14,7 @@ import numpy as np
 from wgboost.trees.xgboost.library import import_xgboost
 from wgboost.typing import Array
 
-__all__ = ["allreduce", "broadcast", "weighted_mean"]
+__all__ = ["allreduce", "broadcast", "gather", "weighted_mean"]
 
 _T = TypeVar("_T")
 
@@ -69,6 +69,33 @@ def broadcast(value: _T) -> _T:
         return value
     shared: _T = collective.broadcast(value, 0)
     return shared
+
+
+def gather(values: Array) -> Array:
+    """Return the arrays of all workers.
+
+    Parameters
+    ----------
+    values : array of float64
+        The array of this worker; all have the same shape.
+
+    Returns
+    -------
+    all : array of shape (workers, ...)
+        One after another, the same on all workers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> gather(np.ones(2))
+    array([[1., 1.]])
+    """
+    collective = import_xgboost().collective
+    if not collective.is_distributed():
+        return values[None]
+    places = np.zeros((collective.get_world_size(), *values.shape))
+    places[collective.get_rank()] = values
+    return allreduce(places)
 
 
 def weighted_mean(value: float, weight: float) -> float:

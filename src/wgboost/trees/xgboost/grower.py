@@ -19,6 +19,7 @@ from wgboost.trees.xgboost.leaf_sums import leaf_counts, leaf_values
 from wgboost.trees.xgboost.library import import_xgboost
 from wgboost.trees.xgboost.projection import OutputProjection
 from wgboost.trees.xgboost.quantile_matrix import quantile_matrix
+from wgboost.trees.xgboost.row_ranges import ranges_of_rows
 from wgboost.trees.xgboost.structure import TreeStructure
 from wgboost.typing import Array, Directions
 from wgboost.validation import check_finite
@@ -126,7 +127,9 @@ class XGBoostGrower:
             counts = grown.node_counts(leaf_counts(leaf, grown.n_leaves, drawn))
             trees.append(grown.to_flat(cuts, (m, d), block.start * d, values, counts))
             leaves.append(leaf)
-        return replace(FlatTrees.join(trees), trees_per_round=len(trees)), np.stack(leaves)
+        joined = replace(FlatTrees.join(trees), trees_per_round=len(trees))
+        ranges = ranges_of_rows(joined, binned, data.weight, n_threads)
+        return replace(joined, ranges=ranges), np.stack(leaves)
 
     def _grow(self, inputs: _RoundInputs, g: Directions, c: Directions | None) -> TreeStructure:
         """Grow one tree on the directions and curvatures (n, particles, d) of its outputs."""

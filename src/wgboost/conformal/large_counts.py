@@ -1,0 +1,128 @@
+"""Ends of CV+ intervals of counts that are too large for tables.
+
+The tails of Poisson and negative binomial counts are continued between whole numbers, where they
+are smooth in y. The point at which enough rows agree is found as for a continuous y, and the end
+is the next whole number. Where this point is as near to a whole number as its error, the tails at
+whole numbers decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+from scipy import special
+
+from wgboost.conformal.tail_crossing import TailPath, tail_crossing
+from wgboost.predictive import Mixture
+from wgboost.predictive.count_tables import is_tabled
+from wgboost.responses import Response
+from wgboost.responses.counts import Count
+from wgboost.responses.integer_search import smallest_integer
+from wgboost.responses.zero_inflated import ZeroInflated
+from wgboost.typing import Array
+
+__all__ = ["large_count_crossings"]
+
+_ROUNDING = 1e-9  # relative, outwards: a value whose score is the level is inside
+_ERROR = 2e-8  # of the point, in standard deviations
+_BENT = 1e-3  # the same where the mass is not straight between whole numbers
+_NARROW = 0.2  # least share of a component's variance in that of the mixture
+_LARGEST = 1e12  # y has digits behind the point up to here
+
+_Condition = Callable[[Array, Array], Array]
+
+
+class _CountPath(TailPath):
+    """Log tails along the log of y + 1."""
+
+    def __init__(self, dists: Sequence[Mixture], *, upper: bool) -> None:
+        super().__init__(dists, upper=upper)
+        self.low = np.full(len(dists[0]), -1.0)
+
+    def tail_and_density(self, dist: Mixture, y: Array) -> tuple[Array, Array]:
+        """Return tails (r,) continued to y > -1, and about their derivatives."""
+        response, grid = dist.response, y[:, None]
+        assert isinstance(response, Count)
+
+        def tail(y: Array, theta: Array) -> Array:
+            return response.tail_between(y, theta.astype(np.float64, copy=False), upper=self.upper)
+
+        def density(y: Array, theta: Array) -> Array:
+            # The mass at y + 1 is the difference of the cdf at y + 1 and y.
+            mass: Array = np.exp(response.log_mass(y + 0.5, theta.astype(np.float64, copy=False)))
+            return mass
+
+        return dist.over_grid(tail, grid)[:, 0], dist.over_grid(density, grid)[:, 0]
+
+
+def large_count_crossings(
+    dists: Sequence[Mixture], tails: Sequence[Array], least: int, tail: float
+) -> tuple[Array, Array]:
+    """Return the outermost counts (n,) whose tails are at least as large as `least` given ones.
+
+    As `count_crossings`, for counts of any size. Ends of other responses are NaN.
+    """
+    n = len(dists[0])
+    low, high = np.full((2, n), np.nan)
+    if not n or not is_tabled(dists[0].response):
+        return low, high
+
+    def held(probability: Sequence[Array]) -> Array:
+        rank = np.zeros(len(probability[0]), dtype=np.int64)
+        for known, own in zip(tails, probability, strict=True):
+            rank += np.searchsorted(known, own * (1 + _ROUNDING), side="right")
+        return rank >= least
+
+    def reached_low(y: Array, rows: Array) -> Array:
+        return held([dist[rows].cdf(y) for dist in dists])
+
+    def reached_high(y: Array, rows: Array) -> Array:
+        return ~held([dist[rows].sf(y) for dist in dists])
+
+    low[reached_low(np.zeros(n), np.arange(n))] = 0
+    for end, reached, upper in ((low, reached_low, False), (high, reached_high, True)):
+        rows = np.flatnonzero(np.isnan(end))
+        if rows.size:
+            path = _CountPath([dist[rows] for dist in dists], upper=upper)
+            end[rows] = _end(path, tails, least, tail, partial(_of_rows, reached, rows))
+    return low, high
+
+
+def _of_rows(reached: _Condition, rows: Array, y: Array, at: Array) -> Array:
+    return reached(y, rows[at])
+
+
+def _end(
+    path: _CountPath, tails: Sequence[Array], least: int, tail: float,
+    reached: _Condition,
+) -> Array:  # fmt: skip
+    """Return the smallest count (n,) at which a condition holds."""
+    dist = path.dists[0]
+    mean, deviation = dist.mean(), dist.std()
+    with np.errstate(all="ignore"):
+        # A gamma distribution with the same moments.
+        shape = np.square(mean / deviation)
+        quantile = (special.gammainccinv if path.upper else special.gammaincinv)(shape, tail)
+        point, solved = tail_crossing(path, tails, least, mean * (quantile / shape), tail)
+        variance = dist.over_rows(lambda theta, _: _variance(dist.response, theta).min(axis=1))
+        error = deviation * (_ERROR + _BENT / variance) + _BENT / np.maximum(point + 1, 1e-3)
+        solved &= point < _LARGEST
+        # Narrow components make steps, on which a small error of the tail moves the point far.
+        smooth = variance > _NARROW * np.square(deviation)
+        known = solved & smooth & (np.abs(point - np.round(point)) > error)
+    found = np.maximum(np.ceil(point), 0)
+    rest = np.flatnonzero(~known)
+    if rest.size:
+        start = np.where(solved, np.round(point), mean)[rest]
+        step = np.where(solved, 1, deviation / 8)[rest]
+        found[rest] = smallest_integer(lambda y, at: reached(y, rest[at]), start, step)
+    return found
+
+
+def _variance(response: Response, theta: Array) -> Array:
+    """Return the variances of counts without extra zeros."""
+    if isinstance(response, ZeroInflated):
+        return response.part.var(theta[..., :-1])
+    return response.var(theta)

@@ -1,0 +1,292 @@
+"""The expected squared error of a fitted model, estimated by boosting simulated data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from wgboost.boosting.randomness import RoundRandomness
+from wgboost.boosting.simulated_errors import (
+    N_FOLDS,
+    SimulatedErrors,
+    label_movement,
+    noise_movement,
+)
+from wgboost.boosting.start import ConstantStart
+from wgboost.data import Features
+from wgboost.data.level_groups import LevelGroups
+from wgboost.learners.hist_tree import HistTree
+from wgboost.model import FittedModel
+from wgboost.model.error_model import ErrorModel
+from wgboost.responses import Response
+from wgboost.smooth.posterior_draws import PosteriorDraws, tune_covariance
+from wgboost.training.posterior_data import PosteriorData, without_rows
+from wgboost.training.request import FitRequest
+from wgboost.training.settings import Settings
+from wgboost.trees import TreeSettings
+from wgboost.trees.flat import FlatTrees
+from wgboost.typing import Array, Directions
+
+__all__ = ["estimate_errors"]
+
+_ROWS = 5000  # at most this many rows are simulated
+_TUNING_ROWS = 500  # that the parameters of the Gaussian process are tuned on
+_OBSERVED_ROWS = 1500  # that its draws are conditioned on
+_MIN_ROWS = 10
+_REPLICATES = 10
+_STRIDE = 2  # rounds of the model in one round of the simulation
+_SHARES = {False: 0.7, True: 0.5}  # of the simulated error, of numbers and of classes
+_DECAY = 0.2, 1.2  # bounds of the power of the number of rows that errors fall with
+_LEAST_PROBABILITY = 0.01
+_LEAST_INFORMATION = 1e-3  # of the mean: where y says nothing, noise has no bounds
+_LEAST_VARIANCE = 1e-12
+_CERTAIN_SHARE = 0.8  # of the estimated noise, that is not error
+_SMOOTHING_ROUNDS, _SMOOTHING_RATE = 40, 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class _SimulatedRows:
+    """Rows that are simulated.
+
+    Attributes
+    ----------
+    data : PosteriorData
+    features : Features
+        Binned.
+    matrix : array (n, p)
+        With codes of groups of levels.
+    n_levels : array (p,)
+    groups : LevelGroups or None
+    settings : Settings
+        For this number of rows.
+    rng : numpy.random.Generator
+    """
+
+    data: PosteriorData
+    features: Features
+    matrix: Array
+    n_levels: Array
+    groups: LevelGroups | None
+    settings: Settings
+    rng: np.random.Generator
+
+    @property
+    def weight(self) -> Array:
+        """How often each row counts, on average once."""
+        weight = self.data.weight
+        return np.ones(len(self.data)) if weight is None else weight / weight.mean()
+
+
+@dataclass(frozen=True, eq=False)
+class _Simulation:
+    """What a simulation has given.
+
+    Attributes
+    ----------
+    squared : array (n, q)
+        Squared errors of rows.
+    noise : array (q,)
+        Variance of the noise.
+    variance : array (n, q)
+        Variance that the model predicts.
+    """
+
+    squared: Array
+    noise: Array
+    variance: Array
+
+
+def estimate_errors(request: FitRequest, model: FittedModel) -> ErrorModel | None:
+    """Return the expected squared error of a fitted model as a function of x.
+
+    Functions are drawn from the posterior of a Gaussian process that is fitted to some of the rows.
+    Data are simulated from each of them and boosted as the model was. The squared differences
+    between the boosted functions and those of the simulation are smoothed over x.
+
+    Parameters
+    ----------
+    request : FitRequest
+        The fit.
+    model : FittedModel
+        The fitted model.
+
+    Returns
+    -------
+    ErrorModel or None
+        None if there is nothing to simulate: the response has no location, the start is not
+        constant, the learner has no trees, or the rows are not in memory, too few or all alike.
+    """
+    data = request.data
+    if not isinstance(data, PosteriorData) or not isinstance(data.X, np.ndarray):
+        return None
+    learner, response = request.settings.make_learner(), data.response
+    able = response.nominal or response.offset_link is not None or response.has_dispersion
+    if not able or not isinstance(learner, HistTree) or not model.n_rounds:
+        return None
+    if type(model.start) is not ConstantStart or not isinstance(model.ensemble, FlatTrees):
+        return None
+    inside = data.counted
+    if model.held_out is not None:
+        inside = np.setdiff1d(inside, model.held_out)
+    data = data.part(inside)
+    if len(data) < _MIN_ROWS or not data.varied:
+        return None
+    n_rows = data.total(data.counted)
+    some = data.sample(_ROWS, request.settings.seed)
+    rows = _rows(request, model, some)
+    found = _simulate(rows, model, learner)
+    if found is None:
+        return None
+    squared, share = found.squared, some.total(some.counted) / n_rows
+    if share < 1:
+        half = some.sample(len(some) // 2, request.settings.seed)
+        squared *= share ** _decay(found, _simulate(_rows(request, model, half), model, learner))
+    squared *= _SHARES[response.nominal]
+    if share < 1 and not response.nominal:
+        mean = np.average(squared, axis=0, weights=rows.weight)
+        squared *= _bounded(mean, found, rows) / np.maximum(mean, _LEAST_VARIANCE)
+    return _smoothed(rows, squared)
+
+
+def _decay(found: _Simulation, of_half: _Simulation | None) -> float:
+    """Return the power of the number of rows that errors fall with, from those of half the rows."""
+    if of_half is None:
+        return _DECAY[0]
+    ratio = of_half.squared.mean() / max(float(found.squared.mean()), _LEAST_VARIANCE)
+    return float(np.clip(np.log2(max(ratio, 1.0)), *_DECAY))
+
+
+def _bounded(mean: Array, found: _Simulation, rows: _SimulatedRows) -> Array:
+    """Return mean squared errors (q,) that leave room for the noise in the variance of the model.
+
+    Where most of the variance is error, the noise is known better than the error. The variance of
+    training rows is that of new rows only if there are many of them.
+    """
+    total = np.average(found.variance, axis=0, weights=rows.weight)
+    room = np.maximum(total - _CERTAIN_SHARE * found.noise, total / 2)
+    return np.where(mean > total / 2, np.minimum(mean, room), mean)
+
+
+def _rows(request: FitRequest, model: FittedModel, data: PosteriorData) -> _SimulatedRows:
+    settings = request.settings.at(n_rows=data.total(data.counted))
+    X, n_levels = data.X, request.schema.n_levels
+    groups = getattr(model.ensemble, "level_groups", None)
+    if groups is not None:
+        X, n_levels = groups.apply(X), groups.n_levels(n_levels)
+    features = Features.from_raw(
+        X, bins=settings.max_bins, n_levels=n_levels, weight=data.weight,
+        rng=np.random.default_rng([settings.seed, 2**31]), n_threads=settings.n_threads,
+    )  # fmt: skip
+    rng = np.random.default_rng([settings.seed, 2**31 + 4])
+    return _SimulatedRows(data, features, X, n_levels, groups, settings, rng)
+
+
+def _simulate(rows: _SimulatedRows, model: FittedModel, learner: HistTree) -> _Simulation | None:
+    """Return the squared errors of simulated fits at rows that they left out."""
+    data, response = rows.data, without_rows(rows.data.response)
+    start = data.particles(model.start).mean(axis=1, dtype=np.float64)
+    outputs, noise, total = _pseudo_outputs(rows, model, response, start)
+    shift = np.average(outputs, axis=0, weights=rows.weight)
+    spread = np.sqrt(np.average(np.square(outputs - shift), axis=0, weights=rows.weight))
+    if not (np.isfinite(spread).all() and spread.min() > _LEAST_VARIANCE):
+        return None
+    outputs = (outputs - shift) / spread
+    order = rows.rng.permutation(len(data))
+    tuned, observed = np.sort(order[:_TUNING_ROWS]), np.sort(order[:_OBSERVED_ROWS])
+    X, weight = rows.matrix, rows.weight
+    covariance = tune_covariance(X[tuned], outputs[tuned], weight[tuned], rows.n_levels)
+    if covariance is None:
+        return None
+    draws = PosteriorDraws.of(
+        covariance, X[observed], outputs[observed], weight[observed], _REPLICATES, rows.rng
+    )
+    truth = shift + spread * draws.at(X)
+    if rows.settings.learner is None:  # its settings follow the number of rows and the evidence
+        learner = replace(learner, settings=rows.settings.at(level=1.0).tree_settings())
+    simulation = SimulatedErrors(
+        rows.features,
+        replace(learner, constraints=None, longest_step=response.longest_step),
+        -(-model.n_rounds // _STRIDE),
+        min(1.0, rows.settings.learning_rate * _STRIDE),
+        data.weight,
+        rows.settings.seed,
+    )
+    level = covariance.noise * np.square(spread)
+    if response.nominal:
+        squared = _errors_of_classes(simulation, truth, response, start, rows.rng)
+        return _Simulation(squared, level, total)
+    movement = noise_movement(truth, level * noise / noise.mean(axis=0), rows.rng)
+    fitted = simulation.fitted(movement, np.zeros_like(truth, np.float32))
+    return _Simulation(simulation.left_out(np.square(fitted - truth)), level, total)
+
+
+def _errors_of_classes(
+    simulation: SimulatedErrors, truth: Array, response: Response, start: Array,
+    rng: np.random.Generator,
+) -> Array:  # fmt: skip
+    """Return the squared errors of probabilities, summed over classes, (n, 1)."""
+    probabilities = np.maximum(truth, _LEAST_PROBABILITY)
+    probabilities /= probabilities.sum(axis=2, keepdims=True)
+    begin = np.repeat(start[:, None], truth.shape[1], axis=1).astype(np.float32)
+    fitted = simulation.fitted(label_movement(probabilities, response, rng), begin)
+    gap = response.probabilities(fitted.astype(np.float64)) - probabilities
+    return simulation.left_out(np.square(gap).sum(axis=2, keepdims=True))
+
+
+def _pseudo_outputs(
+    rows: _SimulatedRows, model: FittedModel, response: Response, start: Array
+) -> tuple[Array, Array, Array]:
+    """Return what y says of the location of each row, and the noise of that, (n, q) each.
+
+    It is one Newton step from the start: y itself for a normal response. For classes it is an
+    indicator of each class. The third array is the predicted variance: noise and disagreement.
+    """
+    data = rows.data
+    if response.nominal:
+        shares = np.eye(_n_classes(response, start))[np.asarray(data.y, dtype=int)]
+        return shares, np.ones_like(shares), np.ones_like(shares)
+    target: Any = data.target(model.units)
+    score, _ = target.derivatives(
+        start[:, None].astype(np.float32), slice(0, len(data)), "score", 1
+    )
+    where: Any = response.location
+    columns = where if isinstance(where, slice) else slice(where, where + 1)
+    noisy = None if data.noise is None else target.y
+    at_start = response.fisher(start, 1.0, noisy)[:, columns]
+    level = np.asarray(target.evidence).reshape(-1, 1)
+    fitted = model.ensemble.predict(
+        data.X, start=data.particles(model.start), n_threads=rows.settings.n_threads
+    )
+    middle: Directions = fitted.mean(axis=1, dtype=np.float64)
+    information = response.fisher(middle, 1.0, noisy)[:, columns]
+    noise = 1.0 / np.maximum(information, _LEAST_INFORMATION * information.mean(axis=0))
+    spread = fitted[:, :, columns].var(axis=1, dtype=np.float64)
+    return score[:, 0, columns] / (level * at_start), noise, noise + spread
+
+
+def _n_classes(response: Response, start: Array) -> int:
+    return int(response.probabilities(start[:1]).shape[-1])
+
+
+def _smoothed(rows: _SimulatedRows, squared: Array) -> ErrorModel:
+    """Return squared errors (n, q) as a function of x."""
+    mean = np.average(squared, axis=0, weights=rows.weight)
+    n = len(squared)
+    target = (squared / np.maximum(mean, _LEAST_VARIANCE)).mean(axis=1).astype(np.float32)
+    settings = TreeSettings(
+        max_depth=None, max_leaves=8, growth="best_first", l2=float(N_FOLDS), colsample=0.7,
+        min_samples_leaf=max(5, n // 50),
+    )  # fmt: skip
+    learner = HistTree(settings, rows.settings.n_threads)
+    fitted = np.ones((n, 1, 1), np.float32)
+    draws, trees = RoundRandomness(rows.settings.seed), []
+    for r in range(_SMOOTHING_ROUNDS):
+        gap = target[:, None, None] - fitted
+        step = learner.fit(rows.features, gap, None, rows.data.weight, draws.at(r))
+        step = step.scaled(_SMOOTHING_RATE)
+        step.add_to(fitted)
+        trees.append(step.flat)
+    joined = replace(FlatTrees.join(trees), level_groups=rows.groups, ranges=None)
+    return ErrorModel(mean, joined)

@@ -1,0 +1,180 @@
+"""The expected squared error of fitted models, against data of known truth."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from wgboost import TreeLearner, WGBClassifier, WGBRegressor, WGBRegressorCV, load
+from wgboost.model import ErrorModel, FittedBag
+from wgboost.persistence import ModelFileError
+from wgboost.trees.flat import FlatTrees
+
+FEW = {"n_estimators": 60, "early_stopping": False, "random_state": 0}
+
+
+def made(n, seed=0, noise=0.5):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (n, 4))
+    mean = np.sin(3 * X[:, 0]) + X[:, 1] * X[:, 2]
+    return X, mean, mean + noise * rng.standard_normal(n)
+
+
+def test_the_error_of_the_mean_is_about_the_true_one():
+    ratios, covered = [], []
+    for seed in range(4):
+        X, _, y = made(250, seed)
+        model = WGBRegressor(n_jobs=1, random_state=seed).fit(X, y)
+        new, mean, _ = made(1000, seed + 100)
+        dist = model.predict_dist(new)
+        error = np.abs(dist.mean() - mean)
+        ratios.append(dist.epistemic().mean() / np.square(error).mean())
+        covered.append(np.mean(error < 1.645 * np.sqrt(dist.epistemic())))
+    assert 0.6 < np.mean(ratios) < 1.7  # particles alone: 0.3 to 3, by seed
+    assert 0.8 < np.mean(covered) < 0.97
+
+
+def test_more_rows_have_a_smaller_error_also_where_a_sample_is_simulated():
+    errors = []
+    for n in (300, 1500, 12000):
+        X, _, y = made(n)
+        model = WGBRegressor(evidence=10, max_leaves=16, tree="shared", **FEW).fit(X, y)
+        errors.append(float(model.predict_dist(X[:300]).epistemic().mean()))
+    assert errors[0] > 1.2 * errors[1] > 1.5 * errors[2]
+
+
+def test_the_uncertainty_of_classes_shrinks_with_more_rows():
+    found = []
+    for n in (200, 2000):
+        rng = np.random.default_rng(n)
+        X = rng.uniform(-1, 1, (n, 3))
+        y = rng.random(n) < 1 / (1 + np.exp(-3 * X[:, 0]))
+        model = WGBClassifier(**FEW).fit(X, y)
+        new = np.random.default_rng(1).uniform(-1, 1, (500, 3))
+        true = 1 / (1 + np.exp(-3 * new[:, 0]))
+        dist = model.predict_dist(new)
+        error = 2 * np.square(dist.probabilities()[:, 1] - true).mean()
+        found.append(dist.error.mean())
+        assert 0.4 < found[-1] / error < 2.5
+    assert found[0] > 1.5 * found[1]
+
+
+def test_predictions_stay_whatever_the_error_is():
+    X, _, y = made(200)
+    model = WGBRegressor(**FEW).fit(X, y)
+    dist = model.predict_dist(X)
+    assert model.predict_dist(X, n_rounds=59).error is None
+    *_, last = model.staged_predict_dist(X)
+    np.testing.assert_allclose(dist.particles, last.particles, rtol=1e-6)
+    total = model.predict_uncertainty(X)["total"]
+    np.testing.assert_allclose(total, dist.var(), rtol=1e-9)
+
+
+def test_the_error_is_the_same_on_any_number_of_threads_and_after_loading(tmp_path):
+    X, _, y = made(300)
+    models = [WGBRegressor(n_jobs=jobs, **FEW).fit(X, y) for jobs in (1, 2)]
+    models[0].save(tmp_path / "model.wgb")
+    models.append(load(tmp_path / "model.wgb"))
+    first, *others = (model.predict_dist(X).epistemic() for model in models)
+    for other in others:
+        np.testing.assert_array_equal(first, other)
+
+
+def test_a_bag_errs_less_than_its_members_by_how_much_they_differ():
+    X, _, y = made(200)
+    bag = WGBRegressorCV([{}], cv=3, random_state=0).fit(X, y).model_
+    assert isinstance(bag, FittedBag)
+    matrix = np.ascontiguousarray(X)
+    parts = [one.predict_particles(matrix) for one in bag.models]
+    means = np.stack([part.particles[:, :, 0].mean(axis=1) for part in parts])
+    errors = np.stack([part.error[:, 0] for part in parts])
+    expected = np.maximum(errors.mean(axis=0) - means.var(axis=0), 0.1 * errors.mean(axis=0))
+    np.testing.assert_allclose(bag.predict_particles(matrix).error[:, 0], expected, rtol=1e-5)
+
+
+def test_the_variance_of_a_gaussian_process_is_not_noise():
+    X, _, y = made(150, noise=0.05)
+    model = WGBRegressor(init="smooth", random_state=0).fit(X, y)
+    far = X[:20] + 5
+    noise = np.sqrt(model.predict_uncertainty(far)["aleatoric"])
+    ignorance = np.sqrt(model.predict_uncertainty(far)["epistemic"])
+    assert noise.max() < 0.5 * ignorance.min()
+    plain = clone(model).set_params(learner=TreeLearner(support=False)).fit(X, y)
+    gp, dists = plain.model_.start.gp, [one.predict_dist(far) for one in (plain, model)]
+    error, lost = (dist.error[:, 0] * dist.units.scale**2 for dist in dists)
+    variance, more = (dist.var() for dist in dists)
+    np.testing.assert_allclose(error, gp.epistemic_share(gp.at(far)) * variance, rtol=1e-5)
+    assert (more > variance).all()  # the trees lack support here, and that is no noise either
+    np.testing.assert_allclose(lost - error, more - variance, rtol=1e-3)
+
+
+def test_what_cannot_be_simulated_keeps_the_spread_of_the_particles():
+    X, _, y = made(60)
+    few = WGBRegressor(**FEW).fit(X[:8], y[:8])
+    constant = WGBRegressor(**FEW).fit(X, np.ones(60))
+    for model in (few, constant):
+        assert model.model_.errors is None
+        dist = model.predict_dist(X)
+        np.testing.assert_array_equal(dist.epistemic(), dist.disagreement())
+
+
+def test_ctrl_c_in_the_simulation_keeps_the_model(monkeypatch):
+    from wgboost.training import fit
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fit, "estimate_errors", stopped)
+    X, _, y = made(60)
+    with pytest.warns(UserWarning, match="interrupted"):
+        model = WGBRegressor(**FEW).fit(X, y)
+    assert model.interrupted_
+    assert model.n_estimators_ == 60
+    assert model.predict_dist(X).error is None
+
+
+def test_weighted_rows_count_as_often_as_they_are_there():
+    X, _, y = made(120)
+    twice = np.r_[X, X], np.r_[y, y]
+    weighted = WGBRegressor(**FEW).fit(X, y, sample_weight=np.full(120, 2.0))
+    repeated = WGBRegressor(**FEW).fit(*twice)
+    np.testing.assert_allclose(weighted.model_.errors.mean, repeated.model_.errors.mean, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("mean", "trees"),
+    [
+        (np.array([-1.0]), FlatTrees.empty(2, (1, 1))),
+        (np.array([np.nan]), FlatTrees.empty(2, (1, 1))),
+        (np.array([1.0, 1.0]), FlatTrees.empty(2, (1, 1))),
+        (np.array([1]), FlatTrees.empty(2, (1, 1))),
+        (np.array([1.0]), FlatTrees.empty(3, (1, 1))),
+        (np.array([1.0]), FlatTrees.empty(2, (2, 1))),
+        (np.array([1.0]), None),
+    ],
+)
+def test_errors_in_a_file_have_to_fit_the_model(mean, trees):
+    with pytest.raises(ValueError, match="error"):
+        ErrorModel(mean, trees).check(2, 1)
+
+
+def test_files_with_broken_errors_are_refused(tmp_path):
+    from dataclasses import replace
+
+    X, _, y = made(60)
+    model = WGBRegressor(**FEW).fit(X, y)
+    broken = replace(model.model_.errors, mean=np.array([-1.0]))
+    model.model_ = replace(model.model_, errors=broken)
+    model.save(tmp_path / "model.wgb")
+    with pytest.raises(ModelFileError, match="mean errors"):
+        load(tmp_path / "model.wgb")
+
+
+def test_categories_of_many_levels_have_errors():
+    rng = np.random.default_rng(0)
+    level = rng.integers(0, 400, 1500)
+    y = np.sin(level) + 0.3 * rng.standard_normal(1500)
+    import pandas as pd
+
+    frame = pd.DataFrame({"level": pd.Categorical(level), "x": rng.random(1500)})
+    model = WGBRegressor(**FEW).fit(frame, y)
+    assert (model.predict_dist(frame[:50]).error > 0).all()
