@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
+from wgboost.responses.deviance import count_deviance, log_factorial_correction
 from wgboost.responses.incomplete_gamma import lower_gamma, upper_gamma
 from wgboost.typing import Array
 
@@ -26,6 +27,7 @@ _MOST = 3e-3  # largest share of its second term
 _TERMS = ((1e-9, 1), (1e-6, 2), (1e-4, 3), (_MOST, 4))
 _LOG_SINHC = (1 / 24, -1 / 2880, 1 / 181440, -1 / 9676800)  # log(sinh(u / 2) / (u / 2)) in u^2
 _FARTHEST = 1e300  # its exponential and that of minus its logarithm are numbers
+_CANCELLING = 1e3  # least shape from which z^r and Gamma(r + 1) cancel to few digits
 _CANCELS = 0.9  # larger probabilities are not subtracted from 1
 _TINY = 1e-6  # least complement of x for which a first-order correction of rounding is enough
 _SMALL = 1e-6  # largest relative correction
@@ -44,6 +46,7 @@ def upper_tail(y: Array, mean: Array, dispersion: Array) -> Array:
 def _tail(y: Array, mean: Array, a: Array, *, upper: bool) -> Array:
     if not np.greater_equal(y, _LARGE).any():
         return _exact(y, mean, a, upper=upper)
+    shape = np.broadcast_shapes(np.shape(y), np.shape(mean), np.shape(a))
     y, mean, a = np.broadcast_arrays(*np.atleast_1d(y, mean, a))
     with np.errstate(over="ignore"):
         r, distance = 1 / a, np.log1p(1 / (a * mean))
@@ -51,13 +54,13 @@ def _tail(y: Array, mean: Array, a: Array, *, upper: bool) -> Array:
         # Nearer to 0 SciPy is as fast.
         near = (y >= _LARGE) & (second <= _MOST) & (y * distance >= r)
     if near.all():
-        return _gamma_series(y, r, distance, second.max(), upper=upper)
+        return _gamma_series(y, r, distance, second.max(), upper=upper).reshape(shape)
     tail = np.empty(y.shape)
     tail[~near] = _exact(y[~near], mean[~near], a[~near], upper=upper)
     if near.any():
         largest = second[near].max()
         tail[near] = _gamma_series(y[near], r[near], distance[near], largest, upper=upper)
-    return tail
+    return tail.reshape(shape)
 
 
 def _gamma_series(y: Array, r: Array, distance: Array, second: float, *, upper: bool) -> Array:
@@ -68,9 +71,7 @@ def _gamma_series(y: Array, r: Array, distance: Array, second: float, *, upper: 
     terms = next(number for most, number in _TERMS if second <= most)
     t = y + 0.5 * (r + 1)
     z, per_square = np.minimum(t * distance, _FARTHEST), np.square(1 / t)
-    # Probabilities of shapes r and r + 1 differ by the term z^r exp(-z) / Gamma(r + 1).
-    first = (upper_gamma if upper else lower_gamma)(r, z)
-    term = np.exp(r * np.log(z) - z - special.gammaln(r + 1))
+    first, term = (upper_gamma if upper else lower_gamma)(r, z), _power_term(r, z)
     factors, powers = [np.ones_like(r)], np.ones_like(r)
     change, sum_, total = np.zeros_like(r), 0.0, 1.0
     for k in range(1, terms + 1):
@@ -85,6 +86,18 @@ def _gamma_series(y: Array, r: Array, distance: Array, second: float, *, upper: 
         total, sum_ = total + weight, sum_ + weight * change
     # The weights of the terms sum to `total`, and all have the first probability in common.
     return first + (sum_ if upper else -sum_) / total
+
+
+def _power_term(r: Array, z: Array) -> Array:
+    """Return z^r exp(-z) / Gamma(r + 1), by which probabilities of shapes r and r + 1 differ."""
+    large = r > _CANCELLING
+    if not large.any():
+        return np.asarray(np.exp(r * np.log(z) - z - special.gammaln(r + 1)))
+    term = np.empty(r.shape)
+    term[~large] = _power_term(r[~large], z[~large])
+    r, z = r[large], z[large]
+    term[large] = np.exp(-count_deviance(r, z) - log_factorial_correction(r))
+    return term
 
 
 def _exact(y: Array, mean: Array, a: Array, *, upper: bool) -> Array:
