@@ -10,13 +10,17 @@ from wgboost import WGBRegressor
 from wgboost.data.nearest import NearestRows
 
 
-def plain_difference(a, b, column, low, high, spread):
-    """The difference of two values of a feature, written from its description."""
+def plain_difference(a, b, column, ends, own=False):
+    """The difference of two values of a feature, written from its description.
+
+    With `own`, a is a value of the column that is left out.
+    """
+    low, high, spread = ends
     if low == -np.inf:
         return 0.0 if a == b or np.isnan([a, b]).all() else 0.5
     if np.isnan(a) and np.isnan(b):
         return 0.0
-    known = column[~np.isnan(column)]
+    known = np.sort(column[~np.isnan(column)])
 
     def place(x):
         if np.isnan(x):
@@ -24,16 +28,22 @@ def plain_difference(a, b, column, low, high, spread):
         share = (np.mean(known < x) + np.mean(known <= x)) / 2
         return share + (max(x - high, 0) - max(low - x, 0)) / spread
 
-    return abs(place(a) - place(b)) + 0.5 * (np.isnan(a) != np.isnan(b))
+    at, shrink = place(a), 0.0
+    if own:
+        shrink = 0.5 / max(1, len(known))  # the row itself counts as half a row
+        if len(known) > 1:
+            at += (known[-1] - known[-2]) / spread * (a == known[-1])
+            at -= (known[1] - known[0]) / spread * (a == known[0])
+    return max(abs(at - place(b)) - shrink, 0) + 0.5 * (np.isnan(a) != np.isnan(b))
 
 
 def plain_distances(rows, X, low, high, spread, left_out=False):
-    found = []
+    ends, found = np.column_stack([low, high, spread]), []
     for i, x in enumerate(X):
         others = [row for k, row in enumerate(rows) if not (left_out and k == i)]
         found.append(min(
             sum(
-                plain_difference(x[f], row[f], rows[:, f], low[f], high[f], spread[f])
+                plain_difference(x[f], row[f], rows[:, f], ends[f], left_out)
                 for f in range(len(x))
             )
             for row in others

@@ -160,12 +160,13 @@ class NearestRows:
     def _coordinates(self, rows: Array) -> Array:
         """Return coordinates (n, p) of scaled rows; missing values stay nan."""
         out = np.array(rows)
-        top = (self.high - self.low) / self.spread
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite values are allowed
+            top = (self.high - self.low) / self.spread
         for f in np.flatnonzero(~self._categorical):
             x, known = rows[:, f].astype(np.float64), self._sorted[f]
             below = np.searchsorted(known, rows[:, f]) + np.searchsorted(known, rows[:, f], "right")
             share = below / max(1, 2 * len(known))
-            beyond = np.maximum(x - top[f], 0) + np.minimum(x, 0)
+            beyond = np.fmax(x - top[f], 0) + np.minimum(x, 0)
             place = share + np.where(np.isfinite(beyond), beyond, 0.0)
             out[:, f] = np.where(np.isnan(x), np.nan, np.clip(place, -_FAR, _FAR))
         return out
@@ -186,7 +187,8 @@ class NearestRows:
             return np.hstack([np.where(missing, middle, values), marks]).astype(np.float32)
 
         found: Array = _core.nearest_distances(
-            points=np.ascontiguousarray(complete(points).T), rows=complete(places),
+            points=np.ascontiguousarray(complete(points).T),
+            rows=np.ascontiguousarray(complete(places)),  # columns of X may be contiguous
             categorical=np.r_[categorical, none].astype(np.uint8),
             shrink=np.r_[np.where(categorical, np.float32(0), shrink), none],
             mismatch=_MISMATCH, n_threads=n_threads,

@@ -251,12 +251,16 @@ class FittedModel(BaseFitted):
         self, matrix: Array, trained: Array, n_threads: int = 1
     ) -> tuple[Array, Array]:
         """See `BaseFitted.surroundings`."""
-        (known, trees), new = self._known(), ~trained
+        known, trees = self._known()
         support, distance = np.empty(len(matrix)), np.empty(len(matrix))
-        support[new] = known.judge(trees, matrix[new], n_threads=n_threads).support
-        distance[new] = known.distance(matrix[new], n_threads=n_threads)
-        support[trained] = known.left_out(trees, matrix[trained], n_threads=n_threads)
-        distance[trained] = known.left_out_distance(matrix[trained], n_threads=n_threads)
+        if not trained.all():
+            new = matrix[~trained]
+            support[~trained] = known.judge(trees, new, n_threads=n_threads).support
+            distance[~trained] = known.distance(new, n_threads=n_threads)
+        if trained.any():
+            old = matrix[trained]
+            support[trained] = known.left_out(trees, old, n_threads=n_threads)
+            distance[trained] = known.left_out_distance(old, n_threads=n_threads)
         return support, distance
 
     @property

@@ -92,12 +92,13 @@ class MarginalLikelihood:
         inverse of each output, times correlations or 2 slopes * (difference of the column)^2.
         """
         n, total = len(points), 0.0
-        inverse *= weights.shape[1]
         touched, products = np.zeros(n), np.zeros(points.shape[1])
         for rows in blocks(n, n):
             some = rows, slice(rows.stop)
             pull = weights[rows] @ weights[: rows.stop].T
-            pull -= inverse[some]
+            own = inverse[some]  # above its blocks the memory has never been written to
+            own *= weights.shape[1]
+            pull -= own
             # The diagonal counts once, and what is above it counts in the lower triangle.
             square = pull[:, rows.start :]
             square *= np.tri(len(square))
