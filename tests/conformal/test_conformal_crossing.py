@@ -25,11 +25,11 @@ def folds_of(name, centre, n, folds, distance):
 
 
 def bisected(dists, scores, confidence, *, upper):
-    """The outermost y inside for enough rows, by 200 halvings from the median to far outside."""
+    """The outermost y inside for enough rows, by 200 halvings between the median and far out."""
     n = sum(len(of_fold) for of_fold in scores)
     least = n + 1 - conformal_rank(n, confidence)
-    inner = dists[0].median()
-    outer = (dists[0].isf if upper else dists[0].ppf)(1e-12)
+    furthest = [(dist.isf if upper else dist.ppf)(1e-12) for dist in dists]
+    inner, outer = dists[0].median(), (np.max if upper else np.min)(furthest, axis=0)
     for _ in range(200):
         middle = inner / 2 + outer / 2
         inside = np.zeros(len(middle))

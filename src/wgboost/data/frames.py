@@ -17,7 +17,8 @@ from scipy import sparse
 from wgboost.data.temporal import days_of, days_of_values
 from wgboost.typing import Array
 
-__all__ = ["Column", "as_dense", "as_frame", "column_of", "column_of_values", "frame_names"]
+__all__ = ["Column", "as_dense", "as_frame", "column_of", "column_of_series", "column_of_values",
+           "frame_names"]  # fmt: skip
 
 _NUMBERS = (numbers.Real, np.bool_, decimal.Decimal)
 
@@ -88,10 +89,11 @@ def frame_names(columns: Sequence[Any]) -> list[str] | None:
 
 def column_of(frame: Any, i: int) -> Column:
     """Return the column at an index; raise TypeError if it cannot be a feature."""
-    return _column(frame.columns[i], frame[:, i])
+    return column_of_series(frame.columns[i], frame[:, i])
 
 
-def _column(name: Any, series: Any) -> Column:
+def column_of_series(name: Any, series: Any) -> Column:
+    """Return a column of a series of narwhals; raise TypeError if it cannot be a feature."""
     kind = series.dtype
     if kind == nw.Float32:
         return Column(_floats(series, nw.Float32))
@@ -105,7 +107,7 @@ def _column(name: Any, series: Any) -> Column:
     native = series.to_native()
     type_name = str(getattr(native, "dtype", ""))
     if type_name.startswith("Sparse["):
-        return _column(name, nw.from_native(native.sparse.to_dense(), series_only=True))
+        return column_of_series(name, nw.from_native(native.sparse.to_dense(), series_only=True))
     if type_name.startswith("interval["):
         return _of_series(name, series, declared=True)
     if kind in (nw.String, nw.Object) or series.null_count() == len(series):
@@ -125,6 +127,8 @@ def column_of_values(
     `missing` (n,) marks missing values. If the column is `declared` to be categorical, intervals
     and dates become text. Raise TypeError unless values are all text or all numbers.
     """
+    if len(values) == 1 and isinstance(values[0], str) and not missing[0]:  # for speed
+        return Column(np.array(values, dtype=object), declared=declared)
     missing = np.asarray(missing, dtype=bool)
     if not declared:
         dates = days_of_values(values, missing)

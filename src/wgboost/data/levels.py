@@ -50,7 +50,7 @@ class Levels:
         """Number of codes, at least 1."""
         return max(self.codes, default=0) + 1
 
-    @property
+    @cached_property
     def text(self) -> bool:
         """Whether levels are text. False for a column without values."""
         return any(isinstance(value, str) for value in self.values)

@@ -14,7 +14,14 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from wgboost.data.frames import Column, as_frame, column_of, column_of_values, frame_names
+from wgboost.data.frames import (
+    Column,
+    as_frame,
+    column_of,
+    column_of_series,
+    column_of_values,
+    frame_names,
+)
 from wgboost.typing import Array
 
 __all__ = ["Source", "source_of"]
@@ -109,10 +116,9 @@ class _Pandas(Source):
         kind = self._dtypes[i].name
         declared = kind == "category"
         if len(self.native) > 1 or not (declared or kind in ("object", "str", "string")):
-            return super().column(i)
+            series = nw.from_native(self.native.iloc[:, i], series_only=True)
+            return column_of_series(self.columns[i], series)
         value = self._row[i]
-        if isinstance(value, str):
-            return Column(np.array([value], dtype=object), declared=declared)
         return column_of_values(self.columns[i], [value], [value != value], declared)
 
 
@@ -121,6 +127,15 @@ class _Polars(Source):
     def _types(self) -> list[Any]:
         """The classes of the types, which are faster to compare than types."""
         return [one.base_type() for one in self.native.dtypes]
+
+    @cached_property
+    def columns(self) -> list[str]:
+        return self.native.columns  # type: ignore[no-any-return]
+
+    @cached_property
+    def _row(self) -> tuple[Any, ...]:
+        """The values of the first row, None where missing."""
+        return self.native.row(0)  # type: ignore[no-any-return]
 
     def plain(self) -> list[int]:
         numbers = {
@@ -133,8 +148,7 @@ class _Polars(Source):
         kinds = {str(one) for one in {self._types[i] for i in at}}
         if len(self.native) == 1:
             dtype = np.float32 if kinds == {"Float32"} else np.float64
-            row = self.native.row(0)
-            return np.array([[row[i] for i in at]], dtype=dtype)  # None becomes NaN
+            return np.array([[self._row[i] for i in at]], dtype=dtype)  # None becomes NaN
         part = self.native[:, at] if len(at) < len(self._types) else self.native
         if len(kinds) > 1 or not kinds <= {"Float32", "Float64"}:
             part = part.cast(self.frame.implementation.to_native_namespace().Float64)
@@ -142,12 +156,13 @@ class _Polars(Source):
         return numbers
 
     def column(self, i: int) -> Column:
-        series = self.native[:, i]
-        kind = str(series.dtype)
-        declared = kind.startswith(("Categorical", "Enum"))
+        kind = str(self._types[i])
+        declared = kind in ("Categorical", "Enum")
         if not declared and kind != "String":
             return super().column(i)
-        return _with_none(self.columns[i], series.to_list(), declared)
+        one = len(self.native) == 1
+        values = [self._row[i]] if one else self.native.to_series(i).to_list()
+        return _with_none(self.columns[i], values, declared)
 
 
 class _Arrow(Source):
