@@ -128,12 +128,17 @@ def lifetimes() -> Any:
 # --- what is recorded of a model --------------------------------------------------------------
 
 
+def _score_of_particles(model: Any) -> str:
+    """Return the OOD score of the particles alone, which is defined without training rows."""
+    return "max_variance" if hasattr(model, "classes_") else "epistemic"
+
+
 def predictions(model: Any, rows: Any, **known: Any) -> Arrays:
     dist = model.predict_dist(rows, **known)
     found = {
         "theta": dist.theta(),
         "predict": model.predict(rows, **known),
-        "ood_score": model.ood_score(rows),
+        "ood_score": model.ood_score(rows, method=_score_of_particles(model)),
     }
     if hasattr(model, "classes_"):
         return found | {"proba": model.predict_proba(rows)}
