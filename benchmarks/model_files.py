@@ -205,6 +205,10 @@ def predictions(model: object, X: object) -> list[np.ndarray]:
         return [model.predict_particles(X), model.predict_quantiles(X), model.sample(X, 2, 0)]
     answers = [model.predict_dist(X).theta(), model.predict(X), model.sample(X, 2, 0)]
     answers.append(model.ood_score(X))
+    if model.response_.has_mean:
+        answers += [*model.predict_uncertainty(X).values()]
+    if model.model_.knows_support:
+        answers += [model.predict_support(X), model.explain_support(X)]
     if hasattr(model, "predict_proba"):
         return [*answers, model.predict_proba(X)]
     if not model.response_.y_shape:

@@ -120,6 +120,7 @@ CHANGES = [
     (["fitted", "validation_rows_"], "all", "rows held out are not indices"),
     (["fitted", "_init"], 3, "start is not described"),
     (["fitted", "refitted_"], 0, "refitted_ is neither"),
+    (["fitted", "response_"], None, "the response is none"),
     (["fitted", "response_", "class"], "Poisson", "prior_shape|coordinates"),
     (["fitted", "response_", "class"], "Units", "unexpected keyword|response is none"),
     (["fitted", "response_", "fields", "prior_scale"], -1.0, "prior_scale=-1.0"),

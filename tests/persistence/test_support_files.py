@@ -151,6 +151,7 @@ def test_ranges_that_make_no_sense_are_refused(name, change, said):
     [
         ("fitted._support.spread", np.inf),
         ("fitted._support.contrast", np.nan),
+        ("fitted._support.contrast", 3e38),
         ("fitted._support.reference", 2.0),
         ("fitted._support.asked", -1.0),
         ("fitted._support.low", 1e300),

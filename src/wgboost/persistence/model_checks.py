@@ -80,8 +80,7 @@ def check_model(model: FittedModel, *, n_rounds: Any, classes: bool, evidence: A
     if model.errors is not None:
         _check_errors(model.errors, model)
     if model.known_support is not None:
-        _require(isinstance(model.known_support, Support), "the support is none")
-        model.known_support.check(model.ensemble)  # type: ignore[arg-type]
+        _check_support(model.known_support, model)
     lack = model.held_out_lack
     _require(lack is None or (type(lack) is float and 0 <= lack <= 1), "the lack of support")
     if model.response is not None:
@@ -93,8 +92,19 @@ def _check_errors(errors: Any, model: FittedModel) -> None:
     response = model.response
     single = response is None or response.nominal or not response.y_shape
     errors.check(model.n_features, 1 if single else response.y_shape[0])  # type: ignore[union-attr]
+    check_trees(errors.trees, model.n_features, (1, 1))
+    _check_reach(np.ones((1, 1)), errors.trees)
     if model.schema is not None:
         _check_groups(errors.trees.level_groups, model.schema.n_levels)
+
+
+def _check_support(support: Any, model: FittedModel) -> None:
+    _require(isinstance(support, Support), "the support is none")
+    support.check(model.ensemble)
+    # Lost values are at most the sum of all contrasts, and twice that less their mean.
+    lost = 2 * np.abs(support.contrast, dtype=np.float64).max(initial=0.0) * len(support.contrast)
+    start: Any = model.start
+    _check_reach(start.particles, model.ensemble, lost)  # type: ignore[arg-type]
 
 
 def _check_groups(groups: Any, n_levels: Array) -> None:
@@ -169,10 +179,11 @@ def _check_start(model: FittedModel) -> None:
         model.start.gp.check(model.n_features)
 
 
-def _check_reach(start: Array, trees: FlatTrees) -> None:
-    """Raise ValueError if the start plus the leaves of all trees could overflow."""
+def _check_reach(start: Array, trees: FlatTrees, more: float = 0.0) -> None:
+    """Raise ValueError if the start plus the leaves of all trees, and more, could overflow."""
     leaves = np.abs(trees.values).max(initial=0.0).astype(np.float64) * trees.output.size
-    finite = np.abs(start).max().astype(np.float64) + leaves <= np.finfo(np.float32).max
+    most = np.abs(start).max().astype(np.float64) + leaves + more
+    finite = most <= np.finfo(np.float32).max
     _require(finite, "start and leaf values may add up to particles that are not finite")
 
 

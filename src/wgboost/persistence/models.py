@@ -282,6 +282,8 @@ def fitted_model(saved: SavedModel) -> FittedModel:
     for name in needed:
         if name not in fitted:
             raise ValueError(f"{name} is missing")
+    if evidential != (fitted.get("response_") is not None):
+        raise ValueError("the response is none, or the model of general targets has one")
     return FittedModel(
         fitted["ensemble_"], fitted["start_"], fitted.get("units_", Units()), fitted["history_"],
         interrupted=fitted["interrupted_"], held_out=fitted["validation_rows_"],

@@ -192,9 +192,7 @@ class Support:
         own = 1 - self.reference[:, 0]
         usual = float(np.sqrt(np.square(own).mean())) if own.size else 0.0
         share = max(_LEAST_SHARE, lack / usual) if usual > lack else 1.0
-        return replace(
-            self, reference=np.column_stack([1 - share * own, self.reference[:, 1]])
-        )
+        return replace(self, reference=np.column_stack([1 - share * own, self.reference[:, 1]]))
 
     def _usual_distance(self) -> float:
         """Return the median distance of a training row to the nearest other."""
@@ -227,9 +225,11 @@ class Support:
                 raise ValueError(f"{name} of the support has to be a {np.dtype(kind)} table")
         if rows.shape[1] != p or kept.shape != (len(rows), 2):
             raise ValueError("rows and reference of the support have other shapes")
+        if type(self.reach) is not float or not 0 < self.reach < np.inf:
+            raise ValueError(f"reach={self.reach!r:.40} of the support is no number > 0")
+        widest = np.finfo(np.float64).max / max(1.0, self.reach)
         good = (
-            type(self.reach) is float and 0 < self.reach < np.inf,
-            ((self.spread > 0) & (self.spread < np.inf)).all(),
+            ((self.spread > 0) & (self.spread <= widest)).all(),
             (self.low <= self.high).all(),
             ((self.asked >= 0) & (self.asked <= 1)).all(),
             np.isfinite(self.contrast).all(),
