@@ -60,11 +60,13 @@ print(f"  OOD average precision        {precision:8.3f}   (8 and 9 as out of dis
 # Scores of most eights and nines are larger than those of other digits.
 
 figure, axes = plt.subplots(figsize=(8, 2.8), layout="constrained", num="digits")
-bins = np.linspace(0, max(scores_in.max(), scores_out.max()), 40)
+both = np.concatenate([scores_in, scores_out])
+bins = np.linspace(both.min(), both.max(), 40)
 for scores, label in ((scores_in, "digits 0 to 7, new rows"), (scores_out, "8 and 9, unseen")):
     axes.hist(scores, bins, weights=np.full(len(scores), 1 / len(scores)), alpha=0.6, label=label)
 axes.set(
-    xlabel="ood_score: lack of support and disagreement of particles", ylabel="share of rows",
+    xlabel="ood_score: lack of support, distance to training rows and disagreement of particles",
+    ylabel="share of rows",
     title="Digits: scores of classes that were never shown",
 )
 axes.legend(fontsize=8)
@@ -74,8 +76,8 @@ axes.legend(fontsize=8)
 # %%
 # One feature
 # -----------
-# Rows are missing in a gap and beyond the data. What the model does not know grows there, as it
-# does in a Gaussian process, and the noise stays.
+# Rows are missing in a gap and beyond the data. What the model does not know grows there, most of
+# all beyond the data, as it does in a Gaussian process, and the noise stays.
 
 rng = np.random.default_rng(0)
 x = np.concatenate([rng.uniform(-3, -0.8, 150), rng.uniform(0.8, 3, 150)])

@@ -2,8 +2,8 @@
 Rows from elsewhere
 ===================
 
-`ood_score` is large where trees have no training rows near a row, and where particles disagree.
-This example shows where it works and where it does not.
+`ood_score` is large where trees do not know the surroundings of a row, far from the nearest
+training row, and where particles disagree. This example shows it in a plane and for images.
 """
 
 import matplotlib.pyplot as plt
@@ -41,8 +41,8 @@ for name, rows in (("inside the ring", inner), ("beyond the ring", outer)):
 # New digits
 # ----------
 # A classifier of the digits 0 to 7 predicts eights and nines. Early stopping would take more than
-# sixty rounds, but these are enough here. The mutual information of class and particle does a
-# little better here, since support says little about pixels.
+# sixty rounds, but these are enough here. The mutual information of class and particle, which looks
+# at disagreement alone, does nearly as well.
 
 X, digit = load_digits(return_X_y=True)
 known = digit < 8
@@ -57,19 +57,19 @@ information_area = metrics.ood_roc_auc(*information)
 print(f"digits             ROC AUC {digits_area:.3f}, by mutual information {information_area:.3f}")
 
 # %%
-# The score detects the hole in the ring and what lies beyond it. Most eights and nines have large
-# scores; the last row of images shows some that do not.
+# The score detects the hole in the ring and what lies beyond it. Most eights and nines have larger
+# scores than the known digits; the last row of images shows some that do not.
 
 figure = plt.figure(figsize=(9.5, 4), layout="constrained", num="out_of_distribution")
 left, right = figure.subfigures(1, 2, width_ratios=(1, 1.15))
 axis = left.subplots()
 side = np.linspace(-3.5, 3.5, 250)
 grid = np.meshgrid(side, side)
-shade = np.sqrt(model.ood_score(np.stack([g.ravel() for g in grid], axis=1)))
+shade = model.ood_score(np.stack([g.ravel() for g in grid], axis=1))
 drawn = axis.pcolormesh(*grid, shade.reshape(250, 250), cmap="magma_r", rasterized=True)
 axis.plot(*ring[:300].T, ".", ms=2, color="tab:blue")
 axis.set(xlabel="first feature", ylabel="second feature", aspect="equal")
-axis.set_title("root of the OOD score; dots: training rows", fontsize=9)
+axis.set_title("OOD score; dots: training rows", fontsize=9)
 left.colorbar(drawn, ax=axis, shrink=0.8)
 
 known_order, new_order = np.argsort(score_in), np.argsort(score_out)
@@ -83,6 +83,6 @@ for part, (pixels, score, chosen, title) in zip(right.subfigures(3, 1), rows, st
     axes = part.subplots(1, 7)
     for axis, row in zip(axes, chosen, strict=True):
         axis.imshow(pixels[row].reshape(8, 8), cmap="gray_r")
-        axis.set_xlabel(f"{score[row]:.3f}", fontsize=7)
+        axis.set_xlabel(f"{score[row]:.1f}", fontsize=7)
         axis.set(xticks=[], yticks=[])
 plt.show()
