@@ -24,9 +24,9 @@ def plain_difference(a, b, column, ends, own=False):
 
     def place(x):
         if np.isnan(x):
-            return 0.5
+            return 0.5 + 0.3 * np.median(known) / spread if known.size else 0.5 + 0.3 * low / spread
         share = (np.mean(known < x) + np.mean(known <= x)) / 2
-        return share + (max(x - high, 0) - max(low - x, 0)) / spread
+        return share + (max(x - high, 0) - max(low - x, 0)) / spread + 0.3 * x / spread
 
     at, shrink = place(a), 0.0
     if own:

@@ -17,16 +17,17 @@ _CELLS = 1_000_000  # at most this many values are kept
 _ROWS = 1000
 _MISMATCH = 0.5  # distance of two categories, and of a missing value from others
 _FAR = 1e6  # bound of a coordinate
+_LINEAR = 0.3  # of the value in units of the spread, beside its share
 
 
 @dataclass(frozen=True, eq=False)
 class NearestRows:
     """Measure the distance of rows to the nearest of some training rows.
 
-    The coordinate of a number is the share of training rows below it. Beyond the training data it
-    continues in units of the spread of the feature. The distance is the sum of the differences of
-    coordinates, where different categories differ by 1/2. A missing value is in the middle of the
-    others, and differs from them by another 1/2.
+    The coordinate of a number is the share of training rows below it, plus 0.3 times the number in
+    units of the spread of the feature, plus how far it is beyond the training data in these units.
+    The distance is the sum of the differences of coordinates, where different categories differ by
+    1/2. A missing value is in the middle of the others, and differs from them by another 1/2.
 
     Parameters
     ----------
@@ -43,8 +44,8 @@ class NearestRows:
     >>> from wgboost.data.nearest import NearestRows
     >>> low, high, spread = np.array([[0.0], [3.0], [1.0]])
     >>> known = NearestRows.of(np.array([[0.0], [1.0], [2.0], [3.0]]), low, high, spread)
-    >>> known.distances(np.array([[1.0], [1.5], [5.0]]))
-    array([0.   , 0.125, 2.125])
+    >>> known.distances(np.array([[1.0], [1.5], [5.0]])).round(3)
+    array([0.   , 0.275, 2.725])
     """
 
     rows: Array  # (r, p) float32
@@ -143,6 +144,12 @@ class NearestRows:
         """The values of each feature that are not missing, ascending."""
         return [np.sort(column[~np.isnan(column)]) for column in self.rows.T]
 
+    def _middle(self) -> Array:
+        """Return the coordinates (p,) in the middle of the training rows."""
+        medians = [np.median(known) if known.size else 0.0 for known in self._sorted]
+        middle: Array = np.clip(0.5 + _LINEAR * np.array(medians), -_FAR, _FAR).astype(np.float32)
+        return middle
+
     @property
     def _categorical(self) -> Array:
         categorical: Array = self.low == -np.inf
@@ -167,7 +174,7 @@ class NearestRows:
             below = np.searchsorted(known, rows[:, f]) + np.searchsorted(known, rows[:, f], "right")
             share = below / max(1, 2 * len(known))
             beyond = np.fmax(x - top[f], 0) + np.minimum(x, 0)
-            place = share + np.where(np.isfinite(beyond), beyond, 0.0)
+            place = share + np.where(np.isfinite(beyond), beyond, 0.0) + _LINEAR * x
             out[:, f] = np.where(np.isnan(x), np.nan, np.clip(place, -_FAR, _FAR))
         return out
 
@@ -176,7 +183,7 @@ class NearestRows:
         points, categorical = self._coordinates(self.rows), self._categorical
         gaps = np.isnan(points).any(axis=0) | np.isnan(places).any(axis=0)
         marked = np.flatnonzero(gaps & ~categorical)
-        middle = np.where(categorical, np.float32(-1), np.float32(0.5))
+        middle = np.where(categorical, np.float32(-1), self._middle())
         none = np.zeros(len(marked), np.float32)
         shrink = np.zeros(len(categorical), np.float32) if shrink is None else shrink
 

@@ -37,7 +37,7 @@ def ood_scores(dist: Mixture, method: str | None = None, *, distance: Any = None
 
         - "support" is 1 - s, where the support s says how far trees know the surroundings of a row;
         - "distance" is the distance d to the nearest training row, relative to the usual one;
-        - "novelty" is log(1 + (1 - s) / 0.03) + log(1 + 100 d);
+        - "novelty" is log(1 + (1 - s) / 0.03) + log(1.03 / (0.03 + s)) + log(1 + 100 d);
         - "combined" is the novelty + log(1 + 100 v) / 4 with the disagreement v of the particles:
           the mutual information for classes, else the variance of their means as a share of that
           of y;
@@ -93,7 +93,8 @@ def ood_scores(dist: Mixture, method: str | None = None, *, distance: Any = None
 
 def novelty(support: Array, distance: Array) -> Array:
     """Return the score "novelty" (n,) of rows from their support and distance."""
-    score: Array = np.log1p((1 - support) / _LACK) + np.log1p(distance / _DISTANCE)
+    lack = np.log1p((1 - support) / _LACK) - np.log((support + _LACK) / (1 + _LACK))
+    score: Array = lack + np.log1p(distance / _DISTANCE)
     return score
 
 

@@ -207,7 +207,7 @@ class BaseSupported(ABC):
         >>> X = np.arange(60.0)[:, None]
         >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0]).model_
         >>> model.distance(np.array([[30.0], [30.5]])).round(3)
-        array([0., 1.])
+        array([0.   , 0.655])
         """
 
     @abstractmethod
@@ -245,7 +245,7 @@ class BaseSupported(ABC):
         >>> model = WGBRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0]).model_
         >>> support, distance = model.surroundings(X, np.ones(60, dtype=bool))
         >>> bool((support < 1).any()), distance[:3].round(1)  # the first is below all others
-        (True, array([8.4, 1. , 1. ]))
+        (True, array([3.3, 1. , 1. ]))
         """
 
     @property
