@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import special
 
-from wgboost.responses.incomplete_gamma import upper_gamma
+from wgboost.responses.incomplete_gamma import lower_gamma, upper_gamma
 from wgboost.responses.negative_binomial_tails import lower_tail, upper_tail
 
 
@@ -38,8 +38,10 @@ def test_tails_of_one_array_are_those_of_its_parts():
         assert ((whole >= 0) & (whole <= 1)).all()
 
 
-@pytest.mark.parametrize("shape", [1e-3, 0.05, 0.13, 0.5, 0.999, 1.5])
-def test_upper_tails_of_small_shapes_are_those_of_mpmath(shape):
-    x = np.array([1e-12, 1e-3, 0.2, 0.5, 0.9, 1.0, 1.05, 1.2, 5.0, 40.0])
-    expected = [float(mp.gammainc(shape, one, mp.inf, regularized=True)) for one in x]
-    assert_allclose(upper_gamma(np.array(shape), x), expected, rtol=5e-14)
+@pytest.mark.parametrize("shape", [1e-3, 0.05, 0.13, 0.5, 0.999, 1.05, 1.5])
+def test_tails_of_small_shapes_are_those_of_mpmath(shape):
+    x = np.array([1e-12, 1e-3, 0.2, 0.5, 0.9, 1.0, 1.001, 1.05, 1.1, 1.2, 5.0, 40.0])
+    above = [float(mp.gammainc(shape, one, mp.inf, regularized=True)) for one in x]
+    below = [float(mp.gammainc(shape, 0, one, regularized=True)) for one in x]
+    assert_allclose(upper_gamma(np.array(shape), x), above, rtol=5e-14)
+    assert_allclose(lower_gamma(np.array(shape), x), below, rtol=5e-14)

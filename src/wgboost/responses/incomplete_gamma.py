@@ -2,7 +2,8 @@
 
 SciPy's series for the lower tail stops before it converges if the shape is above about 1e6 and x is
 more than 4.5 deviations below it: 6e-16 becomes 3e-17 at a shape of 1e11. Temme's uniform expansion
-replaces it there. SciPy's series for the upper tail of a small shape is slow.
+replaces it there. SciPy's series for the upper tail of a small shape is slow, and SciPy uses it for
+the lower tail too if 1 < x <= 1.1.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ __all__ = ["lower_gamma", "upper_gamma"]
 
 _LARGE = 1e6
 _LEAST = 1 / 64  # smaller probabilities are not differences from 1
+_SLOW = 1.1  # largest x for which SciPy uses the slow series
 _FAR = 4.0  # deviations; SciPy uses the expansion itself up to 4.5
 _TEMME = (-1 / 3, 1 / 12, -2 / 135, 1 / 864, 1 / 2835, -139 / 777600, 1 / 25515)
 
 
 def lower_gamma(shape: Array, x: Array) -> Array:
     """Return the probability of a value <= x of a gamma distribution of scale 1."""
-    return _corrected(special.gammainc(shape, x), shape, x, upper=False)
+    return _corrected(_lower(shape, x), shape, x, upper=False)
 
 
 def upper_gamma(shape: Array, x: Array) -> Array:
@@ -33,14 +35,28 @@ def upper_gamma(shape: Array, x: Array) -> Array:
     return _corrected(_upper(shape, x), shape, x, upper=True)
 
 
+def _lower(shape: Array, x: Array) -> Array:
+    """Return SciPy's gammainc, or that of a larger shape and terms where it is slow."""
+    if not (np.less(shape, _SLOW).any() and np.less_equal(x, _SLOW).any()):
+        return np.asarray(special.gammainc(shape, x))
+    shape, x = np.broadcast_arrays(shape, x)
+    slow = (shape < _SLOW) & (x > 1) & (x <= _SLOW)
+    lower = np.empty(shape.shape, np.result_type(shape, x))
+    lower[~slow] = special.gammainc(shape[~slow], x[~slow])
+    shape, x = shape[slow], x[slow]
+    terms = np.exp(shape * np.log(x) - x - special.gammaln(shape + 1)) * (1 + x / (shape + 1))
+    lower[slow] = special.gammainc(shape + 2, x) + terms
+    return lower
+
+
 def _upper(shape: Array, x: Array) -> Array:
     """Return SciPy's gammaincc, or 1 - gammainc where it is ten times as fast and precise."""
-    if not (np.less(shape, 1).any() and np.less_equal(x, 1).any()):
+    if not (np.less(shape, _SLOW).any() and np.less_equal(x, _SLOW).any()):
         return np.asarray(special.gammaincc(shape, x))
     shape, x = np.broadcast_arrays(shape, x)
     upper = np.empty(shape.shape, np.result_type(shape, x))
-    quick = (shape < 1) & (x <= 1)
-    lower = special.gammainc(shape[quick], x[quick])
+    quick = (shape < _SLOW) & (x <= _SLOW)
+    lower = _lower(shape[quick], x[quick])
     upper[quick] = 1 - lower
     quick[quick] = lower <= 1 - _LEAST
     upper[~quick] = special.gammaincc(shape[~quick], x[~quick])
