@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from wgboost import Categorical, WGBClassifier
+from wgboost import Categorical, TreeLearner, WGBClassifier, metrics
 from wgboost.training.encoding import ClassEncoder
 
 RNG = np.random.default_rng(21)
@@ -95,10 +95,20 @@ def test_uncertainty_is_entropy_in_two_parts():
     assert (parts["epistemic"] > -1e-9).all()
 
 
-def test_the_ood_score_is_the_largest_variance_of_a_probability():
+def test_max_variance_is_the_largest_variance_of_a_probability():
     dist = FITTED.predict_dist(NEW)
     shares = Categorical(3).probabilities(dist.particles.astype(float))
-    assert_allclose(FITTED.ood_score(NEW), shares.var(axis=1).max(axis=1), rtol=1e-5)
+    score = FITTED.ood_score(NEW, method="max_variance")
+    assert_allclose(score, shares.var(axis=1).max(axis=1), rtol=1e-5)
+
+
+def test_the_ood_score_combines_support_distance_and_disagreement():
+    assert_array_equal(FITTED.ood_score(NEW), FITTED.ood_score(NEW, method="combined"))
+    dist, distance = FITTED.predict_dist(NEW), FITTED.model_.distance(NEW)
+    assert_allclose(FITTED.ood_score(NEW), metrics.ood_scores(dist, distance=distance))
+    without = model(n_estimators=5, learner=TreeLearner(support=False)).fit(X, LABELS)
+    score = without.ood_score(NEW, method="max_variance")
+    assert_array_equal(without.ood_score(NEW), score)
 
 
 def test_rows_whose_labels_say_little_have_the_larger_ood_score():

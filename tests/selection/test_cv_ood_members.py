@@ -63,7 +63,10 @@ def test_only_ood_scores_use_ood_members(ood_bag, tmp_path):
         dist = one.predict_dist(NEW, calibrated=False)
         mean = np.mean([each.predict_proba(NEW) for each in one.members_], axis=0)
         assert_allclose(dist.probabilities(), mean, atol=1e-6)
-        assert_array_equal(one.ood_score(NEW), metrics.ood_scores(dist))
+        for method in ("max_variance", "mutual_information"):
+            assert_array_equal(one.ood_score(NEW, method), metrics.ood_scores(dist, method))
+        distance = one.model_.distance(NEW)
+        assert_array_equal(one.ood_score(NEW), metrics.ood_scores(dist, distance=distance))
     ood_bag.save(tmp_path / "bag.wgb")
     same = load(tmp_path / "bag.wgb")
     assert_array_equal(same.predict_proba(NEW), ood_bag.predict_proba(NEW))

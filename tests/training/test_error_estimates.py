@@ -154,7 +154,34 @@ def test_weighted_rows_count_as_often_as_they_are_there():
 )
 def test_errors_in_a_file_have_to_fit_the_model(mean, trees):
     with pytest.raises(ValueError, match="error"):
-        ErrorModel(mean, trees).check(2, 1)
+        ErrorModel(mean, trees, np.zeros(1)).check(2, 1)
+
+
+@pytest.mark.parametrize("noise", [[-1.0], [np.nan], [1.0, 1.0], [1], None])
+def test_the_noise_in_a_file_has_to_fit_the_model(noise):
+    noise = None if noise is None else np.array(noise)
+    with pytest.raises(ValueError, match="noise"):
+        ErrorModel(np.ones(1), FlatTrees.empty(2, (1, 1)), noise).check(2, 1)
+
+
+def test_variance_that_is_mostly_error_leaves_the_noise():
+    model = ErrorModel(np.ones(1), FlatTrees.empty(1, (1, 1)), np.array([0.1]))
+    variance, error = (
+        np.array([[1.0], [1.0], [1.0], [0.3]]),
+        np.array([[0.05], [0.25], [0.4], [0.4]]),
+    )
+    found = model.share_of(variance, error)
+    np.testing.assert_allclose(found, [[0.05], [0.25 + 0.5 * 0.65], [0.9], [0.4]])
+    unknown = ErrorModel(np.ones(1), FlatTrees.empty(1, (1, 1)), np.zeros(1))
+    np.testing.assert_array_equal(unknown.share_of(variance, error), error)
+
+
+def test_the_noise_of_a_nearly_exact_y_is_found():
+    X, truth, _ = made(300)
+    y = truth + 0.02 * np.random.default_rng(1).standard_normal(300)
+    model = WGBRegressor(**{**FEW, "n_estimators": 60}).fit(X, y)
+    noise = np.sqrt(np.median(model.predict_uncertainty(X)["aleatoric"]))
+    assert 0.01 < noise < 0.08 < np.sqrt(np.median(model.predict_dist(X).var()))
 
 
 def test_files_with_broken_errors_are_refused(tmp_path):

@@ -12,6 +12,7 @@ from wgboost.typing import Array
 __all__ = ["ErrorModel"]
 
 _RANGE = 0.2, 5.0  # of the error of a row, relative to the mean error
+_LARGE = 1.0, 4.0  # errors over noise, between which more and more of the variance is error
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,13 +26,15 @@ class ErrorModel:
         classes of that of their probabilities (q = 1).
     trees : FlatTrees
         Error of a row relative to the mean, minus 1. One particle with one parameter.
+    noise : array of shape (q,)
+        Mean variance of the noise of y, in the units of the particles; 0 where it is not known.
 
     Examples
     --------
     >>> import numpy as np
     >>> from wgboost.model.error_model import ErrorModel
     >>> from wgboost.trees.flat import FlatTrees
-    >>> model = ErrorModel(np.array([0.5]), FlatTrees.empty(n_features=1, shape=(1, 1)))
+    >>> model = ErrorModel(np.array([0.5]), FlatTrees.empty(n_features=1, shape=(1, 1)), np.zeros(1))
     >>> model.at(np.zeros((2, 1)))
     array([[0.5],
            [0.5]])
@@ -39,6 +42,7 @@ class ErrorModel:
 
     mean: Array  # (q,)
     trees: FlatTrees
+    noise: Array  # (q,)
 
     def at(self, X: Array, n_threads: int = 1) -> Array:
         """Return the expected squared error of rows.
@@ -60,12 +64,47 @@ class ErrorModel:
         >>> import numpy as np
         >>> from wgboost.model.error_model import ErrorModel
         >>> from wgboost.trees.flat import FlatTrees
-        >>> model = ErrorModel(np.array([0.5]), FlatTrees.empty(n_features=1, shape=(1, 1)))
+        >>> model = ErrorModel(np.array([0.5]), FlatTrees.empty(n_features=1, shape=(1, 1)), np.zeros(1))
         >>> model.at(np.zeros((1, 1)))
         array([[0.5]])
         """
         relative = self.trees.predict(X, start=1.0, n_threads=n_threads)[:, 0]
         return np.clip(relative.astype(np.float64), *_RANGE) * self.mean
+
+    def share_of(self, variance: Array, error: Array) -> Array:
+        """Return errors that leave no more than the noise of the variance of y.
+
+        This is so where the error is four times the noise or more. There the variance that a model
+        predicts is mostly error, and the noise is known better than the error. Where the error is
+        smaller than the noise it stays as it is.
+
+        Parameters
+        ----------
+        variance : array of shape (n, q)
+            Variance of y that the model predicts.
+        error : array of shape (n, q)
+            The errors of `at`.
+
+        Returns
+        -------
+        array of shape (n, q)
+            Errors that are as large or larger.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.model.error_model import ErrorModel
+        >>> from wgboost.trees.flat import FlatTrees
+        >>> trees = FlatTrees.empty(n_features=1, shape=(1, 1))
+        >>> model = ErrorModel(np.array([0.5]), trees, np.array([0.1]))
+        >>> model.share_of(np.array([[0.9]]), np.array([[0.5]]))
+        array([[0.8]])
+        """
+        low, high = _LARGE
+        known = self.noise > 0
+        ratio = error / np.where(known, self.noise, np.inf)
+        weight = np.clip((ratio - low) / (high - low), 0, 1)
+        return error + weight * np.maximum(variance - self.noise - error, 0)
 
     def check(self, n_features: int, q: int) -> None:
         """Raise ValueError unless a model from a file can be used.
@@ -82,7 +121,7 @@ class ErrorModel:
         >>> import numpy as np
         >>> from wgboost.model.error_model import ErrorModel
         >>> from wgboost.trees.flat import FlatTrees
-        >>> model = ErrorModel(np.array([0.5]), FlatTrees.empty(n_features=1, shape=(1, 1)))
+        >>> model = ErrorModel(np.array([0.5]), FlatTrees.empty(n_features=1, shape=(1, 1)), np.zeros(1))
         >>> model.check(n_features=1, q=1)
         """
         good = isinstance(self.mean, np.ndarray) and self.mean.dtype == np.float64
@@ -90,6 +129,10 @@ class ErrorModel:
             raise ValueError(f"the mean errors are not {q} numbers >= 0")
         if not np.isfinite(self.mean).all():
             raise ValueError("the mean errors are not finite")
+        noise = self.noise
+        good = isinstance(noise, np.ndarray) and noise.dtype == np.float64 and noise.shape == (q,)
+        if not good or not (noise >= 0).all() or not np.isfinite(noise).all():
+            raise ValueError(f"the variances of the noise are not {q} finite numbers >= 0")
         if not isinstance(self.trees, FlatTrees) or self.trees.shape != (1, 1):
             raise ValueError("the trees of the errors have more than one output")
         if self.trees.n_features != n_features:

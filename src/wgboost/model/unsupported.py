@@ -9,7 +9,7 @@ import numpy as np
 from wgboost.responses import Response
 from wgboost.typing import Array, Directions
 
-__all__ = ["add_lost", "added_error"]
+__all__ = ["add_lost", "added_error", "predicted_variance"]
 
 _SMOOTHING = 0.7
 """Share of the deviation of lost values that widens the response.
@@ -71,3 +71,13 @@ def _variance(response: Response, lost: Directions) -> Array:
     columns = where if isinstance(where, slice) else slice(where, where + 1)
     variance: Array = lost[:, :, columns].var(axis=1, dtype=np.float64)
     return variance
+
+
+def predicted_variance(response: Response, particles: Directions) -> Array:
+    """Return the variance (n, q) of y that particles (n, m, d) predict; 0 if it is infinite."""
+    theta = particles.astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        noise, means = response.var(theta), response.mean(theta)
+        variance = noise.mean(axis=1) + means.var(axis=1)
+    found: Array = np.where(np.isfinite(variance), variance, 0.0).reshape(len(theta), -1)
+    return found

@@ -42,6 +42,7 @@ _DECAY = 0.2, 1.2  # bounds of the power of the number of rows that errors fall 
 _LEAST_PROBABILITY = 0.01
 _LEAST_INFORMATION = 1e-3  # of the mean: where y says nothing, noise has no bounds
 _LEAST_VARIANCE = 1e-12
+_LARGEST_RATIO = 1.6  # of the error to the variance that the model predicts of training rows
 _CERTAIN_SHARE = 0.8  # of the estimated noise, that is not error
 _SMOOTHING_ROUNDS, _SMOOTHING_RATE = 40, 0.1
 
@@ -91,11 +92,14 @@ class _Simulation:
         Variance of the noise.
     variance : array (n, q)
         Variance that the model predicts.
+    noise_of_y : array (q,)
+        Variance of the noise of y; 0 where the location is not in its units.
     """
 
     squared: Array
     noise: Array
     variance: Array
+    noise_of_y: Array
 
 
 def estimate_errors(request: FitRequest, model: FittedModel) -> ErrorModel | None:
@@ -144,10 +148,11 @@ def estimate_errors(request: FitRequest, model: FittedModel) -> ErrorModel | Non
         half = some.sample(len(some) // 2, request.settings.seed)
         squared *= share ** _decay(found, _simulate(_rows(request, model, half), model, learner))
     squared *= _SHARES[response.nominal]
-    if share < 1 and not response.nominal:
+    if not response.nominal:
         mean = np.average(squared, axis=0, weights=rows.weight)
-        squared *= _bounded(mean, found, rows) / np.maximum(mean, _LEAST_VARIANCE)
-    return _smoothed(rows, squared)
+        bounded = _bounded(mean, found, rows, many=share < 1)
+        squared *= bounded / np.maximum(mean, _LEAST_VARIANCE)
+    return _smoothed(rows, squared, found.noise_of_y)
 
 
 def _decay(found: _Simulation, of_half: _Simulation | None) -> float:
@@ -158,13 +163,16 @@ def _decay(found: _Simulation, of_half: _Simulation | None) -> float:
     return float(np.clip(np.log2(max(ratio, 1.0)), *_DECAY))
 
 
-def _bounded(mean: Array, found: _Simulation, rows: _SimulatedRows) -> Array:
-    """Return mean squared errors (q,) that leave room for the noise in the variance of the model.
+def _bounded(mean: Array, found: _Simulation, rows: _SimulatedRows, *, many: bool) -> Array:
+    """Return mean squared errors (q,) that agree with the variance that the model predicts.
 
-    Where most of the variance is error, the noise is known better than the error. The variance of
-    training rows is that of new rows only if there are many of them.
+    The variance of few training rows is smaller than that of new rows. With `many` rows it is the
+    same, and where most of it is error, the noise is known better than the error.
     """
     total = np.average(found.variance, axis=0, weights=rows.weight)
+    mean = np.minimum(mean, _LARGEST_RATIO * total)
+    if not many:
+        return mean
     room = np.maximum(total - _CERTAIN_SHARE * found.noise, total / 2)
     return np.where(mean > total / 2, np.minimum(mean, room), mean)
 
@@ -187,7 +195,7 @@ def _simulate(rows: _SimulatedRows, model: FittedModel, learner: HistTree) -> _S
     """Return the squared errors of simulated fits at rows that they left out."""
     data, response = rows.data, without_rows(rows.data.response)
     start = data.particles(model.start).mean(axis=1, dtype=np.float64)
-    outputs, noise, total = _pseudo_outputs(rows, model, response, start)
+    outputs, noise, total, of_y = _pseudo_outputs(rows, model, response, start)
     shift = np.average(outputs, axis=0, weights=rows.weight)
     spread = np.sqrt(np.average(np.square(outputs - shift), axis=0, weights=rows.weight))
     if not (np.isfinite(spread).all() and spread.min() > _LEAST_VARIANCE):
@@ -216,10 +224,11 @@ def _simulate(rows: _SimulatedRows, model: FittedModel, learner: HistTree) -> _S
     level = covariance.noise * np.square(spread)
     if response.nominal:
         squared = _errors_of_classes(simulation, truth, response, start, rows.rng)
-        return _Simulation(squared, level, total)
+        return _Simulation(squared, level, total, np.zeros(1))
     movement = noise_movement(truth, level * noise / noise.mean(axis=0), rows.rng)
     fitted = simulation.fitted(movement, np.zeros_like(truth, np.float32))
-    return _Simulation(simulation.left_out(np.square(fitted - truth)), level, total)
+    squared = simulation.left_out(np.square(fitted - truth))
+    return _Simulation(squared, level, total, level * of_y / noise.mean(axis=0))
 
 
 def _errors_of_classes(
@@ -237,16 +246,17 @@ def _errors_of_classes(
 
 def _pseudo_outputs(
     rows: _SimulatedRows, model: FittedModel, response: Response, start: Array
-) -> tuple[Array, Array, Array]:
+) -> tuple[Array, Array, Array, Array]:
     """Return what y says of the location of each row, and the noise of that, (n, q) each.
 
     It is one Newton step from the start: y itself for a normal response. For classes it is an
-    indicator of each class. The third array is the predicted variance: noise and disagreement.
+    indicator of each class. The third array is the predicted variance: noise and disagreement. The
+    last (q,) is the mean predicted variance of y alone, 0 if that is not finite.
     """
     data = rows.data
     if response.nominal:
         shares = np.eye(_n_classes(response, start))[np.asarray(data.y, dtype=int)]
-        return shares, np.ones_like(shares), np.ones_like(shares)
+        return shares, np.ones_like(shares), np.ones_like(shares), np.zeros(1)
     target: Any = data.target(model.units)
     score, _ = target.derivatives(
         start[:, None].astype(np.float32), slice(0, len(data)), "score", 1
@@ -263,15 +273,25 @@ def _pseudo_outputs(
     information = response.fisher(middle, 1.0, noisy)[:, columns]
     noise = 1.0 / np.maximum(information, _LEAST_INFORMATION * information.mean(axis=0))
     spread = fitted[:, :, columns].var(axis=1, dtype=np.float64)
-    return score[:, 0, columns] / (level * at_start), noise, noise + spread
+    outputs = score[:, 0, columns] / (level * at_start)
+    return outputs, noise, noise + spread, _noise_of_y(response, middle)
+
+
+def _noise_of_y(response: Response, theta: Array) -> Array:
+    """Return the mean variance (q,) of y given parameters (n, d); 0 if the location is a log."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        variance = np.asarray(response.var(theta)).reshape(len(theta), -1).mean(axis=0)
+    if response.offset_link != "identity" or not np.isfinite(variance).all():
+        return np.zeros_like(variance)
+    return variance
 
 
 def _n_classes(response: Response, start: Array) -> int:
     return int(response.probabilities(start[:1]).shape[-1])
 
 
-def _smoothed(rows: _SimulatedRows, squared: Array) -> ErrorModel:
-    """Return squared errors (n, q) as a function of x."""
+def _smoothed(rows: _SimulatedRows, squared: Array, noise: Array) -> ErrorModel:
+    """Return squared errors (n, q) as a function of x, with the noise (q,) of y."""
     mean = np.average(squared, axis=0, weights=rows.weight)
     n = len(squared)
     target = (squared / np.maximum(mean, _LEAST_VARIANCE)).mean(axis=1).astype(np.float32)
@@ -289,4 +309,4 @@ def _smoothed(rows: _SimulatedRows, squared: Array) -> ErrorModel:
         step.add_to(fitted)
         trees.append(step.flat)
     joined = replace(FlatTrees.join(trees), level_groups=rows.groups, ranges=None)
-    return ErrorModel(mean, joined)
+    return ErrorModel(mean, joined, np.asarray(noise, dtype=np.float64))
