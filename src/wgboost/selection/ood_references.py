@@ -19,7 +19,7 @@ from wgboost.model import FittedBag, FittedModel
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
 
-__all__ = ["bag_ood_references", "mix_with_neighbours"]
+__all__ = ["Folds", "SampledRows", "bag_ood_references", "mix_with_neighbours"]
 
 _OF_CLASSES = "max_variance", "mutual_information"  # the default first
 _OF_NUMBERS = "epistemic", "max_variance"
@@ -61,8 +61,9 @@ def bag_ood_references(
     The support is that by the model of the fold of a row. Distances are means over models, each of
     which leaves the row out. As to disagreement, a row is new to the model of its own fold, but all
     other members were trained on it. Their agreement and the disagreement of the one model would
-    look like a large score of the bag. So models and bag are compared (`aligned_scores`) at rows that are new to all: mixtures of
-    neighbouring rows. Scores that need an integral for every row are left out.
+    look like a large score of the bag. So models and bag are compared (`aligned_scores`) at rows
+    that are new to all: mixtures of neighbouring rows. Scores that need an integral for every row
+    are left out.
 
     Parameters
     ----------
