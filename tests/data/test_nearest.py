@@ -5,49 +5,78 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.linalg import fractional_matrix_power
 
 from wgboost import WGBRegressor
 from wgboost.data.nearest import NearestRows
 
 
-def plain_difference(a, b, column, ends, own=False):
-    """The difference of two values of a feature, written from its description.
-
-    With `own`, a is a value of the column that is left out.
-    """
+def plain_places(column, values, ends):
+    """The coordinates of values of a feature, written from the description."""
     low, high, spread = ends
+    known = column[~np.isnan(column)]
     if low == -np.inf:
-        return 0.0 if a == b or np.isnan([a, b]).all() else 0.5
-    if np.isnan(a) and np.isnan(b):
-        return 0.0
-    known = np.sort(column[~np.isnan(column)])
+        return values
+    middle = 0.5 + 0.3 * (np.median(known) - low if known.size else 0.0) / spread
 
     def place(x):
         if np.isnan(x):
-            return 0.5 + 0.3 * np.median(known) / spread if known.size else 0.5 + 0.3 * low / spread
+            return middle
         share = (np.mean(known < x) + np.mean(known <= x)) / 2
-        return share + (max(x - high, 0) - max(low - x, 0)) / spread + 0.3 * x / spread
+        beyond = max(x - high, 0) - max(low - x, 0)
+        return share + (beyond + 0.3 * (x - low)) / spread
 
-    at, shrink = place(a), 0.0
-    if own:
-        shrink = 0.5 / max(1, len(known))  # the row itself counts as half a row
-        if len(known) > 1:
-            at += (known[-1] - known[-2]) / spread * (a == known[-1])
-            at -= (known[1] - known[0]) / spread * (a == known[0])
-    return max(abs(at - place(b)) - shrink, 0) + 0.5 * (np.isnan(a) != np.isnan(b))
+    return np.array([place(x) for x in values])
+
+
+def plain_mixing(points):
+    """The power -1/2 of the shrunk correlations of coordinates (r, q), in their units."""
+    r, q = points.shape
+    ridge = max(0.2, q / r)
+    if ridge >= 1:
+        return np.eye(q)
+    deviation = np.where(points.std(axis=0) > 0, points.std(axis=0), 1.0)
+    unit = (points - points.mean(axis=0)) / deviation
+    shrunk = (1 - ridge) * unit.T @ unit / r
+    shrunk[np.diag_indices(q)] = 1.0
+    return np.diag(1 / deviation) @ fractional_matrix_power(shrunk, -0.5) @ np.diag(deviation)
+
+
+def plain_excess(column, x, spread):
+    """How far a value is beyond the others of its column, in units of the spread."""
+    known = np.sort(column[~np.isnan(column)])
+    if len(known) < 2:
+        return 0.0
+    above = (known[-1] - known[-2]) * (x == known[-1])
+    return (above - (known[1] - known[0]) * (x == known[0])) / spread
 
 
 def plain_distances(rows, X, low, high, spread, left_out=False):
-    ends, found = np.column_stack([low, high, spread]), []
+    ends = np.column_stack([low, high, spread])
+    points, places = (
+        np.column_stack([plain_places(rows[:, f], values[:, f], ends[f]) for f in range(len(low))])
+        for values in (rows, X)
+    )
+    numbers = np.flatnonzero(low > -np.inf)
+    mixing = plain_mixing(points[:, numbers])
+    counts = np.maximum(1, (~np.isnan(rows[:, numbers])).sum(axis=0))
+    shrink = np.diag(mixing) * 0.5 / counts if left_out else 0.0  # the row is half a row
+    found = []
     for i, x in enumerate(X):
-        others = [row for k, row in enumerate(rows) if not (left_out and k == i)]
-        found.append(min(
-            sum(
-                plain_difference(x[f], row[f], rows[:, f], ends[f], left_out)
-                for f in range(len(x))
-            )
-            for row in others
-        ))  # fmt: skip
+        at, distances = places[i].copy(), []
+        if left_out:
+            at[numbers] += [plain_excess(rows[:, f], x[f], spread[f]) for f in numbers]
+        for k, row in enumerate(rows):
+            if left_out and k == i:
+                continue
+            gaps = np.maximum(np.abs((at - points[k])[numbers] @ mixing) - shrink, 0)
+            missing = np.isnan(x[numbers]) != np.isnan(row[numbers])
+            categories = np.delete(np.arange(len(x)), numbers)
+            unlike = [
+                x[f] != row[f] and not (np.isnan(x[f]) and np.isnan(row[f])) for f in categories
+            ]
+            distances.append(gaps.sum() + 0.5 * missing.sum() + 0.5 * np.sum(unlike))
+        found.append(min(distances))
     return np.array(found)
 
 

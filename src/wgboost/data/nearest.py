@@ -18,6 +18,8 @@ _ROWS = 1000
 _MISMATCH = 0.5  # distance of two categories, and of a missing value from others
 _FAR = 1e6  # bound of a coordinate
 _LINEAR = 0.3  # of the value in units of the spread, beside its share
+_RIDGE = 0.2  # least share of correlations that stays in coordinates
+_SAME = 1e-5  # largest distance of a row from itself, rounded
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +28,10 @@ class NearestRows:
 
     The coordinate of a number is the share of training rows below it, plus 0.3 times the number in
     units of the spread of the feature, plus how far it is beyond the training data in these units.
-    The distance is the sum of the differences of coordinates, where different categories differ by
-    1/2. A missing value is in the middle of the others, and differs from them by another 1/2.
+    Most of the correlation between coordinates is then taken out, so that rows are far apart if
+    they differ where other rows go together. The distance is the sum of the differences of
+    coordinates, where different categories differ by 1/2. A missing value is in the middle of the
+    others, and differs from them by another 1/2.
 
     Parameters
     ----------
@@ -102,8 +106,9 @@ class NearestRows:
     def left_out(self, X: Any, *, n_threads: int = 1) -> Array:
         """Return the distance of training rows to the nearest other training row.
 
-        They are what distances would be if the row were new: it does not count for the shares below
-        other rows, nor for the smallest and the largest value.
+        They are nearly what distances would be if the row were new: it does not count for the
+        shares below other rows, nor for the smallest and the largest value. It does for
+        correlations.
 
         Parameters
         ----------
@@ -119,11 +124,16 @@ class NearestRows:
         """
         rows = self._scaled(np.asarray(X))
         distances = self._nearest(self._coordinates(rows), n_threads)[:, 0]
-        kept = distances == 0
-        places = self._coordinates(rows[kept]) + self._excess(rows[kept])
+        kept = distances < _SAME
+        excess = self._excess(rows[kept])
         # Without the row, it is closer to others by half a row.
-        shrink = np.array([0.5 / max(1, len(one)) for one in self._sorted], np.float32)
-        distances[kept] = self._nearest(places, n_threads, shrink)[:, 1]
+        half = np.array([0.5 / max(1, len(one)) for one in self._sorted], np.float32)
+        shrink = np.where(self._categorical, np.float32(0), half)
+        if self._mixing is not None:
+            shrink[~self._categorical] *= np.diag(self._mixing)
+        found = self._nearest(self._coordinates(rows[kept]) + excess, n_threads, shrink)
+        own = np.maximum(np.abs(self._mixed(excess)) - shrink, 0).sum(axis=1)
+        distances[kept] = np.where(found[:, 0] < own - _SAME, found[:, 0], found[:, 1])
         return distances
 
     def _excess(self, rows: Array) -> Array:
@@ -178,26 +188,63 @@ class NearestRows:
             out[:, f] = np.where(np.isnan(x), np.nan, np.clip(place, -_FAR, _FAR))
         return out
 
+    @cached_property
+    def _filled(self) -> Array:
+        """The coordinates (r, p) of training rows; missing ones are in the middle."""
+        return self._complete(self._coordinates(self.rows))
+
+    @cached_property
+    def _mixing(self) -> Array | None:
+        """The matrix (q, q) that takes correlation out of the coordinates of q numbers.
+
+        Correlations of the training rows are shrunk by a fifth, or by the number of features over
+        that of rows if this is more; None if nothing is left. Features keep their deviations.
+        """
+        r, q = len(self.rows), np.count_nonzero(~self._categorical)
+        ridge = max(_RIDGE, q / max(1, r))
+        if q < 2 or ridge >= 1:
+            return None
+        points = self._filled[:, ~self._categorical].astype(np.float64)
+        deviation = points.std(axis=0)
+        deviation[deviation == 0] = 1.0
+        unit = (points - points.mean(axis=0)) / deviation
+        shrunk = (1 - ridge) * (unit.T @ unit) / r
+        np.fill_diagonal(shrunk, 1.0)
+        values, axes = np.linalg.eigh(shrunk)
+        mixing: Array = (axes / np.sqrt(values)) @ axes.T * deviation / deviation[:, None]
+        return mixing
+
+    def _mixed(self, places: Array) -> Array:
+        """Return coordinates, or differences of them, (n, p) without most of their correlation."""
+        if self._mixing is None:
+            return places
+        out, numbers = np.array(places, np.float32), ~self._categorical
+        out[:, numbers] = places[:, numbers].astype(np.float64) @ self._mixing
+        return out
+
+    def _complete(self, places: Array) -> Array:
+        """Return coordinates (n, p) with the middle of a feature where values are missing."""
+        middle = np.where(self._categorical, np.float32(-1), self._middle())
+        return np.where(np.isnan(places), middle, places)
+
     def _nearest(self, places: Array, n_threads: int, shrink: Array | None = None) -> Array:
         """Return the two smallest distances (n, 2) of rows with coordinates (n, p)."""
         points, categorical = self._coordinates(self.rows), self._categorical
         gaps = np.isnan(points).any(axis=0) | np.isnan(places).any(axis=0)
         marked = np.flatnonzero(gaps & ~categorical)
-        middle = np.where(categorical, np.float32(-1), self._middle())
         none = np.zeros(len(marked), np.float32)
         shrink = np.zeros(len(categorical), np.float32) if shrink is None else shrink
 
-        def complete(values: Array) -> Array:
-            """Fill missing values, and say in further columns where they were."""
-            missing = np.isnan(values)
-            marks = _MISMATCH * missing[:, marked].astype(np.float32)
-            return np.hstack([np.where(missing, middle, values), marks]).astype(np.float32)
+        def mixed(values: Array) -> Array:
+            """Take correlation out, and say in further columns where values are missing."""
+            marks = _MISMATCH * np.isnan(values)[:, marked]
+            return np.hstack([self._mixed(self._complete(values)), marks]).astype(np.float32)
 
         found: Array = _core.nearest_distances(
-            points=np.ascontiguousarray(complete(points).T),
-            rows=np.ascontiguousarray(complete(places)),  # columns of X may be contiguous
+            points=np.ascontiguousarray(mixed(points).T),
+            rows=np.ascontiguousarray(mixed(places)),  # columns of X may be contiguous
             categorical=np.r_[categorical, none].astype(np.uint8),
-            shrink=np.r_[np.where(categorical, np.float32(0), shrink), none],
+            shrink=np.r_[shrink, none].astype(np.float32),
             mismatch=_MISMATCH, n_threads=n_threads,
         )  # fmt: skip
         return found.astype(np.float64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -178,9 +179,13 @@ class Support:
         """Return `distance` of training rows (n, p), each to the nearest other."""
         return self._nearest.left_out(X, n_threads=n_threads) / self._usual_distance()
 
-    @property
+    @cached_property
     def _nearest(self) -> NearestRows:
         return NearestRows(self.rows, self.low, self.high, self.spread)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what is computed again."""
+        return {name: value for name, value in vars(self).items() if name != "_nearest"}
 
     @property
     def left_out_rows(self) -> tuple[Array, Array]:
