@@ -29,6 +29,7 @@ __all__ = [
     "interval_scores",
 ]
 
+_LEAST_TAIL = 1e-3  # least tail of which 1 - tail has enough digits
 _HALVINGS = 40  # of brackets that are a fraction of the interval
 _ROUNDING = 1e-9  # relative: a value whose score is the level is inside
 _INFINITE = (
@@ -237,10 +238,13 @@ def _crossings(
         return low, high
     theta = np.mean([dist.theta().mean(axis=1) for dist in dists], axis=0)
     response, units, tail = dists[0].response, dists[0].units, np.asarray(-level)
+    # A start needs few digits, and isf of a gamma distribution is slow.
+    quick = tail > _LEAST_TAIL
+    above = response.ppf(1 - tail, theta) if quick else response.isf(tail, theta)
     found = []
-    for upper, quantile in ((False, response.ppf), (True, response.isf)):
-        start = units.restore(quantile(tail, theta))
-        y, solved = tail_crossing(TailPath(dists, upper=upper), tails, least, start, -level)
+    for upper, start in ((False, response.ppf(tail, theta)), (True, above)):
+        path, begin = TailPath(dists, upper=upper), units.restore(start)
+        y, solved = tail_crossing(path, tails, least, begin, -level)
         found.append(np.where(solved, y, np.nan))
     return found[0], found[1]
 

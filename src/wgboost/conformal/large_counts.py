@@ -3,7 +3,8 @@
 The tails of Poisson and negative binomial counts are continued between whole numbers, where they
 are smooth in y. The point at which enough rows agree is found as for a continuous y, and the end
 is the next whole number. Where this point is as near to a whole number as its error, the tails at
-whole numbers decide.
+whole numbers decide. Where components are narrow or nearly normal, they decide everywhere, from a
+start that a normal distribution gives.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import partial
 import numpy as np
 from scipy import special
 
+from wgboost.conformal.count_points import count_points
 from wgboost.conformal.tail_crossing import TailPath, tail_crossing
 from wgboost.predictive import Mixture
 from wgboost.predictive.count_tables import is_tabled
@@ -29,6 +31,7 @@ _ROUNDING = 1e-9  # relative, outwards: a value whose score is the level is insi
 _ERROR = 2e-8  # of the point, in standard deviations
 _BENT = 1e-3  # the same where the mass is not straight between whole numbers
 _NARROW = 0.2  # least share of a component's variance in that of the mixture
+_STRAIGHT = 0.2  # largest bend for which a start is as good as a crossing of tails
 _LARGEST = 1e12  # y has digits behind the point up to here
 
 _Condition = Callable[[Array, Array], Array]
@@ -40,6 +43,10 @@ class _CountPath(TailPath):
     def __init__(self, dists: Sequence[Mixture], *, upper: bool) -> None:
         super().__init__(dists, upper=upper)
         self.low = np.full(len(dists[0]), -1.0)
+
+    def take(self, rows: Array) -> _CountPath:
+        """Return the path of some rows."""
+        return _CountPath([dist[rows] for dist in self.dists], upper=self.upper)
 
     def tail_and_density(self, dist: Mixture, y: Array) -> tuple[Array, Array]:
         """Return tails (r,) continued to y > -1, and about their derivatives."""
@@ -101,28 +108,47 @@ def _end(
     """Return the smallest count (n,) at which a condition holds."""
     dist = path.dists[0]
     mean, deviation = dist.mean(), dist.std()
+    known = np.zeros(len(dist), dtype=bool)
+    start, found = np.full((2, len(dist)), np.nan)
     with np.errstate(all="ignore"):
-        # A gamma distribution with the same moments.
-        shape = np.square(mean / deviation)
-        quantile = (special.gammainccinv if path.upper else special.gammaincinv)(shape, tail)
-        point, solved = tail_crossing(path, tails, least, mean * (quantile / shape), tail)
-        variance = dist.over_rows(lambda theta, _: _variance(dist.response, theta).min(axis=1))
-        error = deviation * (_ERROR + _BENT / variance) + _BENT / np.maximum(point + 1, 1e-3)
-        solved &= point < _LARGEST
+        variance, bend = dist.over_rows(partial(_shape, dist.response), 2).T
         # Narrow components make steps, on which a small error of the tail moves the point far.
         smooth = variance > _NARROW * np.square(deviation)
-        known = solved & smooth & (np.abs(point - np.round(point)) > error)
-    found = np.maximum(np.ceil(point), 0)
+        rows = np.flatnonzero(smooth & (bend > _STRAIGHT))
+        if rows.size:
+            # A gamma distribution with the same moments.
+            shape = np.square(mean / deviation)[rows]
+            quantile = (special.gammainccinv if path.upper else special.gammaincinv)(shape, tail)
+            begin = mean[rows] * (quantile / shape)
+            point, solved = tail_crossing(path.take(rows), tails, least, begin, tail)
+            error = deviation[rows] * (_ERROR + _BENT / variance[rows])
+            error += _BENT / np.maximum(point + 1, 1e-3)
+            solved &= point < _LARGEST
+            known[rows] = solved & (np.abs(point - np.round(point)) > error)
+            start[rows[solved]], found[rows] = (
+                np.round(point[solved]),
+                np.maximum(np.ceil(point), 0),
+            )
+    lost = np.flatnonzero(np.isnan(start))
+    if lost.size:
+        some = [dist[lost] for dist in path.dists]
+        start[lost] = np.ceil(count_points(some, tails, least, upper=path.upper))
     rest = np.flatnonzero(~known)
     if rest.size:
-        start = np.where(solved, np.round(point), mean)[rest]
-        step = np.where(solved, 1, deviation / 8)[rest]
-        found[rest] = smallest_integer(lambda y, at: reached(y, rest[at]), start, step)
+        found[rest] = smallest_integer(
+            lambda y, at: reached(y, rest[at]), start[rest], np.ones(rest.size)
+        )
     return found
 
 
-def _variance(response: Response, theta: Array) -> Array:
-    """Return the variances of counts without extra zeros."""
+def _shape(response: Response, theta: Array, _: Array | None) -> Array:
+    """Return the least variance of counts, and how far their quantiles are from normal, (r, 2).
+
+    The second is the largest square of the skewness times the standard deviation: about the error
+    of `count_points`. Extra zeros do not count.
+    """
     if isinstance(response, ZeroInflated):
-        return response.part.var(theta[..., :-1])
-    return response.var(theta)
+        response, theta = response.part, theta[..., :-1]
+    variance = response.var(theta)
+    bend = np.square(2 * variance / response.mean(theta) - 1) / np.sqrt(variance)
+    return np.stack([variance.min(axis=1), bend.max(axis=1)], axis=1)

@@ -1,14 +1,15 @@
 """The regularised incomplete gamma functions, also for large parameters.
 
-SciPy's series for the lower tail stops before it converges if the shape is above about 1e6 and x is
-more than 4.5 deviations below it: 6e-16 becomes 3e-17 at a shape of 1e11. Temme's uniform expansion
-replaces it there. SciPy's series for the upper tail of a small shape is slow, and SciPy uses it for
-the lower tail too if 1 < x <= 1.1.
+SciPy's series for the lower tail is slow if the shape is large and x is more than 4.5 deviations
+below it, and above 1e6 it stops before it converges: 6e-16 becomes 3e-17 at a shape of 1e11.
+Temme's uniform expansion replaces it there. SciPy's series for the upper tail of a small shape is
+slow, and SciPy uses it for the lower tail too if 1 < x <= 1.1.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from scipy import special
@@ -18,21 +19,22 @@ from wgboost.typing import Array
 
 __all__ = ["lower_gamma", "upper_gamma"]
 
-_LARGE = 1e6
+_LARGE = 2e3
 _LEAST = 1 / 64  # smaller probabilities are not differences from 1
 _SLOW = 1.1  # largest x for which SciPy uses the slow series
 _FAR = 4.0  # deviations; SciPy uses the expansion itself up to 4.5
+_NOTHING = 39.0  # deviations; a normal distribution has a larger tail, of 2e-333
 _TEMME = (-1 / 3, 1 / 12, -2 / 135, 1 / 864, 1 / 2835, -139 / 777600, 1 / 25515)
 
 
 def lower_gamma(shape: Array, x: Array) -> Array:
     """Return the probability of a value <= x of a gamma distribution of scale 1."""
-    return _corrected(_lower(shape, x), shape, x, upper=False)
+    return _tail(_lower, shape, x, upper=False)
 
 
 def upper_gamma(shape: Array, x: Array) -> Array:
     """Return the probability of a value > x of a gamma distribution of scale 1."""
-    return _corrected(_upper(shape, x), shape, x, upper=True)
+    return _tail(_upper, shape, x, upper=True)
 
 
 def _lower(shape: Array, x: Array) -> Array:
@@ -63,16 +65,20 @@ def _upper(shape: Array, x: Array) -> Array:
     return upper
 
 
-def _corrected(value: Array, shape: Array, x: Array, *, upper: bool) -> Array:
+def _tail(side: Callable[[Array, Array], Array], shape: Array, x: Array, *, upper: bool) -> Array:
+    """Return `side`, or the expansion far below a large shape."""
     if not np.greater(shape, _LARGE).any():
-        return value
-    value, shape, x = np.broadcast_arrays(value, shape, x)
-    lost = (shape > _LARGE) & (x < shape - _FAR * np.sqrt(shape)) & (x > 0)
-    if not lost.any():
-        return value
-    tail = _far_below(shape[lost].astype(np.float64), x[lost].astype(np.float64))
-    value = np.array(value)
-    value[lost] = 1 - tail if upper else tail
+        return side(shape, x)
+    shape, x = np.broadcast_arrays(shape, x)
+    deviations = (shape - x) / np.sqrt(shape)
+    far = (shape > _LARGE) & (deviations > _FAR) & (x > 0)
+    if not far.any():
+        return side(shape, x)
+    value = np.full(shape.shape, float(upper), np.result_type(shape, x))
+    value[~far] = side(shape[~far], x[~far])
+    far &= deviations < _NOTHING
+    tail = _far_below(shape[far].astype(np.float64), x[far].astype(np.float64))
+    value[far] = 1 - tail if upper else tail
     return value
 
 
@@ -84,7 +90,11 @@ def _far_below(a: Array, x: Array) -> Array:
     eta = -np.sqrt(2 * half_square)  # half_square is eta^2 / 2
     direct = 1 / excess - 1 / eta
     first = np.where(np.abs(eta) < 0.05, np.polynomial.polynomial.polyval(eta, _TEMME), direct)
+    # Four deviations below, powers of 1 / excess are below those of sqrt(a) / 4.
+    second = 1 / eta**3 - (1 / excess + 1) / excess**2 - 1 / (12 * excess)
+    third = (1 + excess) * (3 / excess**2 + 2 / excess + 1 / 12) / excess**3
+    third += 1 / (288 * excess) - 3 / eta**5
     density = np.exp(-a * half_square)
     scaled = 0.5 * special.erfcx(-eta * np.sqrt(a / 2))
-    tail: Array = density * (scaled - first / np.sqrt(2 * math.pi * a))
+    tail: Array = density * (scaled - (first + (second + third / a) / a) / np.sqrt(2 * math.pi * a))
     return tail
