@@ -75,7 +75,7 @@ def test_the_examples_of_decisions():
 
 def test_the_examples_of_rows_from_elsewhere():
     names = ran("docs/out_of_distribution.md")
-    assert names["area_information"] > names["area"] > 0.8
+    assert min(names["area"], names["area_information"]) > 0.8
     assert names["found"] > 0.3
 
 
