@@ -3,6 +3,7 @@
     python benchmarks/ignorance.py inside            # numbers, rows like the training data
     python benchmarks/ignorance.py classes           # class probabilities
     python benchmarks/ignorance.py beyond            # a gap in the data, and beyond their edge
+    python benchmarks/ignorance.py seeds             # the same data, with another seed of the fit
 
 "inside" and "classes" print, for each kind of data and number of rows: the coverage of 90 %
 credible bands of the mean (or of the probabilities), the smallest of any seed, the epistemic
@@ -131,6 +132,30 @@ def beyond(seed: int, settings: dict[str, Any]) -> dict[str, float]:
     return found
 
 
+def seeds(kind: str, n: int, group: str, n_seeds: int) -> tuple[list[float], ...]:
+    """Return evidence, epistemic variance and that of the particles, of fits to the same data."""
+    rng, function = np.random.default_rng([0, KINDS.index(kind), n]), FUNCTIONS[group]
+    X = features(kind, n, rng, even=False)
+    y = function(X) + noise_deviation(kind, X) * draw_noise(kind, n, rng)
+    new, found = features(kind, 2000, rng, even=True), []
+    for seed in range(n_seeds):
+        model = WGBRegressor(random_state=seed, n_jobs=1).fit(X, y)
+        dist = model.predict_dist(new)
+        found.append((model.evidence_, dist.epistemic().mean(), dist.disagreement().mean()))
+    return tuple(list(map(float, column)) for column in zip(*found, strict=True))
+
+
+def print_seeds(options: argparse.Namespace) -> None:
+    print("| data | rows | evidence | epistemic variance, largest over smallest | of the particles "
+          "|\n|---|--:|---|--:|--:|")  # fmt: skip
+    for n in options.rows:
+        for kind in options.kinds:
+            evidence, *spreads = seeds(kind, n, options.group, options.seeds)
+            cells = " | ".join(f"{max(one) / min(one):.2f}" for one in spreads)
+            values = ", ".join(f"{one:g}" for one in sorted(evidence))
+            print(f"| {kind} | {n:,} | {values} | {cells} |", flush=True)
+
+
 def print_row(name: str, runs: list[list[tuple[float, ...]]]) -> None:
     cells = []
     for each in np.moveaxis(np.array(runs), 1, 0):
@@ -142,12 +167,15 @@ def print_row(name: str, runs: list[list[tuple[float, ...]]]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=("inside", "classes", "beyond"))
+    parser.add_argument("part", choices=("inside", "classes", "beyond", "seeds"))
     parser.add_argument("--rows", type=int, nargs="*", default=[200, 2000, 20000])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--kinds", nargs="*", default=KINDS, choices=KINDS)
     parser.add_argument("--group", default="confirmed", choices=tuple(FUNCTIONS))
     options = parser.parse_args()
+    if options.part == "seeds":
+        print_seeds(options)
+        return
     if options.part == "beyond":
         print("| model | where | coverage | noise |\n|---|---|--:|--:|")
         for name, settings in (("default", {}), ("smooth", {"init": "smooth"})):

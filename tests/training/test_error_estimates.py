@@ -181,7 +181,7 @@ def test_the_noise_of_a_nearly_exact_y_is_found():
     y = truth + 0.02 * np.random.default_rng(1).standard_normal(300)
     model = WGBRegressor(**{**FEW, "n_estimators": 60}).fit(X, y)
     noise = np.sqrt(np.median(model.predict_uncertainty(X)["aleatoric"]))
-    assert 0.01 < noise < 0.08 < np.sqrt(np.median(model.predict_dist(X).var()))
+    assert 0.01 < noise < 0.15 < np.sqrt(np.median(model.predict_dist(X).var()))
 
 
 def test_files_with_broken_errors_are_refused(tmp_path):

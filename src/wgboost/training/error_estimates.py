@@ -32,12 +32,14 @@ from wgboost.typing import Array, Directions
 __all__ = ["estimate_errors"]
 
 _ROWS = 5000  # at most this many rows are simulated
-_TUNING_ROWS = 500  # that the parameters of the Gaussian process are tuned on
-_OBSERVED_ROWS = 1500  # that its draws are conditioned on
+_TUNING_ROWS = 300  # that the parameters of the Gaussian process are tuned on
+_OBSERVED_ROWS = 1000  # that its draws are conditioned on
 _MIN_ROWS = 10
 _REPLICATES = 10
-_STRIDE = 2  # rounds of the model in one round of the simulation
-_SHARES = {False: 0.7, True: 0.5}  # of the simulated error, of numbers and of classes
+_ROUNDS = 100  # of the simulation; more where steps would be too large
+_LARGEST_RATE = 0.5
+_SHARES = {False: 0.7, True: 0.42}  # of the simulated error of 200 rows: numbers and classes
+_SHARE_ROWS, _SHARE_POWER = 200, 0.07  # simulated errors fall a little more slowly than true ones
 _DECAY = 0.2, 1.2  # bounds of the power of the number of rows that errors fall with
 _LEAST_PROBABILITY = 0.01
 _LEAST_INFORMATION = 1e-3  # of the mean: where y says nothing, noise has no bounds
@@ -147,12 +149,18 @@ def estimate_errors(request: FitRequest, model: FittedModel) -> ErrorModel | Non
     if share < 1:
         half = some.sample(len(some) // 2, request.settings.seed)
         squared *= share ** _decay(found, _simulate(_rows(request, model, half), model, learner))
-    squared *= _SHARES[response.nominal]
+    squared *= _share(response, some.total(some.counted))
     if not response.nominal:
         mean = np.average(squared, axis=0, weights=rows.weight)
         bounded = _bounded(mean, found, rows, many=share < 1)
         squared *= bounded / np.maximum(mean, _LEAST_VARIANCE)
     return _smoothed(rows, squared, found.noise_of_y)
+
+
+def _share(response: Response, n_rows: int) -> float:
+    """Return the share of the simulated error that is the estimate."""
+    share = _SHARES[response.nominal]
+    return float(share * (max(n_rows, _SHARE_ROWS) / _SHARE_ROWS) ** -_SHARE_POWER)
 
 
 def _decay(found: _Simulation, of_half: _Simulation | None) -> float:
@@ -213,11 +221,12 @@ def _simulate(rows: _SimulatedRows, model: FittedModel, learner: HistTree) -> _S
     truth = shift + spread * draws.at(X)
     if rows.settings.learner is None:  # its settings follow the number of rows and the evidence
         learner = replace(learner, settings=rows.settings.at(level=1.0).tree_settings())
+    stride = _stride(model.n_rounds, rows.settings.learning_rate)
     simulation = SimulatedErrors(
         rows.features,
         replace(learner, constraints=None, longest_step=response.longest_step),
-        -(-model.n_rounds // _STRIDE),
-        min(1.0, rows.settings.learning_rate * _STRIDE),
+        -(-model.n_rounds // stride),
+        min(1.0, rows.settings.learning_rate * stride),
         data.weight,
         rows.settings.seed,
     )
@@ -229,6 +238,11 @@ def _simulate(rows: _SimulatedRows, model: FittedModel, learner: HistTree) -> _S
     fitted = simulation.fitted(movement, np.zeros_like(truth, np.float32))
     squared = simulation.left_out(np.square(fitted - truth))
     return _Simulation(squared, level, total, level * of_y / noise.mean(axis=0))
+
+
+def _stride(n_rounds: int, rate: float) -> int:
+    """Return how many rounds of the model one round of the simulation stands for, 2 or more."""
+    return max(2, min(-(-n_rounds // _ROUNDS), int(_LARGEST_RATE / rate)))
 
 
 def _errors_of_classes(
