@@ -104,7 +104,8 @@ class ErrorModel:
         known = self.noise > 0
         ratio = error / np.where(known, self.noise, np.inf)
         weight = np.clip((ratio - low) / (high - low), 0, 1)
-        return error + weight * np.maximum(variance - self.noise - error, 0)
+        larger: Array = error + weight * np.maximum(variance - self.noise - error, 0)
+        return larger
 
     def check(self, n_features: int, q: int) -> None:
         """Raise ValueError unless a model from a file can be used.

@@ -294,7 +294,8 @@ def _pseudo_outputs(
 def _noise_of_y(response: Response, theta: Array) -> Array:
     """Return the mean variance (q,) of y given parameters (n, d); 0 if the location is a log."""
     with np.errstate(over="ignore", invalid="ignore"):
-        variance = np.asarray(response.var(theta)).reshape(len(theta), -1).mean(axis=0)
+        each = np.asarray(response.var(theta)).reshape(len(theta), -1)
+        variance: Array = each.mean(axis=0)
     if response.offset_link != "identity" or not np.isfinite(variance).all():
         return np.zeros_like(variance)
     return variance
