@@ -1,11 +1,14 @@
 #include "answers.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace wgb {
 namespace {
 
 constexpr uint16_t kLost = 0x8000;
+constexpr uint64_t kAnyLost = 0x8000800080008000;  // of the rows in a word
+constexpr size_t kRowsPerWord = sizeof(uint64_t) / sizeof(uint16_t);
 constexpr int32_t kNumberedNodes = 63;  // of trees whose lost rows go on from where they were lost
 
 // The answers of a child to all rows of a block: those of a leaf are all the same.
@@ -127,20 +130,25 @@ WGB_CLONES size_t ask_clones(const Asking& asking, const ForestTree& tree, uint1
     std::fill_n(leaf, kRowsPerBlock, nodes[tree.first].leaf);
     return 0;
   }
-  uint16_t any = 0;
+  uint16_t marks[kRowsPerBlock], any = 0;
   for (size_t r = 0; r < kRowsPerBlock; ++r) {
+    marks[r] = static_cast<uint16_t>(answers[r] - 1);
     leaf[r] = tree.first_leaf - 1 + answers[r];
-    any |= static_cast<uint16_t>(answers[r] - 1);
+    any |= marks[r];
   }
   if (!boundaries || !(any & kLost)) return 0;
   size_t n = 0;
-  for (size_t r = 0; r < asking.block.rows; ++r) {
-    lost_rows[n] = static_cast<uint8_t>(r);
-    n += static_cast<uint16_t>(answers[r] - 1) >> 15;
+  for (size_t from = 0; from < asking.block.rows; from += kRowsPerWord) {
+    uint64_t word;  // few rows are lost: most words have none
+    std::memcpy(&word, marks + from, sizeof word);
+    if (!(word & kAnyLost)) continue;
+    const size_t to = std::min(from + kRowsPerWord, asking.block.rows);
+    for (size_t r = from; r < to; ++r)
+      if (marks[r] & kLost) lost_rows[n++] = static_cast<uint8_t>(r);
   }
   for (size_t i = 0; i < n; ++i) {
-    const uint16_t answer = answers[lost_rows[i]];
-    leaf[lost_rows[i]] = ~(tree.first + (answer == 0 ? 0 : answer - 1 - kLost));
+    const uint16_t mark = marks[lost_rows[i]];
+    leaf[lost_rows[i]] = ~(tree.first + (mark == 0xFFFF ? 0 : mark - kLost));
   }
   return n;
 }
