@@ -45,10 +45,9 @@ for name, one in models.items():
     print(f"{name:<24} NLL {nll[name]:.3f}   accuracy {scores['test_accuracy'].mean():.3f}")
 
 # %%
-# The entropy of the predicted class has two parts. The aleatoric part is the mean entropy of the
-# particles, and is large where kinds overlap. The epistemic part measures how much the particles
-# differ, and is largest where kinds meet and rows are few. Trees are constant beyond the data, so
-# corners without rows look like the edge of the data.
+# The entropy of the predicted class has two parts. The aleatoric part is what remains if the
+# probabilities are known, and is large where kinds overlap. The epistemic part measures how far the
+# probabilities may be off, and is largest where kinds meet at the edge of the data.
 
 grid = np.meshgrid(np.linspace(10.8, 15.1, 200), np.linspace(0, 5.4, 200))
 points = X.iloc[[0] * grid[0].size].assign(alcohol=grid[0].ravel(), flavanoids=grid[1].ravel())
