@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from wgboost.calibration import Calibration, OODReference
 from wgboost.folds import Fold, out_of_fold
 from wgboost.metrics import OOD_METHODS, ood_scores
-from wgboost.metrics.ood import novelty
 from wgboost.metrics.metadata import score_metadata
+from wgboost.metrics.ood import novelty
 from wgboost.model import FittedBag
 from wgboost.predictive import Mixture
 from wgboost.training.row_hashes import warn_trained_rows

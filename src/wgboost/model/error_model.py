@@ -34,7 +34,8 @@ class ErrorModel:
     >>> import numpy as np
     >>> from wgboost.model.error_model import ErrorModel
     >>> from wgboost.trees.flat import FlatTrees
-    >>> model = ErrorModel(np.array([0.5]), FlatTrees.empty(n_features=1, shape=(1, 1)), np.zeros(1))
+    >>> trees = FlatTrees.empty(n_features=1, shape=(1, 1))
+    >>> model = ErrorModel(np.array([0.5]), trees, np.zeros(1))
     >>> model.at(np.zeros((2, 1)))
     array([[0.5],
            [0.5]])
@@ -64,7 +65,8 @@ class ErrorModel:
         >>> import numpy as np
         >>> from wgboost.model.error_model import ErrorModel
         >>> from wgboost.trees.flat import FlatTrees
-        >>> model = ErrorModel(np.array([0.5]), FlatTrees.empty(n_features=1, shape=(1, 1)), np.zeros(1))
+        >>> trees = FlatTrees.empty(n_features=1, shape=(1, 1))
+        >>> model = ErrorModel(np.array([0.5]), trees, np.zeros(1))
         >>> model.at(np.zeros((1, 1)))
         array([[0.5]])
         """
@@ -122,7 +124,8 @@ class ErrorModel:
         >>> import numpy as np
         >>> from wgboost.model.error_model import ErrorModel
         >>> from wgboost.trees.flat import FlatTrees
-        >>> model = ErrorModel(np.array([0.5]), FlatTrees.empty(n_features=1, shape=(1, 1)), np.zeros(1))
+        >>> trees = FlatTrees.empty(n_features=1, shape=(1, 1))
+        >>> model = ErrorModel(np.array([0.5]), trees, np.zeros(1))
         >>> model.check(n_features=1, q=1)
         """
         good = isinstance(self.mean, np.ndarray) and self.mean.dtype == np.float64
