@@ -13,7 +13,16 @@ from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_choice
 
-__all__ = ["OOD_METHODS", "ood_average_precision", "ood_pvalue", "ood_roc_auc", "ood_scores"]
+__all__ = [
+    "OOD_METHODS",
+    "combined",
+    "disagreement_share",
+    "novelty",
+    "ood_average_precision",
+    "ood_pvalue",
+    "ood_roc_auc",
+    "ood_scores",
+]
 
 OOD_METHODS = (
     "combined", "novelty", "support", "distance", "max_variance", "mutual_information", "epistemic",
@@ -92,20 +101,78 @@ def ood_scores(dist: Mixture, method: str | None = None, *, distance: Any = None
 
 
 def novelty(support: Array, distance: Array) -> Array:
-    """Return the score "novelty" (n,) of rows from their support and distance."""
+    """Compute the score "novelty".
+
+    Parameters
+    ----------
+    support : array of shape (n,)
+        Support of rows, from 0 to 1.
+    distance : array of shape (n,)
+        Distance to the nearest training row, relative to the usual one.
+
+    Returns
+    -------
+    array of shape (n,)
+        The scores; 0 is the least.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.metrics.ood import novelty
+    >>> novelty(np.array([1.0, 0.5]), np.array([0.0, 1.0])).round(2)
+    array([0.  , 8.15])
+    """
     lack = np.log1p((1 - support) / _LACK) - np.log((support + _LACK) / (1 + _LACK))
     score: Array = lack + np.log1p(distance / _DISTANCE)
     return score
 
 
 def combined(novel: Array, share: Array) -> Array:
-    """Return the score "combined" (n,) from the novelty and `disagreement_share` of rows."""
+    """Compute the score "combined".
+
+    Parameters
+    ----------
+    novel : array of shape (n,)
+        The novelty of rows.
+    share : array of shape (n,)
+        Their `disagreement_share`.
+
+    Returns
+    -------
+    array of shape (n,)
+        The scores; 0 is the least.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wgboost.metrics.ood import combined
+    >>> combined(np.array([0.0, 8.0]), np.array([0.0, 0.5])).round(2)
+    array([0.  , 8.98])
+    """
     score: Array = novel + np.log1p(share / _SHARE) / 4
     return score
 
 
 def disagreement_share(dist: Mixture) -> Array:
-    """Return the disagreement (n,) of the particles: for numbers as a share of the variance."""
+    """Compute the disagreement of the particles.
+
+    Parameters
+    ----------
+    dist : Mixture
+        The predictive distributions.
+
+    Returns
+    -------
+    array of shape (n,)
+        For classes the mutual information, for numbers a share of the variance of y, from 0 to 1.
+
+    Examples
+    --------
+    >>> from wgboost import Mixture, Normal
+    >>> from wgboost.metrics.ood import disagreement_share
+    >>> disagreement_share(Mixture(Normal(), [[[0.0, 0.0], [2.0, 0.0]]]))
+    array([0.5])
+    """
     share = dist.disagreement()
     if dist.response.nominal:
         return share
