@@ -1,7 +1,8 @@
 """About where enough rows of all folds agree on a count, without special functions of counts.
 
-The tails of components are those of a normal distribution with a correction for the skewness. This
-gives a start for a search with the tails themselves, which takes two evaluations from there.
+The tails of components are those of a normal distribution, with the first two corrections of
+Cornish and Fisher for the skewness and kurtosis of Poisson counts. This gives a start for a search
+with the tails themselves, which takes two evaluations from there.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ __all__ = ["count_points"]
 
 _BLOCK = 2**16
 _STEPS = 30
-_FARTHEST = 9.0  # standard deviations from the outermost components
-_NEAR = 0.02  # in ranks
+_FARTHEST = 37.0  # standard deviations from the outermost components, where tails underflow
+_NEAR = 0.2  # in counts
 
 
 class _Side(NamedTuple):
@@ -33,20 +34,21 @@ class _Side(NamedTuple):
     bend: Array  # (r, K, m); a sixth of the skewness
     share: Array  # (r, K, m)
     atom: Array  # (r, K); the tail has at least this probability
-    tails: Sequence[Array]
-    aim: float
+    logs: Sequence[Array]
+    least: int
 
-    def excess(self, y: Array, rows: Array) -> Array:
-        """Return by how much more rows agree than should, in logs, about (r,)."""
+    def agreement(self, y: Array, rows: Array) -> tuple[Array, Array]:
+        """Return whether enough rows agree (r,), and about by how much more, in logs (r,)."""
         z = (y[:, None, None] - self.mean[rows]) * self.scale[rows]
         bend = self.bend[rows]
-        z -= bend * (np.square(np.minimum(z, 1 / np.maximum(bend, 1e-9))) - 1)
-        tail = self.atom[rows] + (self.share[rows] * special.ndtr(z)).sum(axis=-1)
-        total = np.zeros(len(y))
-        for k, known in enumerate(self.tails):
-            total += np.interp(tail[:, k], known, np.arange(1.0, known.size + 1), left=0)
-        logs: Array = np.log((total + 0.5) / (self.aim + 0.5))
-        return logs
+        z -= bend * (np.square(z) - 1) * (1 - 2.5 * bend * z)  # as of Poisson counts; rises with z
+        tail = np.log(self.atom[rows] + (self.share[rows] * special.ndtr(z)).sum(axis=-1))
+        held, total = np.zeros(len(y)), np.zeros(len(y))
+        for k, known in enumerate(self.logs):
+            rank = np.interp(tail[:, k], known, np.arange(1.0, known.size + 1), left=0)
+            held += np.floor(rank)
+            total += rank
+        return held >= self.least, np.log((total + 0.5) / self.least)
 
 
 def count_points(
@@ -58,16 +60,18 @@ def count_points(
     """
     n, m = dists[0].particles.shape[:2]
     points = np.empty(n)
+    with np.errstate(divide="ignore"):
+        logs = [np.log(known) for known in tails]
     for rows in row_blocks(n, len(dists) * m, _BLOCK):
         parts = [
             components_of(dist.response, dist.theta(rows), dist.weights_of(rows)) for dist in dists
         ]
         with np.errstate(all="ignore"):
-            points[rows] = _crossing(_side(parts, tails, least, upper=upper), upper=upper)
+            points[rows] = _crossing(_side(parts, logs, least, upper=upper), upper=upper)
     return points
 
 
-def _side(parts: Sequence[Components], tails: Sequence[Array], least: int, *, upper: bool) -> _Side:
+def _side(parts: Sequence[Components], logs: Sequence[Array], least: int, *, upper: bool) -> _Side:
     mean, variance = (
         np.stack([of(part.theta) for part, of in zip(parts, functions, strict=True)], axis=1)
         for functions in zip(*((part.family.mean, part.family.var) for part in parts), strict=True)
@@ -79,33 +83,31 @@ def _side(parts: Sequence[Components], tails: Sequence[Array], least: int, *, up
     return _Side(
         mean - 0.5, sign / deviation, sign * skewness / 6,
         np.stack([part.share for part in parts], axis=1), np.zeros_like(atom) if upper else atom,
-        tails, least - 0.5,
+        logs, least,
     )  # fmt: skip
 
 
 def _crossing(side: _Side, *, upper: bool) -> Array:
-    """Return where the excess is 0, by the Illinois method with bisections between."""
+    """Return where rows stop to agree, by the Illinois method with bisections between."""
     reach = _FARTHEST / np.abs(side.scale)
     rows = np.arange(len(side.mean))
     a = np.maximum((side.mean - reach).min(axis=(1, 2)), -1.0)
     b = (side.mean + reach).max(axis=(1, 2))
     inner, outer = (a, b) if upper else (b, a)  # the tail is large at the inner end
-    of_inner, of_outer = side.excess(inner, rows), side.excess(outer, rows)
-    y: Array = (a + b) / 2
+    of_inner, of_outer = side.agreement(inner, rows)[1], side.agreement(outer, rows)[1]
     last = np.zeros(len(rows))
     for step in range(_STEPS):
         p, q, f, g = inner[rows], outer[rows], of_inner[rows], of_outer[rows]
-        share = np.where(step % 3 == 2, 0.5, f / (f - g))
-        y[rows] = here = p + (q - p) * np.clip(np.nan_to_num(share, nan=0.5), 0.01, 0.99)
-        value = side.excess(here, rows)
-        inside = value >= 0
+        share = np.where((step % 3 == 2) | ~(f > 0) | ~(g < 0), 0.5, f / (f - g))
+        here = p + (q - p) * np.clip(share, 0.01, 0.99)
+        inside, value = side.agreement(here, rows)
         # An end that stays twice counts half.
         of_inner[rows] = np.where(inside, value, np.where(last[rows] < 0, f / 2, f))
         of_outer[rows] = np.where(inside, np.where(last[rows] > 0, g / 2, g), value)
         inner[rows], outer[rows] = np.where(inside, here, p), np.where(inside, q, here)
         last[rows] = np.where(inside, 1, -1)
-        wide = (np.abs(outer[rows] - inner[rows]) > 0.5) & (np.abs(value) * side.aim > _NEAR)
-        rows = rows[wide]
+        rows = rows[np.abs(outer[rows] - inner[rows]) > _NEAR]
         if not rows.size:
             break
-    return y
+    middle: Array = (inner + outer) / 2
+    return middle
