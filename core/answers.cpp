@@ -9,7 +9,7 @@ namespace {
 constexpr uint16_t kLost = 0x8000;
 constexpr uint64_t kAnyLost = 0x8000800080008000;  // of the rows in a word
 constexpr size_t kRowsPerWord = sizeof(uint64_t) / sizeof(uint16_t);
-constexpr int32_t kNumberedNodes = 63;  // of trees whose lost rows go on from where they were lost
+constexpr int32_t kNumberedNodes = 511;  // of trees whose lost rows go on from where they were lost
 
 // The answers of a child to all rows of a block: those of a leaf are all the same.
 struct OneLeaf {
