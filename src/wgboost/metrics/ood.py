@@ -83,7 +83,8 @@ def ood_scores(dist: Mixture, method: str | None = None, *, distance: Any = None
     if method in _OF_DISTANCE and distance is None:
         raise ValueError(
             f'method="{method}" needs the distances of the rows: model.ood_score(X, "{method}") '
-            f"computes them; scores of distributions alone: {_names(OOD_METHODS[4:])}"
+            "computes them if the model was fitted with TreeLearner(support=True), the default; "
+            f"scores of distributions alone: {_names(OOD_METHODS[4:])}"
         )
     if method == "distance":
         return check_scores("distance", distance)
