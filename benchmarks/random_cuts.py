@@ -22,7 +22,7 @@ from extrapolation import GROUPS, leading, left_out, load
 from wgboost import WGBRegressor, metrics
 from wgboost.trees.flat import FlatTrees
 
-FEW_VALUES, WIDE = 50, 2.5
+FEW_VALUES, LARGE_GAP = 50, 2.5
 
 
 def gaps(trees: FlatTrees) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -49,8 +49,8 @@ def with_random_cuts(model: WGBRegressor, X: np.ndarray, *, guarded: bool) -> WG
         few = np.array([len(one) < FEW_VALUES for one in values])
         usual = np.array([np.median(np.diff(one)) if len(one) > 1 else 0.0 for one in values])
         feature = trees.feature[nodes]
-        wide = ~few[feature] & (high - low > WIDE * usual[feature])
-        nodes, low, high = nodes[wide], low[wide], high[wide]
+        large = ~few[feature] & (high - low > LARGE_GAP * usual[feature])
+        nodes, low, high = nodes[large], low[large], high[large]
     threshold = trees.threshold.copy()
     threshold[nodes] = low + np.random.default_rng(0).random(len(nodes)) * (high - low)
     changed = copy.copy(model)

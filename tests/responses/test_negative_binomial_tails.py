@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import special
 
-from wgboost.responses.incomplete_gamma import lower_gamma, upper_gamma
+from wgboost.responses.incomplete_gamma import inverse_lower_gamma, lower_gamma, upper_gamma
 from wgboost.responses.negative_binomial_tails import lower_tail, upper_tail
 
 
@@ -45,3 +45,15 @@ def test_tails_of_small_shapes_are_those_of_mpmath(shape):
     below = [float(mp.gammainc(shape, 0, one, regularized=True)) for one in x]
     assert_allclose(upper_gamma(np.array(shape), x), above, rtol=5e-14)
     assert_allclose(lower_gamma(np.array(shape), x), below, rtol=5e-14)
+
+
+@pytest.mark.parametrize("shape", [2.5e3, 1e6, 1e9])
+@pytest.mark.parametrize("q", [1e-12, 2e-6, 1e-4, 0.3])
+def test_quantiles_of_gamma_far_below_a_large_shape(shape, q):
+    x = float(inverse_lower_gamma(np.array(shape), np.array(q)))
+    tail = float(lower_gamma(np.array([shape]), np.array([x]))[0])
+    if shape < 1e8:
+        with mp.workdps(40):
+            tail = float(mp.gammainc(shape, 0, x, regularized=True))
+    spacing = np.spacing(x) * np.sqrt(1 / shape) * 20  # of the probability, relative
+    assert abs(tail / q - 1) < 1e-9 + spacing

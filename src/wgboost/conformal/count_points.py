@@ -31,7 +31,7 @@ class _Side(NamedTuple):
 
     mean: Array  # (r, K, m)
     scale: Array  # (r, K, m); 1 over standard deviations, negative for the upper tail
-    bend: Array  # (r, K, m); a sixth of the skewness
+    skew: Array  # (r, K, m); a sixth of the skewness
     share: Array  # (r, K, m)
     atom: Array  # (r, K); the tail has at least this probability
     logs: Sequence[Array]
@@ -40,8 +40,8 @@ class _Side(NamedTuple):
     def agreement(self, y: Array, rows: Array) -> tuple[Array, Array]:
         """Return whether enough rows agree (r,), and about by how much more, in logs (r,)."""
         z = (y[:, None, None] - self.mean[rows]) * self.scale[rows]
-        bend = self.bend[rows]
-        z -= bend * (np.square(z) - 1) * (1 - 2.5 * bend * z)  # as of Poisson counts; rises with z
+        skew = self.skew[rows]
+        z -= skew * (np.square(z) - 1) * (1 - 2.5 * skew * z)  # as of Poisson counts; rises with z
         tail = np.log(self.atom[rows] + (self.share[rows] * special.ndtr(z)).sum(axis=-1))
         held, total = np.zeros(len(y)), np.zeros(len(y))
         for k, known in enumerate(self.logs):

@@ -31,7 +31,7 @@ _ROUNDING = 1e-9  # relative, outwards: a value whose score is the level is insi
 _ERROR = 2e-8  # of the point, in standard deviations
 _BENT = 1e-3  # the same where the mass is not straight between whole numbers
 _NARROW = 0.2  # least share of a component's variance in that of the mixture
-_STRAIGHT = 0.2  # largest bend for which a start is as good as a crossing of tails
+_STRAIGHT = 0.2  # largest skew for which a start is as good as a crossing of tails
 _LARGEST = 1e12  # y has digits behind the point up to here
 
 _Condition = Callable[[Array, Array], Array]
@@ -111,10 +111,10 @@ def _end(
     known = np.zeros(len(dist), dtype=bool)
     start, found = np.full((2, len(dist)), np.nan)
     with np.errstate(all="ignore"):
-        variance, bend = dist.over_rows(partial(_shape, dist.response), 2).T
+        variance, skew = dist.over_rows(partial(_shape, dist.response), 2).T
         # Narrow components make steps, on which a small error of the tail moves the point far.
         smooth = variance > _NARROW * np.square(deviation)
-        rows = np.flatnonzero(smooth & (bend > _STRAIGHT))
+        rows = np.flatnonzero(smooth & (skew > _STRAIGHT))
         if rows.size:
             # A gamma distribution with the same moments.
             shape = np.square(mean / deviation)[rows]
@@ -150,5 +150,5 @@ def _shape(response: Response, theta: Array, _: Array | None) -> Array:
     if isinstance(response, ZeroInflated):
         response, theta = response.part, theta[..., :-1]
     variance = response.var(theta)
-    bend = np.square(2 * variance / response.mean(theta) - 1) / np.sqrt(variance)
-    return np.stack([variance.min(axis=1), bend.max(axis=1)], axis=1)
+    skew = np.square(2 * variance / response.mean(theta) - 1) / np.sqrt(variance)
+    return np.stack([variance.min(axis=1), skew.max(axis=1)], axis=1)

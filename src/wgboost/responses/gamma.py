@@ -6,14 +6,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy import special
 
 from wgboost.responses.gamma_functions import (
     log_gamma_remainder,
     scaled_digamma_remainder,
     scaled_trigamma_remainder,
 )
-from wgboost.responses.incomplete_gamma import lower_gamma, upper_gamma
+from wgboost.responses.incomplete_gamma import (
+    inverse_lower_gamma,
+    inverse_upper_gamma,
+    lower_gamma,
+    upper_gamma,
+)
 from wgboost.responses.intervals import cdf_slope
 from wgboost.responses.numerics import clip_exponent, coordinates, log_positive, safe_exp
 from wgboost.responses.positive import LocationShape
@@ -121,13 +125,13 @@ class Gamma(LocationShape):
     def ppf(self, q: Array, theta: Array) -> Array:
         """Return the quantile at q."""
         shape = safe_exp(theta[..., 1])
-        value: Array = special.gammaincinv(shape, q) / shape * self.mean(theta)
+        value: Array = inverse_lower_gamma(shape, q) / shape * self.mean(theta)
         return value
 
     def isf(self, q: Array, theta: Array) -> Array:
         """Return the value that is exceeded with probability q."""
         shape = safe_exp(theta[..., 1])
-        value: Array = special.gammainccinv(shape, q) / shape * self.mean(theta)
+        value: Array = inverse_upper_gamma(shape, q) / shape * self.mean(theta)
         return value
 
     def mean(self, theta: Array) -> Array:

@@ -17,13 +17,14 @@ from scipy import special
 from wgboost.responses.deviance import log_excess_series
 from wgboost.typing import Array
 
-__all__ = ["lower_gamma", "upper_gamma"]
+__all__ = ["inverse_lower_gamma", "inverse_upper_gamma", "lower_gamma", "upper_gamma"]
 
 _LARGE = 2e3
 _LEAST = 1 / 64  # smaller probabilities are not differences from 1
 _SLOW = 1.1  # largest x for which SciPy uses the slow series
 _FAR = 4.0  # deviations; SciPy uses the expansion itself up to 4.5
 _NOTHING = 39.0  # deviations; a normal distribution has a larger tail, of 2e-333
+_STEPS = 3  # Newton steps from SciPy's inverse
 _TEMME = (-1 / 3, 1 / 12, -2 / 135, 1 / 864, 1 / 2835, -139 / 777600, 1 / 25515)
 
 
@@ -35,6 +36,36 @@ def lower_gamma(shape: Array, x: Array) -> Array:
 def upper_gamma(shape: Array, x: Array) -> Array:
     """Return the probability of a value > x of a gamma distribution of scale 1."""
     return _tail(_upper, shape, x, upper=True)
+
+
+def inverse_lower_gamma(shape: Array, q: Array) -> Array:
+    """Return the value below which `lower_gamma` is q.
+
+    SciPy inverts its own series, which is not precise far below a large shape.
+    """
+    x = np.asarray(special.gammaincinv(shape, q))
+    if not np.greater(shape, _LARGE).any():
+        return x
+    shape, q = np.broadcast_arrays(shape, q)
+    far = (shape > _LARGE) & ((shape - x) / np.sqrt(shape) > _FAR) & (q > 0) & (x > 0)
+    if not far.any():
+        return x
+    a, level, value = shape[far].astype(np.float64), np.log(q[far]), x[far].astype(np.float64)
+    for _ in range(_STEPS):
+        tail = np.maximum(lower_gamma(a, value), np.finfo(np.float64).tiny)
+        log_density = (a - 1) * np.log(value) - value - special.gammaln(a)
+        step = (np.log(tail) - level) * np.exp(np.log(tail) - log_density)
+        value = np.clip(value - step, value / 2, a)
+    x[far] = value
+    return x
+
+
+def inverse_upper_gamma(shape: Array, q: Array) -> Array:
+    """Return the value above which `upper_gamma` is q."""
+    x = np.asarray(special.gammainccinv(shape, q))
+    if not np.greater(shape, _LARGE).any():
+        return x
+    return np.where(np.greater(q, 0.5), inverse_lower_gamma(shape, 1 - np.asarray(q)), x)
 
 
 def _lower(shape: Array, x: Array) -> Array:
@@ -57,7 +88,7 @@ def _upper(shape: Array, x: Array) -> Array:
         return np.asarray(special.gammaincc(shape, x))
     shape, x = np.broadcast_arrays(shape, x)
     upper = np.empty(shape.shape, np.result_type(shape, x))
-    quick = (shape < _SLOW) & (x <= _SLOW)
+    quick = np.asarray((shape < _SLOW) & (x <= _SLOW))
     lower = _lower(shape[quick], x[quick])
     upper[quick] = 1 - lower
     quick[quick] = lower <= 1 - _LEAST
