@@ -112,9 +112,6 @@ def pvalues() -> None:
     bags = {
         "regression": WGBRegressorCV([{"evidence": 10.0}], cv=5, random_state=0, n_jobs=1),
         "classes": WGBClassifierCV([{"evidence": 10.0}], cv=5, random_state=0, n_jobs=1),
-        "classes, OOD members": WGBClassifierCV(
-            [{}], ood_members=True, cv=5, random_state=0, n_jobs=1
-        ),
     }
 
     def add_rates(name: str, p: np.ndarray) -> None:

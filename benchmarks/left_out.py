@@ -1,8 +1,10 @@
-"""Compare OOD members by their detection of unknown classes: the experiment behind `ood_recipe`.
+"""Compare members that only OOD scores use by their detection of unknown classes.
+
+Bags of earlier versions could have such "OOD members". They are not made any more, since they do
+not improve the default OOD score. This is the experiment that had chosen their settings.
 
     WGBOOST_DATA=folder python benchmarks/left_out.py run --sets segment,digits
     python benchmarks/left_out.py table
-    WGBOOST_DATA=folder python benchmarks/left_out.py probabilities --sets segment --repeats 4
 
 Each class of a data set, at most six, is left out in turn. Models are fitted to 85% of the rows of
 the others. Two things are measured: the average precision of the OOD score for the class left out
@@ -13,13 +15,11 @@ out are read. The other sets are from scikit-learn or synthetic.
 For each class there are four members of `WGBClassifierCV`, each stopped early on its own fold, and
 two OOD members of each candidate. Bags of some of both are compared with the four alone.
 
-The rule was fixed before the first run. As in the estimator, a bag has OOD members only if one of
-them with one other member detects the other left-out classes better ("gated"). Candidates,
-rounds and shares are admitted if their log loss is at most 0.01 above that of the four, on average
-over sets. The one with the largest average precision by mutual information, on average over sets,
-wins. The margin of "better", `MIN_OOD_GAIN`, was chosen afterwards: the table ends with other
-margins. "probabilities" prints the log loss and the accuracy of bags with and without OOD members.
-They are the reason why only OOD scores use these members.
+The rule was fixed before the first run. As in the estimator of that time, a bag has OOD members
+only if one of them with one other member detects the other left-out classes better ("gated").
+Candidates, rounds and shares are admitted if their log loss is at most 0.01 above that of the four,
+on average over sets. The one with the largest average precision by mutual information, on average
+over sets, wins. The table ends with other margins of "better"; the estimator had 0.05.
 """
 
 import argparse
@@ -34,13 +34,12 @@ from sklearn.datasets import make_blobs, make_classification
 from sklearn.model_selection import StratifiedKFold
 
 from recipes import Table, rows
-from wgboost import Mixture, TreeLearner, WGBClassifier, WGBClassifierCV, metrics
-from wgboost.selection import classifier_recipes, ood_recipe
-from wgboost.selection.ood_members import MIN_OOD_GAIN
+from wgboost import Mixture, TreeLearner, WGBClassifier, metrics
+from wgboost.selection import classifier_recipes
 
 ROUNDS = (100, 200, 300, 600)
 BAGS = ((1, 0), (1, 1), (4, 0), (4, 1), (4, 2), (2, 2), (0, 2))
-"""Members of the recipe and for OOD scores; the estimator's own trial compares the first two."""
+"""Members of the recipe and for OOD scores; the estimator's own trial compared the first two."""
 SCORES = ("mutual_information", "max_variance")
 MOST = 6  # classes to leave out
 WORSE = 0.01  # largest increase of the log loss by OOD members, in nats
@@ -83,9 +82,13 @@ SETS = (
 )  # fmt: skip
 
 
-def candidates(n: int) -> dict[str, dict]:
-    """Return the settings of OOD members for n rows, by name."""
-    recipe = {**ood_recipe(n), "evidence": 1.0}
+def candidates() -> dict[str, dict]:
+    """Return the settings of OOD members, by name."""
+    recipe = {
+        "max_depth": None, "l2": 0.0, "colsample": 0.5, "tree": "per_particle",
+        "learner": TreeLearner(leaf="mean"), "evidence": 1.0, "subsample": 0.9,
+        "learning_rate": 0.3, "early_stopping": False,
+    }  # fmt: skip
     found = {
         f"mean, {leaves} leaves": {**recipe, "max_leaves": leaves} for leaves in (8, 16, 31, 63)
     }
@@ -148,7 +151,7 @@ def one_class(left_out, inside: Table, outside: Table) -> list[dict]:
         for few, extra in BAGS
         if not extra
     ]
-    for kind, settings in candidates(len(y)).items():
+    for kind, settings in candidates().items():
         two = [fitted(settings, i) for i in range(2)]
         for rounds in ROUNDS:
             dists = [one.predict_dist(new, n_rounds=rounds) for one in two]
@@ -174,19 +177,6 @@ def run(names: list[str], repeats: int, source: str | None, out: Path) -> None:
             with out.open("a") as file:
                 file.write(json.dumps(line) + "\n")
             print(f"{name} {repeat} {left_out}: {time.process_time() - start:.0f} s", flush=True)
-
-
-def probabilities(names: list[str], repeats: int, source: str | None) -> None:
-    """Print the log loss and accuracy of bags with and without OOD members."""
-    for name, repeat in product(names, range(repeats)):
-        inside, (X, y) = split_rows(name, repeat, source)
-        bag = WGBClassifierCV(ood_members=True, random_state=repeat, n_jobs=1).fit(*inside)
-        every = bag.predict_dist(X, calibrated=False)
-        both = every, bag.model_.select_predictive(every)
-        texts = [
-            f"log loss {metrics.nll(d, y):.4f}, accuracy {metrics.accuracy(d, y):.4f}" for d in both
-        ]
-        print(f"{name} {repeat}: with OOD members {texts[0]}; without {texts[1]}", flush=True)
 
 
 def results(out: Path) -> list[dict]:
@@ -276,12 +266,10 @@ def table(out: Path, without: list[str], margin: float) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("what", choices=["run", "table", "probabilities"])
+    parser.add_argument("what", choices=["run", "table"])
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--without", default="", help="sets that the table leaves out")
-    parser.add_argument(
-        "--margin", type=float, default=0.0, help=f"of a trial; the estimator's is {MIN_OOD_GAIN}"
-    )
+    parser.add_argument("--margin", type=float, default=0.0, help="of a trial")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--data", default=None, help="folder; the default is WGBOOST_DATA")
     parser.add_argument("--out", type=Path, default=Path("build/left_out.jsonl"))
@@ -294,9 +282,6 @@ def main() -> None:
     unknown = set(names) - set(SETS)
     if unknown:
         parser.error(f"unknown sets {sorted(unknown)}; known: {', '.join(SETS)}")
-    if args.what == "probabilities":
-        probabilities(names, args.repeats, args.data)
-        return
     run(names, args.repeats, args.data, args.out)
 
 

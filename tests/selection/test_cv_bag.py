@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GroupKFold
 
 from wgboost import Interrupted, TreeLearner, WGBClassifierCV, WGBRegressorCV, censored, metrics
+from wgboost.responses import Categorical, Ordinal
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(90, 3))
@@ -16,12 +17,9 @@ LABELS = np.array(["low", "mid", "top"])[np.digitize(Y, [4.6, 5.4])]
 RECIPES = {
     "plain": {"learning_rate": 0.3, "evidence": 3.0},
     "newton": {
-        "learning_rate": 0.3,
-        "learner": TreeLearner(leaf="newton"),
-        "l2": 1.0,
-        "evidence": 10.0,
+        "learning_rate": 0.3, "learner": TreeLearner(leaf="newton"), "l2": 1.0, "evidence": 10.0,
     },
-}
+}  # fmt: skip
 SMALL = {
     "cv": 3, "n_estimators": 12, "n_iter_no_change": 4, "n_particles": 4, "random_state": 0,
     "n_jobs": 1,
@@ -205,6 +203,18 @@ def test_classes_in_order_and_a_class_of_one_row():
     assert WGBClassifierCV([{}], **SMALL).fit(X, rare).predict_proba(NEW).shape == (40, 4)
     only = WGBClassifierCV([{}], **SMALL).fit(X, np.full(90, "a"))
     assert_array_equal(only.predict(NEW), np.full(40, "a"))
+
+
+@pytest.mark.filterwarnings("ignore:text labels are taken in the order")
+@pytest.mark.parametrize(
+    "options",
+    [{"response": Ordinal(n_classes=3)}, {"class_weight": {"low": 2.0, "top": 3.0}},
+     {"response": Categorical(prior_scale=np.linspace(2, 4, 90))}],
+)  # fmt: skip
+def test_a_bag_has_any_options_of_classes(options):
+    few = {**SMALL, "n_estimators": 2, "n_particles": 2}
+    fitted = WGBClassifierCV([{}], **few, **options).fit(X, LABELS)
+    assert fitted.predict_proba(NEW).shape == (40, 3)
 
 
 def stopped(n):

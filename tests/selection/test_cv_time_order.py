@@ -86,8 +86,8 @@ def test_such_a_bag_is_calibrated_saved_and_loaded(tmp_path):
     np.testing.assert_array_equal(again.predict(X), bag.predict(X))
     labels = (y > y.mean()).astype(int)
     folds = [(np.arange(0, 60), np.arange(60, 75)), (np.arange(0, 75), np.arange(75, 90))]
-    bag = WGBClassifierCV([RECIPE], cv=folds, ood_members=True, **SMALL).fit(X, labels)
-    assert len(bag.members_) == 3
+    bag = WGBClassifierCV([RECIPE], cv=folds, **SMALL).fit(X, labels)
+    assert len(bag.members_) == 2
     assert bag.predict_dist(X).particles.shape[1] == 2 * 4
 
 

@@ -181,7 +181,7 @@ def _wrapped() -> Fits:
     one = {"few": {"max_leaves": 3}}
     return {
         "bag": partial(_bag, "WGBRegressorCV", Y),
-        "bag-of-classes": partial(_bag, "WGBClassifierCV", LABELS, one, ood_members=True),
+        "bag-of-classes": partial(_bag, "WGBClassifierCV", LABELS, one),
         "bag-forward": partial(_bag, "WGBRegressorCV", Y, cv=TimeSeriesSplit(2)),
         "bag-of-columns": partial(
             _bag, "WGBRegressorCV", values_of("multivariate_normal"), **columns

@@ -31,14 +31,16 @@ from wgboost import (
     WGBRegressorCV,
     load,
 )
-from wgboost.callbacks import Checkpoint, Keep
+from wgboost.callbacks import Checkpoint
 from wgboost.responses import RESPONSES
 
-__all__ = ["FILES", "answers", "checkpoints", "kinds", "new_rows"]
+__all__ = ["EARLIER", "FILES", "answers", "checkpoints", "kinds", "new_rows"]
 
 FILES = Path(__file__).parents[1] / "files" / "format_2"
 SMALL = {"n_estimators": 3, "n_particles": 3, "random_state": 0, "n_jobs": 1, "max_leaves": 3}
 LEVELS = (0.05, 0.5, 0.95)
+EARLIER = {"wide_bag"}
+"""Kinds that are not made any more: a bag with members that only OOD scores use."""
 
 
 def _of_response(response):
@@ -47,17 +49,11 @@ def _of_response(response):
     return kind(response=response, **SMALL).fit(X, values_of(response, z, X, rng))
 
 
-def _few_rounds(state):
-    """End the fit of a further member, which has 300 rounds, after one."""
-    further = state["member"]["recipe"] == "ood" and state["round"] == 1
-    return Keep(1) if further else None
-
-
-def _bag(kind, y, callbacks=(), **options):
+def _bag(kind, y, **options):
     X, z, _ = data()
     recipes = {"shallow": {"max_leaves": 2}, "deep": {"max_leaves": 4}}
     small = {"n_estimators": 3, "n_particles": 3, "random_state": 0, "n_jobs": 1, "cv": 2}
-    return kind(**{"recipes": recipes, **small, **options}).fit(X, y(z), callbacks=callbacks)
+    return kind(**{"recipes": recipes, **small, **options}).fit(X, y(z))
 
 
 def _smooth(n, **options):
@@ -182,9 +178,6 @@ def kinds():
         "xgboost": lambda: WGBRegressor(learner=TreeLearner(engine="xgboost"), **SMALL).fit(X, z),
         "rare_settings": lambda: WGBRegressor(**rare, **SMALL).fit(X, z),
         "general_of_columns": lambda: WGBoost(direction=MMD(), **SMALL).fit(X, pairs),
-        "wide_bag": lambda: _bag(
-            WGBClassifierCV, lambda z: z > 0, [_few_rounds], ood_members=True, n_particles=2
-        ),
         "forward_bag": lambda: _bag(WGBRegressorCV, lambda z: z, cv=TimeSeriesSplit(2)),
     }  # fmt: skip
 

@@ -118,7 +118,7 @@ def new(family: str, data: str) -> Any:
         if "response" in settings:
             few["response"] = settings["response"]
         if classes:
-            return WGBClassifierCV(recipes, ood_members=True, **few)
+            return WGBClassifierCV(recipes, **few)
         return WGBRegressorCV(recipes, **few)
     if family == "general":
         return WGBoost(n_estimators=6, max_depth=2, **SMALL)

@@ -193,8 +193,7 @@ class BaseModel(BaseEstimator):  # type: ignore[misc]
             Use only the first rounds.
         calibrated : bool, default=True
             Whether to apply the factors of `calibration_`, if there are any. False gives the
-            distributions that OOD scores use; a bag of classes then includes its members for OOD
-            scores.
+            distributions that OOD scores use.
 
         Returns
         -------

@@ -22,7 +22,7 @@ from wgboost.predictive import Mixture
 from wgboost.typing import Array
 from wgboost.validation import check_number
 
-__all__ = ["Fold", "held_out", "make_fold", "out_of_fold", "take_fit_params"]
+__all__ = ["Fold", "held_out", "make_fold", "out_of_fold"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +223,7 @@ def _fit_fold(
         # Rows held out for early stopping have to be as new to the model as those of the fold.
         several = np.unique(np.asarray(groups)[train]).size > 1
         known |= {"groups": groups} if several else {}
-    taken = take_fit_params(known, count_rows(X), train)
+    taken = _take_fit_params(known, count_rows(X), train)
     fit_with = {prefix + name: value for name, value in taken.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Interrupted)
@@ -242,7 +242,7 @@ def make_fold(
     model: BaseEstimator, X: Any, y: Any, train: Array, test: Array, fit_params: Mapping[str, Any]
 ) -> Fold:
     """Return a fitted model with its test rows; X, y and `fit_params` are those of all rows."""
-    taken = take_fit_params(fit_params, count_rows(X), test)
+    taken = _take_fit_params(fit_params, count_rows(X), test)
     return Fold(model, test, train, take_rows(X, test), take_rows(y, test), taken)
 
 
@@ -257,7 +257,7 @@ def _raise_for_one_class(estimator: BaseEstimator, y: Any, train: Array, error: 
         ) from error
 
 
-def take_fit_params(fit_params: Mapping[str, Any], n: int, rows: Array) -> dict[str, Any]:
+def _take_fit_params(fit_params: Mapping[str, Any], n: int, rows: Array) -> dict[str, Any]:
     """Return the fit parameters of some of n rows; those that are None are left out."""
     given = {k: np.asarray(v) for k, v in fit_params.items() if v is not None}
     for name, value in given.items():

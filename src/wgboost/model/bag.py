@@ -31,8 +31,8 @@ class FittedBag(BaseFitted):
     members : tuple of FittedModel
         All models, with the same number of particles each.
     n_predictive : int
-        Number of members, from the first on, that make predictions. The others take part in OOD
-        scores only.
+        Number of members, from the first on, that make predictions: all, except in files of earlier
+        versions. Their further members take part in OOD scores only.
     interrupted : bool, default=False
         Whether Ctrl-C ended the fit.
 
@@ -221,7 +221,7 @@ class FittedBag(BaseFitted):
         )
 
     def select_predictive(self, dist: Mixture) -> Mixture:
-        """See `BaseFitted.select_predictive`."""
+        """See `BaseFitted.select_predictive`; only bags of earlier versions have other members."""
         n_members = len(self.members)
         if self.n_predictive == n_members:
             return dist

@@ -160,7 +160,8 @@ class BaseFitted(BaseSupported):
         Returns
         -------
         Mixture
-            Distributions without the members that only take part in OOD scores.
+            Distributions without the members that only take part in OOD scores, which only bags in
+            files of earlier versions have.
 
         Examples
         --------

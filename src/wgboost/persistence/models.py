@@ -57,13 +57,13 @@ _CLASSES: dict[str, type[Any]] = {
         *DIRECTIONS.values(), *RESPONSES.values(),
     )
 }  # fmt: skip
-# Names of classes, fields and parameters in files of earlier versions.
+# Names of classes and fields in files of earlier versions, and parameters that are dropped.
 _OLD_CLASSES = {
     "Background": "GPModel", "BackgroundStart": "GPStart", "Landmarks": "NystromGP",
     "Process": "ExactGP",
 }  # fmt: skip
 _OLD_FIELDS = {"BackgroundStart.background": "gp"}
-_OLD_PARAMETERS = {"WGBClassifierCV": {"wide": "ood_members"}}
+_DROPPED_PARAMETERS = {"WGBClassifierCV": {"wide", "ood_members"}}
 SKOPS = (
     "a model file holds no code. skops keeps such models: pip install wgboost[skops], then "
     "skops.io.dump(model, path)"
@@ -254,9 +254,9 @@ def _build(contents: Contents, given: Mapping[str, Any]) -> SavedModel:
         for name in fitted:
             if name not in (BAG if members else FITTED):
                 raise ValueError(f"the attribute {name!r:.40} is not known")
-        renamed = _OLD_PARAMETERS.get(model["class"], {})
+        dropped = _DROPPED_PARAMETERS.get(model["class"], set())
         parameters = part("parameters", model, place)
-        parameters = {renamed.get(name, name): value for name, value in parameters.items()}
+        parameters = {name: value for name, value in parameters.items() if name not in dropped}
         parameters = _grouped(parameters, fitted)
         return SavedModel(model["class"], parameters, fitted, schema, members)
 

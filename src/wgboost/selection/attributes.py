@@ -13,14 +13,7 @@ from wgboost.persistence.models import SavedModel
 from wgboost.selection.bag import BagResult, check_bag_parameters
 from wgboost.selection.spec import Member
 
-__all__ = ["bag_of_members", "restore_bag", "saved_bag", "set_bag"]
-
-
-def bag_of_members(estimator: BaseModel, members: Sequence[Member]) -> Any:
-    """Return a bag with the class and the parameters of an estimator and the given members."""
-    bag = type(estimator)(**estimator.get_params(deep=False))
-    _set_members(bag, members, len(members))
-    return bag
+__all__ = ["restore_bag", "saved_bag", "set_bag"]
 
 
 def set_bag(estimator: BaseModel, result: BagResult, row_parameters: dict[str, Any]) -> None:
@@ -48,7 +41,7 @@ def _set(estimator: BaseModel, values: dict[str, Any], members: Sequence[Member]
     results = values["cv_results_"]
     kept = results["recipe"][results["kept"]]
     n = len(members)
-    if kept.size == n:  # members for OOD scores have a recipe of their own
+    if kept.size == n:  # in files of earlier versions some members are of the recipe "ood"
         n = int((kept == values["best_recipe_"]).sum())
     _set_members(estimator, members, n, interrupted=values["interrupted_"])
     for name, value in values.items():

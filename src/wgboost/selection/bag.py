@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -21,22 +20,15 @@ from wgboost.estimators.calibrating import fitted_factors
 from wgboost.estimators.preparing import training_data
 from wgboost.folds import Fold
 from wgboost.folds.fitting import make_fold
-from wgboost.model import FittedBag, FittedModel
+from wgboost.model import FittedBag
 from wgboost.responses import Units
 from wgboost.selection.folds import bag_folds
 from wgboost.selection.members import Members, in_recipe, without_label_warnings
 from wgboost.selection.ood_references import SampledRows, bag_ood_references
 from wgboost.selection.recipes import FEW, checked_recipes
 from wgboost.selection.results import results_table
-from wgboost.selection.spec import BagSpec, Member, Trial
-from wgboost.selection.successive_halving import (
-    FoldResult,
-    StoppedError,
-    best_recipe,
-    fit_folds,
-    successive_halving,
-    unbiased_value,
-)
+from wgboost.selection.spec import BagSpec, Member
+from wgboost.selection.successive_halving import best_recipe, successive_halving, unbiased_value
 from wgboost.selection.time_order import is_time_ordered
 from wgboost.smooth.blas import one_thread
 from wgboost.training.fit_warnings import AT_THE_LIMIT, warn_copies
@@ -48,7 +40,6 @@ from wgboost.typing import Array
 from wgboost.validation import check_integer, check_number, resolve_threads
 
 __all__ = [
-    "Assemble",
     "BagData",
     "BagResult",
     "check_bag_parameters",
@@ -58,8 +49,6 @@ __all__ = [
 
 _KEPT = 1 / 2, 1 / 3  # share of the recipes that reach the next fold, below FEW rows and above
 _MIN_FOLDS = 3, 1  # folds before a single recipe is left: one fold of few rows says little
-_OOD_RECIPE = "ood"  # the name of the recipe of members for OOD scores
-_FOLDS_PER_OOD_MEMBER = 4
 _COMPARED_ROWS = 2000  # by which OOD scores of members and of the bag are compared
 
 
@@ -115,10 +104,6 @@ class BagResult:
     references: dict[str, OODReference] = field(default_factory=dict)
 
 
-Assemble = Callable[[Sequence[Member]], Any]
-"""Returns some members as one estimator."""
-
-
 def check_bag_parameters(name: str, params: dict[str, Any], callbacks: Any = ()) -> None:
     """Raise for a parameter of a bag that is not valid, before any work."""
     if isinstance(callbacks, Sequence) and any(isinstance(c, Checkpoint) for c in callbacks):
@@ -133,14 +118,11 @@ def check_bag_parameters(name: str, params: dict[str, Any], callbacks: Any = ())
         raise TypeError(f"calibrated={params['calibrated']!r} must be True or False")
     if not isinstance(params["verbose"], bool):
         check_integer("verbose", params["verbose"], low=0)
-    ood_members = params.get("ood_members")
-    if ood_members is not None and not isinstance(ood_members, (bool, np.bool_)):
-        raise TypeError(f"ood_members={ood_members!r} must be True, False or None")
     resolve_threads(params["n_jobs"])
 
 
 @one_thread()  # sums over rows have the same bits on any number of threads
-def fit_bag(spec: BagSpec, given: BagData, assemble: Assemble) -> BagResult:
+def fit_bag(spec: BagSpec, given: BagData) -> BagResult:
     """Compare the recipes, keep the models of the best one, and calibrate them.
 
     Parameters
@@ -149,8 +131,6 @@ def fit_bag(spec: BagSpec, given: BagData, assemble: Assemble) -> BagResult:
         The members of the bag.
     given : BagData
         What `fit` was given.
-    assemble : callable
-        Returns some members as one estimator.
     """
     params, seed = spec.params, _draw_seed(spec.params["random_state"])
     recipes = _checked_recipes(spec, given)
@@ -158,11 +138,6 @@ def fit_bag(spec: BagSpec, given: BagData, assemble: Assemble) -> BagResult:
     recipes = dict(recipes or spec.usual_recipes(data))
     if not data.response.y_shape and np.asarray(given.y).ndim == 2:
         given = replace(given, y=column_or_1d(np.asarray(given.y)))
-    compared, ood_name, ood_params = list(recipes), _OOD_RECIPE, spec.ood_recipe(data)
-    while ood_name in recipes:
-        ood_name += "_"
-    if ood_params is not None:
-        recipes[ood_name] = ood_params
     splits = bag_folds(_member(spec, {}), params["cv"], data, given.groups, seed)
     if given.groups is None and hasattr(params["cv"], "split"):
         warn_copies(data.distinct.shared(*splits[0]), stacklevel=4)  # of the caller of `fit`
@@ -173,23 +148,16 @@ def fit_bag(spec: BagSpec, given: BagData, assemble: Assemble) -> BagResult:
         given.callbacks, FitProgress(),
     )  # fmt: skip
     time_ordered, budget = is_time_ordered(splits), params["time_budget"]
-    deadline = None if budget is None else time.perf_counter() + budget
-    if budget is not None and (ood_params is not None or time_ordered):
+    if budget is not None and time_ordered:
         budget /= 2  # further fits follow
     many = len(data.to_split) >= FEW
     results, interrupted = successive_halving(
-        compared, len(splits), members.fit, keep=_KEPT[many], min_folds=_MIN_FOLDS[many],
+        list(recipes), len(splits), members.fit, keep=_KEPT[many], min_folds=_MIN_FOLDS[many],
         budget=budget,
     )  # fmt: skip
     best = best_recipe(results)
     kept = sorted((r for r in results if r.recipe == best), key=lambda r: r.fold)
     best_value = unbiased_value(results, best)
-    if ood_params is not None and not interrupted:
-        # As many particles as the other members have, so that all count alike.
-        ood_params["n_particles"] = _member(spec, recipes[best]).n_particles
-        names = best, ood_name
-        more, interrupted = _ood_members(spec, members, data, names, kept, deadline, assemble)
-        results, kept = results + more, kept + more
     models = [result.model for result in kept]
     if time_ordered and not interrupted:
         models, interrupted = members.refitted(kept)
@@ -197,7 +165,7 @@ def fit_bag(spec: BagSpec, given: BagData, assemble: Assemble) -> BagResult:
         models, best, recipes[best], best_value, results_table(results, kept), seed, interrupted
     )
     folds = [(splits[one.fold], one.model) for one in kept]
-    result = _calibrated(result, given, data, folds, assemble, params)
+    result = _calibrated(result, given, data, folds, params)
     if params["verbose"]:
         print(f"best: {best!r}, a bag of {len(models)}", flush=True)
     return result
@@ -272,61 +240,22 @@ def _weights(data: PosteriorData) -> Array:
     return np.ones(len(data)) if data.weight is None else data.weight.astype(np.float64)
 
 
-def _ood_members(
-    spec: BagSpec, members: Members, data: PosteriorData, names: tuple[str, str],
-    kept: list[FoldResult], deadline: float | None, assemble: Assemble,
-) -> tuple[list[FoldResult], bool]:  # fmt: skip
-    """Return members for OOD scores of some folds, if they help, and whether Ctrl-C came.
-
-    `names` are the best recipe and the recipe of such members.
-    """
-    weighted = replace(members, fit_params={**members.fit_params, "sample_weight": data.weight})
-
-    def pair(train: Array, test: Array) -> tuple[Any, Any]:
-        some = np.concatenate([train, test])
-        two = [spec.for_rows(members.new(one, 0), data, some) for one in names]
-        both = [
-            weighted.fit_alone(one, name, train, test) for one, name in zip(two, names, strict=True)
-        ]
-        return both[0], assemble(both)
-
-    def remaining() -> float | None:
-        return None if deadline is None else deadline - time.perf_counter()
-
-    trial = Trial(members.splits[0], pair, lambda some: take_rows(members.X, some))
-    try:
-        if not spec.ood_members_help(data, trial, remaining()):
-            return [], False
-    except StoppedError:
-        return [], False
-    except KeyboardInterrupt:
-        return [], True
-    folds = [result.fold for result in kept[::_FOLDS_PER_OOD_MEMBER]]
-    return fit_folds(names[1], folds, members.fit, budget=remaining())
-
-
 def _calibrated(
     result: BagResult, given: BagData, data: PosteriorData,
-    members: list[tuple[tuple[Array, Array], Member]], assemble: Assemble, params: dict[str, Any],
+    members: list[tuple[tuple[Array, Array], Member]], params: dict[str, Any],
 ) -> BagResult:  # fmt: skip
-    """Calibrate with the rows of each fold, by the members that were fitted without them."""
-    parts: dict[int, tuple[tuple[Array, Array], list[Member]]] = {}
-    for split, member in members:
-        parts.setdefault(id(split), (split, []))[1].append(member)
+    """Calibrate with the rows of each fold, by the member that was fitted without them."""
 
-    def fold(split: tuple[Array, Array], some: list[Member]) -> Fold:
+    def fold(split: tuple[Array, Array], member: Member) -> Fold:
         test, weight = data.once(split[1])  # the prior of factors counts copies as one row
         weights = None if weight is None else np.zeros(len(data))
         if weights is not None:
             weights[test] = weight
         fit_params = {**given.fit_params, "sample_weight": weights}
-        model = some[0] if len(some) == 1 else assemble(some)
-        return make_fold(model, given.X, given.y, split[0], test, fit_params)
+        return make_fold(member, given.X, given.y, split[0], test, fit_params)
 
-    calibration = None
+    folds, calibration = [fold(*one) for one in members], None
     if params["calibrated"]:
-        # The first member of a fold is of the best recipe.
-        held_out = [fold(split, some[:1]) for split, some in parts.values()]
         # The distributions of a bag are wider than those of its members, and its errors are
         # smaller. Members that were stopped at their least NLL are wide enough, so factors that
         # widen them do not suit the bag.
@@ -334,30 +263,20 @@ def _calibrated(
         metric = next(iter(first.history_["validation"]))
         stopped = first.early_stopping is None or bool(first.early_stopping)
         allow_widening = metric != "nll" or not stopped
-        dists = [one.dist() for one in held_out]
-        calibration = fitted_factors(dists, held_out, allow_widening=allow_widening)
-    folds = [(fold(split, some), _as_model(some)) for split, some in parts.values()]
-    counted = np.unique(np.concatenate([part for split, _ in parts.values() for part in split]))
+        dists = [one.dist() for one in folds]
+        calibration = fitted_factors(dists, folds, allow_widening=allow_widening)
+    counted = np.unique(np.concatenate([part for split, _ in members for part in split]))
     counted = data.once(counted)[0]
     some = counted[:: -(-counted.size // _COMPARED_ROWS)]
     schema = result.members[0].model_.schema
     if schema is None:
         raise TypeError("the members do not know their columns")
     sample = SampledRows(some, apply_schema(schema, take_rows(given.X, some)))
-    bag = _as_bag(result.members)
+    bag = FittedBag(tuple(one.model_ for one in result.members), len(result.members))
+    fitted = [(one, member.model_) for one, (_, member) in zip(folds, members, strict=True)]
     threads = min(resolve_threads(params["n_jobs"]), 1024)
-    references = bag_ood_references(bag, folds, sample, result.seed, threads)
+    references = bag_ood_references(bag, fitted, sample, result.seed, threads)
     return replace(result, calibration=calibration, references=references)
-
-
-def _as_bag(members: Sequence[Member]) -> FittedBag:
-    """Return the models of members as a bag."""
-    return FittedBag(tuple(one.model_ for one in members), len(members))
-
-
-def _as_model(members: Sequence[Member]) -> FittedModel | FittedBag:
-    """Return the model of one member, or the bag of several."""
-    return members[0].model_ if len(members) == 1 else _as_bag(members)
 
 
 def warn_of_bag(result: BagResult, stacklevel: int) -> None:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar, Self
-
-import numpy as np
 
 from wgboost.estimators import WGBClassifier
 from wgboost.estimators.base_classifier import BaseClassifier
 from wgboost.model import FittedBag
 from wgboost.persistence.models import SavedModel
-from wgboost.responses.codes import ClassCodes
 from wgboost.selection import fitting
 from wgboost.selection.attributes import restore_bag, saved_bag
-from wgboost.selection.ood_members import MIN_OOD_GAIN, left_out_class_gain, left_out_classes
-from wgboost.selection.recipes import Recipes, classifier_recipes, ood_recipe
-from wgboost.selection.spec import BagSpec, Member, Trial
+from wgboost.selection.recipes import Recipes, classifier_recipes
+from wgboost.selection.spec import BagSpec
 from wgboost.training.posterior_data import PosteriorData
-from wgboost.typing import Array
 
 __all__ = ["ClassifierBag", "WGBClassifierCV"]
 
@@ -36,36 +30,6 @@ class ClassifierBag(BagSpec):
     def usual_recipes(self, data: PosteriorData) -> Recipes:
         """See `BagSpec`."""
         return classifier_recipes(len(data.to_split))
-
-    def ood_recipe(self, data: PosteriorData) -> dict[str, Any] | None:
-        """See `BagSpec`."""
-        wanted = self.params["ood_members"]
-        if wanted is None:
-            tried = self.params["recipes"] is None and isinstance(data.response, ClassCodes)
-            wanted = tried and left_out_classes(np.asarray(data.y)[data.distinct.first]).size > 0
-        return ood_recipe(len(data.to_split)) if wanted else None
-
-    def for_rows(self, member: Member, data: PosteriorData, some: Array) -> Member:
-        """See `BagSpec`."""
-        # There may be fewer classes among the rows. Weights of classes are in those of the rows.
-        n_classes = max(2, np.unique(np.asarray(data.y)[some]).size)
-        taken: Any = data.response.take(some)
-        response = replace(taken, n_classes=n_classes)
-        member.set_params(response=response, class_weight=None)
-        return member
-
-    def ood_members_help(self, data: PosteriorData, trial: Trial, budget: float | None) -> bool:
-        """See `BagSpec`."""
-        if self.params["ood_members"]:
-            return True
-        labels = np.asarray(data.y)
-        gain = left_out_class_gain(labels, trial.split, trial.fit, trial.take, budget=budget)
-        if self.params["verbose"]:
-            print(
-                f"members for OOD scores, classes left out: average precision {gain:+.4f}",
-                flush=True,
-            )
-        return gain > MIN_OOD_GAIN
 
 
 class WGBClassifierCV(BaseClassifier):
@@ -91,11 +55,6 @@ class WGBClassifierCV(BaseClassifier):
         other folds, which are always finished. The result then depends on the machine.
     calibrated : bool, default=True
         Whether to fit `calibration_` to the rows that members were not trained on.
-    ood_members : bool or None, default=None
-        Whether every fourth fold has a further member, of `wgboost.selection.ood_recipe`, that only
-        OOD scores use. On some data its particles differ more where there are no rows. None leaves
-        out up to six classes in turn, and adds such members if OOD scores then detect the rows of
-        the missing class clearly better. Two classes, or recipes of one's own, have none.
     n_particles : int, default=10
         Number of particles per row and member.
     n_estimators : int, default=1000
@@ -130,7 +89,7 @@ class WGBClassifierCV(BaseClassifier):
     ranks_ : array (k,)
         Labels in the order of an ordinal response.
     members_ : list of WGBClassifier
-        The models of the bag, one for each fold, followed by members for OOD scores.
+        The models of the bag, one for each fold.
     model_ : FittedBag
         The fitted models as one value.
     best_recipe_ : str
@@ -142,7 +101,7 @@ class WGBClassifierCV(BaseClassifier):
         folds on which no other recipe was tried; see `WGBRegressorCV`.
     cv_results_ : dict of arrays
         What was tried, in order: "recipe", "fold", "value", "rounds", "evidence", "seconds" and
-        "kept", whether the bag has the model. Members for OOD scores have the recipe "ood".
+        "kept", whether the bag has the model.
     calibration_ : Calibration
         Factors that predictions follow, with ``calibrated=True``.
     ood_reference_ : OODReference
@@ -196,7 +155,6 @@ class WGBClassifierCV(BaseClassifier):
         cv: Any = None,
         time_budget: float | None = None,
         calibrated: bool = True,
-        ood_members: bool | None = None,
         n_particles: int = 10,
         n_estimators: int = 1000,
         n_iter_no_change: int | None = 50,

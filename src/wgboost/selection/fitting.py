@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from wgboost.data.naming import named_columns
 from wgboost.metrics.metadata import describe_metadata
-from wgboost.selection.attributes import bag_of_members, set_bag
+from wgboost.selection.attributes import set_bag
 from wgboost.selection.bag import BagData, check_bag_parameters, fit_bag, warn_of_bag
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def fit(
     row_parameters = describe_metadata(fit_params, names)
     y, groups = fit_params.pop("y"), fit_params.pop("groups")
     data = BagData(X, y, fit_params, groups, callbacks)
-    result = fit_bag(self.bag_type(params), data, partial(bag_of_members, self))
+    result = fit_bag(self.bag_type(params), data)
     set_bag(self, result, row_parameters)
     warn_of_bag(result, 2)
     return self

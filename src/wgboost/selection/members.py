@@ -14,10 +14,8 @@ import numpy as np
 
 from wgboost.boosting import Interrupted
 from wgboost.boosting.start import Start
-from wgboost.data.rows import count_rows, take_rows
 from wgboost.estimators.attributes import set_model
 from wgboost.estimators.preparing import FitArguments, prepare_fit
-from wgboost.folds.fitting import take_fit_params
 from wgboost.responses import Units
 from wgboost.selection.shared_starts import SharedStarts
 from wgboost.selection.spec import Member
@@ -118,8 +116,8 @@ class Members:
     def refitted(self, kept: Sequence[FoldResult]) -> tuple[list[Member], bool]:
         """Return models of all rows of the last split, and whether Ctrl-C came.
 
-        If the fit ends early, they are those of the first recipe that are finished, and without
-        any the models of the folds.
+        If the fit ends early, they are those that are finished, and without any the models of the
+        folds.
         """
         found: list[Member] = []
         interrupted = False
@@ -131,8 +129,6 @@ class Members:
             except KeyboardInterrupt:
                 interrupted = True
                 break
-        if len(found) < len(kept):
-            found = found[: sum(result.recipe == kept[0].recipe for result in kept)]
         return found or [result.model for result in kept], interrupted
 
     def _fit(
@@ -165,28 +161,9 @@ class Members:
             **fit_params, "sample_weight": mask if weight is None else mask * np.asarray(weight)
         }  # fmt: skip
 
-    def fit_alone(self, member: Member, recipe: str, train: Array, test: Array) -> Member:
-        """Return a model that is fitted to these rows without regard to the others."""
-        if self.progress.stopped:
-            raise StoppedError
-        self.progress.begin(recipe, 0)
-        rows, here = np.concatenate([train, test]), np.arange(train.size + test.size)
-        fit_params = {
-            **dict.fromkeys(self.fit_params),
-            **take_fit_params(self.fit_params, count_rows(self.X), rows),
-        }
-        X, y = take_rows(self.X, rows), take_rows(self.y, rows)
-        given = FitArguments(
-            X, {"y": y, **fit_params}, validation_rows=here[train.size :],
-            callbacks=self.callbacks,
-        )  # fmt: skip
-        _fit_member(member, given, self.progress)
-        return member
-
 
 def _fit_member(
-    member: Member, given: FitArguments, progress: FitProgress, *, units: Units | None = None,
-    like: Start | None = None,
+    member: Member, given: FitArguments, progress: FitProgress, *, units: Units, like: Start | None
 ) -> None:  # fmt: skip
     """Fit a member; raise KeyboardInterrupt if Ctrl-C ended the fit."""
     with warnings.catch_warnings():

@@ -26,7 +26,7 @@ _OF_NUMBERS = "epistemic", "max_variance"
 _NEIGHBOURS = 20  # one of which a row is mixed with
 _MAX_FEATURES = 100  # by which neighbours are found
 
-Folds = Sequence[tuple[Fold, FittedModel | FittedBag]]
+Folds = Sequence[tuple[Fold, FittedModel]]
 """The rows of each fold, with the model that was not trained on them."""
 
 
@@ -69,7 +69,7 @@ def bag_ood_references(
     ----------
     bag : FittedBag
         The bag.
-    folds : sequence of (Fold, FittedModel or FittedBag)
+    folds : sequence of (Fold, FittedModel)
         The rows of each fold, with the model that was not trained on them.
     sample : SampledRows
         Training rows that the models are compared at.
@@ -113,11 +113,10 @@ def _of_novelty(
     """
     n = len(sample.rows)
     support, share, distance = np.full(n, np.nan), np.full(n, np.nan), np.zeros(n)
-    n_models = sum(len(model.models) for _, model in folds)
     for (fold, model), values in zip(folds, shares, strict=True):
         trained = np.isin(sample.rows, fold.train_rows)
         supports, distances = model.surroundings(sample.matrix, trained, n_threads)
-        distance += len(model.models) / n_models * distances
+        distance += 1 / len(folds) * distances
         held = np.isin(sample.rows, fold.rows)
         order = np.argsort(fold.rows)
         place = order[np.searchsorted(fold.rows, sample.rows[held], sorter=order)]

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from wgboost.directions import DiagonalNewton, Kernel
-from wgboost.learners import TreeLearner
 from wgboost.training.flat_parameters import place_of
 from wgboost.validation import nearest_name
 
@@ -16,7 +15,6 @@ __all__ = [
     "Recipes",
     "checked_recipes",
     "classifier_recipes",
-    "ood_recipe",
     "regressor_recipes",
 ]
 
@@ -161,37 +159,6 @@ def classifier_recipes(n: int) -> Recipes:
             "evidence": float(evidence), "subsample": rows, "learning_rate": rate,
         }
         for tree, leaves, evidence, rows, rate in specs
-    }  # fmt: skip
-
-
-def ood_recipe(n: int) -> dict[str, Any]:
-    """Return the recipe of the members of a classifier bag that only OOD scores use.
-
-    Large trees for each particle, leaves that are means, little evidence and rounds beyond the best
-    log loss make particles differ where there are no data. `benchmarks/left_out.py` is the
-    experiment behind it.
-
-    Parameters
-    ----------
-    n : int
-        Number of rows.
-
-    Returns
-    -------
-    dict
-        Parameters of `WGBClassifier`.
-
-    Examples
-    --------
-    >>> from wgboost.selection import ood_recipe
-    >>> ood_recipe(500)["learner"]
-    TreeLearner(leaf='mean')
-    """
-    each = "each" if n < 10 * MANY else "shared"
-    return {
-        **_TREES, **_CLASSES, "tree": _KINDS[each], "max_leaves": 31 * (1 if n < MANY else 4),
-        "learner": TreeLearner(leaf="mean"), "l2": 0.0, "evidence": 3.0, "subsample": 0.9,
-        "learning_rate": 0.3, "early_stopping": False, "n_estimators": 300,
     }  # fmt: skip
 
 

@@ -15,7 +15,6 @@ __all__ = [
     "FoldResult",
     "StoppedError",
     "best_recipe",
-    "fit_folds",
     "fold_values",
     "mean_value",
     "next_fit",
@@ -214,33 +213,6 @@ def successive_halving(
             if not results:
                 raise
             return results, True
-
-
-def fit_folds(
-    recipe: str,
-    folds: Sequence[int],
-    fit: Callable[[str, int], FoldResult],
-    *,
-    budget: float | None = None,
-    clock: Callable[[], float] = time.perf_counter,
-) -> tuple[list[FoldResult], bool]:
-    """Fit one recipe on some folds, and return the results and whether Ctrl-C came.
-
-    No fit is begun that would take longer than is left of the budget, in seconds.
-    """
-    results: list[FoldResult] = []
-    start = clock()
-    for fold in folds:
-        longest = max((result.seconds for result in results), default=0.0)
-        if budget is not None and clock() - start + longest >= budget:
-            break
-        try:
-            results.append(fit(recipe, fold))
-        except StoppedError:
-            break
-        except KeyboardInterrupt:
-            return results, True
-    return results, False
 
 
 def _remaining_seconds(results: Sequence[FoldResult], n_folds: int) -> float:
