@@ -76,7 +76,7 @@ def with_held_out_lack(
     X, trees = request.data.X, model.ensemble
     if not request.settings.support or not _knows_ranges(model) or not isinstance(X, np.ndarray):
         return model
-    known = _support_by(request, model, inside)
+    known = _support_by(request, model, inside, reference=False)
     new = X[_sampled(request, outside)]
     lack = 1 - known.judge(trees, new, n_threads=request.settings.n_threads).support  # type: ignore[arg-type]
     return replace(model, held_out_lack=float(np.sqrt(np.square(lack).mean())))
@@ -86,12 +86,18 @@ def _knows_ranges(model: FittedModel) -> bool:
     return isinstance(model.ensemble, FlatTrees) and model.ensemble.knows_ranges
 
 
-def _support_by(request: FitRequest, model: FittedModel, rows: Array) -> Support:
-    """Return what a model knows of training rows."""
+def _support_by(
+    request: FitRequest, model: FittedModel, rows: Array, *, reference: bool = True
+) -> Support:
+    """Return what a model knows of training rows, with those that are left out as a reference."""
     X = _raw_rows(request.data.X, _sampled(request, rows))
     settings, start, trees = request.settings, model.start, model.ensemble
     particles = start.particles if isinstance(start, ConstantStart) else start.at(X).mean(axis=0)
-    return make_support(trees, X, particles, settings.support, n_threads=settings.n_threads)  # type: ignore[arg-type]
+    if not isinstance(trees, FlatTrees):
+        raise TypeError("support is that of trees")
+    return make_support(
+        trees, X, particles, settings.support, reference=reference, n_threads=settings.n_threads
+    )
 
 
 def _sampled(request: FitRequest, rows: Array) -> Array:

@@ -251,8 +251,9 @@ def _mean_support(lack: Array, n_trees: int) -> Array:
 
 
 def make_support(
-    trees: FlatTrees, X: Array, start: Array, reach: float, *, n_threads: int = 1
-) -> Support:
+    trees: FlatTrees, X: Array, start: Array, reach: float, *, reference: bool = True,
+    n_threads: int = 1,
+) -> Support:  # fmt: skip
     """Return what trees know of training rows.
 
     Parameters
@@ -265,6 +266,8 @@ def make_support(
         Start particles.
     reach : float
         Distance over which support fades.
+    reference : bool, default=True
+        Whether to leave out training rows, as p-values need it.
     n_threads : int, default=1
         Number of threads.
 
@@ -282,6 +285,8 @@ def make_support(
     known = Support(
         reach, spread, low, high, trees.asked(), contrast, nearest.rows, np.zeros((0, 2))
     )
+    if not reference:
+        return known
     supports = known.left_out(trees, some, n_threads=n_threads)
     distances = nearest.left_out(some, n_threads=n_threads)
     distances[np.isinf(distances)] = 0.0  # of a single row
