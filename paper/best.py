@@ -21,7 +21,7 @@ __all__ = ["CLASSES", "LEVELS", "METHODS", "classes_seed", "jobs", "measured", "
 CLASSES = ("segment", "sensorless")
 LEVELS = (0.5, 0.8, 0.9, 0.95)
 METHODS = ("cv", "single")
-OOD = ("max_variance", "mutual_information")
+OOD = ("combined", "max_variance", "mutual_information")
 
 
 def measured(dist: Any, y: Array) -> dict[str, Any]:
