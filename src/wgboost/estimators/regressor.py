@@ -67,10 +67,8 @@ class WGBRegressor(BaseRegressor):
     evidence : float, array (n,), "auto" or None, default=None
         Number of observations that a row counts for: the power of its likelihood. "auto" searches
         for it with early stopping or `X_val`: it trains with several values and takes the best by
-        `eval_metric`; where much evidence is best, the evidence of a row follows the simulated
-        error of the model there. From 40,000 training rows on, 10,000 of them choose it. None is
-        "auto" with early stopping, 4 where folds find the rounds, and 1 otherwise. See
-        docs/evidence.md.
+        `eval_metric`. From 40,000 training rows on, 10,000 of them choose it. None is "auto" with
+        early stopping, 4 where folds find the rounds, and 1 otherwise. See docs/evidence.md.
     direction : str, direction or callable, default="diagonal_newton"
         How particles move: "diagonal_newton", "smoothed", "full_newton", "langevin", "chi_squared",
         "mmd", "energy", an object such as ``DiagonalNewton(Kernel("scaled"))`` of
