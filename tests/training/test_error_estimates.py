@@ -205,3 +205,14 @@ def test_categories_of_many_levels_have_errors():
     frame = pd.DataFrame({"level": pd.Categorical(level), "x": rng.random(1500)})
     model = WGBRegressor(**FEW).fit(frame, y)
     assert (model.predict_dist(frame[:50]).error > 0).all()
+
+
+@pytest.mark.parametrize("response", ["poisson", "negative_binomial"])
+def test_the_error_of_a_rate_does_not_depend_on_the_exposure(response):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (200, 2))
+    y = rng.poisson(20 * np.exp(np.sin(3 * X[:, 0])))
+    few = {**FEW, "n_estimators": 30, "response": response}
+    one, other = WGBRegressor(**few).fit(X, y), WGBRegressor(**few).fit(X, y, exposure=20.0)
+    ratio = other.model_.errors.mean / one.model_.errors.mean
+    assert 0.6 < ratio[0] < 1.6  # with information of a wrong rate: 20 and more

@@ -15,7 +15,7 @@ from wgboost.ensemble import RoundList
 from wgboost.model.base import BaseFitted, RowParticles
 from wgboost.model.error_model import ErrorModel
 from wgboost.model.mixtures import as_mixture, certain_particles, with_classes
-from wgboost.model.unsupported import add_lost, added_error, predicted_variance
+from wgboost.model.unsupported import add_lost, added_error, largest_error, predicted_variance
 from wgboost.predictive import Mixture
 from wgboost.responses import Response, Units
 from wgboost.responses.codes import ClassCodes
@@ -164,7 +164,9 @@ class FittedModel(BaseFitted):
             error = (share * self._variance(particles, shift))[:, None]
         elif self.errors is not None and n_rounds in (None, self.n_rounds):
             error = self.errors.at(matrix, n_threads)
-            if self.errors.noise.any() and self.response is not None:
+            if self.response is not None and self.response.nominal:
+                error = np.minimum(error, largest_error(self.response, particles))
+            elif self.response is not None and self.errors.noise.any():
                 variance = predicted_variance(self.response, particles)
                 error = self.errors.share_of(variance, error)
         return self._with_lost(RowParticles(particles, shift, error), result)

@@ -9,13 +9,17 @@ import numpy as np
 from wgboost.responses import Response
 from wgboost.typing import Array, Directions
 
-__all__ = ["add_lost", "added_error", "predicted_variance"]
+__all__ = ["add_lost", "added_error", "largest_error", "predicted_variance"]
 
 _SMOOTHING = 0.7
 """Share of the deviation of lost values that widens the response.
 
 A few narrow particles far from each other are a poor density. As in kernel smoothing of a particle
 filter, locations shrink and each particle becomes wider, so that the variance stays."""
+
+_LARGEST_SHARE = 0.35
+"""Largest error of class probabilities as a share of p (1 - p), where trees have support. The true
+one is below that on average, also where one class is nearly certain."""
 
 _NEGLIGIBLE = 1e-30  # a variance
 
@@ -81,3 +85,10 @@ def predicted_variance(response: Response, particles: Directions) -> Array:
         variance = noise.mean(axis=1) + means.var(axis=1)
     found: Array = np.where(np.isfinite(variance), variance, 0.0).reshape(len(theta), -1)
     return found
+
+
+def largest_error(response: Response, particles: Directions) -> Array:
+    """Return the largest squared error (n, 1) of class probabilities, summed over classes."""
+    probabilities = response.probabilities(particles.astype(np.float64)).mean(axis=1)
+    largest: Array = (probabilities * (1 - probabilities)).sum(axis=1, keepdims=True)
+    return _LARGEST_SHARE * largest

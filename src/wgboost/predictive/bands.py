@@ -216,11 +216,13 @@ def _numbers(dist: Mixture, of: Any, coverage: float) -> tuple[Array, Array]:
     values, reach = _values(posterior, of)
     whole = dist.response.discrete and not callable(of) and of not in ("mean", "scale")
     whole = whole and _of_y(of)
-    if whole:  # the ends of the support are values, too
-        reach = Range(reach.low - 0.5, reach.high + 0.5)
-    low, high = _from_moments(values, posterior.weights, coverage, reach)
-    # A quantile of whole numbers is a whole number. Adding 0 turns -0 into 0.
-    return (np.rint(low) + 0.0, np.rint(high) + 0.0) if whole else (low, high)
+    if not whole:
+        return _from_moments(values, posterior.weights, coverage, reach)
+    # A quantile of whole numbers is a whole number, also 0, which has no logarithm. Adding 0 turns
+    # -0 into 0.
+    ends = _from_moments(values, posterior.weights, coverage, REAL_LINE)
+    low, high = (np.rint(np.clip(end, reach.low, reach.high)) + 0.0 for end in ends)
+    return low, high
 
 
 def _values(posterior: Mixture, of: Any) -> tuple[Array, Range]:
@@ -296,6 +298,7 @@ def _probabilities(dist: Mixture, coverage: float) -> tuple[Array, Array]:
     share = np.where(inside, mean, 0.5)
     low = special.betaincinv(total * share, total * (1 - share), outside)
     high = special.betainccinv(total * share, total * (1 - share), outside)
+    low, high = np.minimum(low, mean), np.maximum(high, mean)  # also if it is nearly 0 or 1
     return np.where(inside, low, mean), np.where(inside, high, mean)
 
 

@@ -10,7 +10,11 @@ from scipy import special
 
 from wgboost.predictive.blocks import row_blocks
 from wgboost.predictive.information import mutual_information
-from wgboost.predictive.posterior_particles import dirichlet_information, scaled_particles
+from wgboost.predictive.posterior_particles import (
+    LARGEST_SHARE,
+    dirichlet_information,
+    scaled_particles,
+)
 from wgboost.predictive.table import Tabled
 from wgboost.predictive.weights import mix
 from wgboost.typing import Array
@@ -205,7 +209,11 @@ class Mixture(Tabled):
         """
         if self.error is not None and self.response.nominal:
             return dirichlet_information(self.probabilities(), self.error[:, 0])
-        return self._with_error_spread().disagreement()
+        spread = self._with_error_spread().disagreement()
+        if self.error is None or self.response.has_dispersion or not self.response.has_mean:
+            return spread
+        # Without a dispersion the variance of y does not follow the error.
+        return np.fmin(spread, LARGEST_SHARE * self.var())
 
     def disagreement(self) -> Array:
         """Compute how much the particles disagree, whatever the error of the model is.

@@ -13,9 +13,11 @@ from wgboost.predictive.weights import mix
 from wgboost.responses import Categorical, Response
 from wgboost.typing import Array
 
-__all__ = ["dirichlet_concentration", "dirichlet_information", "scaled_particles"]
+__all__ = ["LARGEST_SHARE", "dirichlet_concentration", "dirichlet_information", "scaled_particles"]
 
-_LARGEST_SHARE = 0.95  # of the variance of y that is epistemic
+LARGEST_SHARE = 0.95
+"""Largest share of the variance of y that is epistemic."""
+
 _LARGEST_LOG_ERROR = 4.0  # of a location that is a log
 _LARGEST_LOG_SPREAD = 0.5  # deviation of scales and shapes, which are logs
 _ITERATIONS = 40
@@ -106,12 +108,12 @@ def _numbers(response: Response, theta: Array, weights: Array | None, error: Arr
     goal = _Moments.of(response, theta, weights)
     variance = np.minimum(error, _LARGEST_LOG_ERROR) if response.offset_link == "log" else error
     others = [j for j in range(theta.shape[2]) if j != at]
-    for _ in range(_ITERATIONS):
+    for _ in range(_ITERATIONS if response.has_dispersion else 1):
         scaled, factor = _scaled(deviation[..., at], weights, variance)
         moved[..., at] = mean[..., at] + scaled
         _scale_others(moved, mean, deviation, weights, factor, others)
         goal.keep_mean(response, moved, weights)
-        excess = goal.share_of(goal.between(response, moved, weights)) / _LARGEST_SHARE
+        excess = goal.share_of(goal.between(response, moved, weights)) / LARGEST_SHARE
         if not (excess > 1 + 1e-3).any():
             break
         variance = np.where(excess > 1, variance / np.maximum(excess, 1), variance)
@@ -209,7 +211,7 @@ def _columns(response: Response, theta: Array, weights: Array | None, error: Arr
     noise = np.swapaxes(response.var(theta), 1, 2)
     total = mix(noise, None if weights is None else weights[:, None])
     total = total + _variance(deviation[..., where], weights)
-    variance = np.minimum(error, _LARGEST_SHARE * total)
+    variance = np.minimum(error, LARGEST_SHARE * total)
     for j in range(variance.shape[1]):
         at = range(theta.shape[2])[where][j]
         moved[..., at] = mean[..., at] + _scaled(deviation[..., at], weights, variance[:, j])[0]
@@ -231,7 +233,7 @@ def _classes(response: Response, theta: Array, weights: Array | None, error: Arr
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         factor = np.nan_to_num(np.sqrt(error / now), nan=1.0, posinf=1.0)
         room = np.where(deviation < 0, -mean / deviation, np.inf).min(axis=(1, 2))
-    factor = np.minimum(factor, _LARGEST_SHARE * room)
+    factor = np.minimum(factor, LARGEST_SHARE * room)
     with np.errstate(divide="ignore"):
         logs = np.log(mean + factor[:, None, None] * deviation)
     scaled: Array = np.nan_to_num(logs[..., :-1] - logs[..., -1:])
@@ -290,7 +292,7 @@ def dirichlet_concentration(probabilities: Array, error: Array) -> Array:
     array([1.])
     """
     largest = (probabilities * (1 - probabilities)).sum(axis=1)
-    variance = np.minimum(error, _LARGEST_SHARE * largest)
+    variance = np.minimum(error, LARGEST_SHARE * largest)
     with np.errstate(divide="ignore", invalid="ignore"):
         total = largest / variance - 1
     bounded: Array = np.clip(np.nan_to_num(total, nan=_LARGEST_TOTAL), None, _LARGEST_TOTAL)

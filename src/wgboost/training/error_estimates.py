@@ -278,17 +278,28 @@ def _pseudo_outputs(
     where: Any = response.location
     columns = where if isinstance(where, slice) else slice(where, where + 1)
     noisy = None if data.noise is None else target.y
-    at_start = response.fisher(start, 1.0, noisy)[:, columns]
+    at_start = response.fisher(_with_offset(data, response, model, start), 1.0, noisy)[:, columns]
     level = np.asarray(target.evidence).reshape(-1, 1)
     fitted = model.ensemble.predict(
         data.X, start=data.particles(model.start), n_threads=rows.settings.n_threads
     )
     middle: Directions = fitted.mean(axis=1, dtype=np.float64)
-    information = response.fisher(middle, 1.0, noisy)[:, columns]
+    information = response.fisher(_with_offset(data, response, model, middle), 1.0, noisy)
+    information = information[:, columns]
     noise = 1.0 / np.maximum(information, _LEAST_INFORMATION * information.mean(axis=0))
     spread = fitted[:, :, columns].var(axis=1, dtype=np.float64)
     outputs = score[:, 0, columns] / (level * at_start)
     return outputs, noise, noise + spread, _noise_of_y(response, middle)
+
+
+def _with_offset(
+    data: PosteriorData, response: Response, model: FittedModel, theta: Array
+) -> Array:
+    """Return parameters (n, d) with the offsets that counts keep in their likelihood."""
+    if data.offset is None or not (response.discrete or not response.offset_shifts_y):
+        return theta
+    moved: Array = response.with_offset(theta[:, None], data.offset, model.units)[:, 0]
+    return moved
 
 
 def _noise_of_y(response: Response, theta: Array) -> Array:
