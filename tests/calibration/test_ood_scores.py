@@ -149,3 +149,21 @@ def test_what_a_score_cannot_be_is_said():
         metrics.ood_scores(joint, "mutual_information")
     with pytest.raises(ValueError, match=r"particles have shape \(1, 2, 2\)"):
         dist.with_particles(np.zeros((1, 2, 2)))
+
+
+@pytest.mark.parametrize("method", ["combined", "novelty", "distance"])
+@pytest.mark.parametrize(
+    ("distance", "said"),
+    [
+        ([1.0, 2.0], r'distance has 2 numbers, dist has 6 rows; .*ood_score\(X, "distance"\)'),
+        ([0.0, -1.0, 0.0, 0.0, 0.0, 0.0], r"distance is -1.0 at row 1; .*model.ood_score\(X"),
+        ([0.0, 0.0, np.inf, 0.0, 0.0, 0.0], "distance is inf at row 2; "),
+        ([0.0, 0.0, np.nan, 0.0, 0.0, 0.0], "distance is nan at row 2"),
+        (0.5, r"distance has shape \(\)"),
+    ],
+)
+def test_distances_that_make_no_sense_are_named(method, distance, said):
+    dist = categorical_mixture(n=6)
+    dist.row_support = np.ones(len(dist))
+    with pytest.raises(ValueError, match=said):
+        metrics.ood_scores(dist, method, distance=distance)

@@ -8,7 +8,7 @@ da = pytest.importorskip("dask.array")
 import wgboost  # noqa: E402
 from clusters import two_processes  # noqa: E402
 from wgboost import TreeLearner  # noqa: E402
-from wgboost.dask import WGBRegressor  # noqa: E402
+from wgboost.dask import WGBClassifier, WGBRegressor  # noqa: E402
 
 RNG = np.random.default_rng(0)
 X = RNG.integers(0, 30, size=(400, 3)).astype(np.float64)
@@ -47,6 +47,20 @@ def test_support_is_that_of_one_process(client, weight):
     a, b = model.support(rows), one.support(rows)
     np.testing.assert_allclose(a.support, b.support, atol=1e-12)
     np.testing.assert_allclose(a.lost, b.lost, atol=1e-4)
+
+
+def test_the_error_for_partitions_names_the_methods_that_take_them(client):
+    lazy, labels = parts(X), parts(np.where(Y > 0, "up", "down"))
+    first, last = "predict, predict_dist", "predict_band, ood_score and ood_pvalue take it"
+    settings = {**FEW, "n_estimators": 1}
+    regressor = WGBRegressor(**settings).fit(lazy, parts(Y), client=client)
+    with pytest.raises(TypeError, match=f"{first}, predict_quantiles, predict_interval, {last}"):
+        regressor.predict_support(lazy)
+    classifier = WGBClassifier(**settings).fit(lazy, labels, client=client)
+    with pytest.raises(TypeError, match=f"{first}, predict_proba, {last}"):
+        classifier.explain_support(lazy)
+    for model in (regressor, classifier):
+        np.testing.assert_array_equal(model.ood_pvalue(lazy), model.ood_pvalue(X))
 
 
 def test_the_native_engine_finds_the_ranges_of_rows(client):

@@ -129,6 +129,26 @@ def test_errors_come_before_predictions(settings, of, coverage, said):
         model.predict_band("no rows at all", of, coverage)
 
 
+@pytest.mark.parametrize("of", ["meen", "median", 0.9, "yes", 5])
+def test_what_a_classifier_has_no_band_of_is_answered_with_its_labels(of):
+    said = (
+        f"of={of!r} is not for classes; use 'mean' for the probabilities of all, "
+        "'probability_0' for that of 'no', 'probability_1' for that of 'yes', or a function of "
+        "the dict of their probabilities"
+    )
+    with pytest.raises(ValueError, match=re.escape(said)):
+        CLASSES[0].predict_band("no rows at all", of)
+    with pytest.raises(TypeError, match="of=None must be a str, a number or a function"):
+        CLASSES[0].predict_band("no rows at all", None)
+
+
+def test_many_labels_are_not_all_named():
+    x = np.arange(120.0)
+    model = WGBClassifier(n_estimators=1, early_stopping=False, n_jobs=1)
+    with pytest.raises(ValueError, match=r"'probability_9' for that of 9, \.\.\. \(40 classes\)"):
+        model.fit(x[:, None], x.astype(int) % 40).predict_band(x[:, None], "shape")
+
+
 def test_tables_have_the_ends_of_bands():
     X = GRID[:, None]
     table = MODELS[0].predict_table(X, [], band=0.8)

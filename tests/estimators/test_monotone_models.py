@@ -172,3 +172,21 @@ def test_what_makes_no_sense_is_refused(options, error, message):
 def test_a_native_learner_of_ones_own_is_held_as_well():
     model = WGBRegressor(learner=HistTree(), monotone_constraints={0: 1}, **FAST).fit(X, Y)
     assert (moves(model, 0) >= 0).all()
+
+
+def test_rows_without_support_are_wide_within_constraints():
+    """A held location stays where the trees have it, and the scale grows instead."""
+    inside = X[:30]
+    edge, outside = (np.column_stack([np.full(30, x), inside[:, 1:]]) for x in (X[:, 0].max(), 30))
+    held = WGBRegressor(monotone_constraints={0: 1}, **FAST).fit(X, Y)
+    locations = [particles_of(held, rows)[..., 0] for rows in (outside, edge)]
+    np.testing.assert_array_equal(*locations)
+    ratio = held.predict_dist(outside).std() / held.predict_dist(edge).std()
+    assert ratio.min() >= 1
+    assert ratio.max() > 1.01
+    scale_held = WGBRegressor(monotone_constraints={0: 1}, monotone_parameter="log_scale", **FAST)
+    alone = WGBRegressor(interaction_constraints="no_interactions", **FAST)
+    for model in (scale_held.fit(X, Y), alone.fit(X, Y)):
+        np.testing.assert_array_equal(particles_of(model, outside), particles_of(model, edge))
+        lost = model.predict_support(inside).mean() - model.predict_support(outside).mean()
+        assert lost > 0.1

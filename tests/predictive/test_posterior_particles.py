@@ -52,7 +52,10 @@ def test_errors_larger_than_the_variance_leave_some_noise(name):
     dist = Mixture(response, theta, error=np.full((len(theta), 1), 1e6))
     assert np.isfinite(dist.posterior_particles()).all()
     if response.has_mean:
-        assert (dist.epistemic() < 0.99 * dist.var()).all()
+        assert (dist.aleatoric() > 1e-6 * dist.var()).all()
+    if response.has_mean and response.offset_link == "identity":
+        again = Mixture(response, dist.posterior_particles())
+        np.testing.assert_allclose(again.var(), dist.var(), rtol=1e-6)
 
 
 def test_particles_that_agree_get_the_spread_of_normal_quantiles():

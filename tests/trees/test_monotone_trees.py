@@ -190,3 +190,19 @@ def test_constraints_that_do_not_fit_are_refused(constraints, message):
     features = Features.from_raw(np.ones((5, 2)), n_levels=np.array([0, 3]))
     with pytest.raises(ValueError, match=message):
         HistTree(constraints=constraints).fit(features, np.ones((5, 1, 1)))
+
+
+@pytest.mark.parametrize(
+    "given", [None, Constraints((1, 0), 1), Constraints(groups=((0,), (1, 2)))]
+)
+def test_constraints_are_read_from_their_description(given):
+    assert Constraints.parse(repr(given)) == given
+
+
+@pytest.mark.parametrize(
+    "text", ["", "1", "Constraints(", "Other(monotone=(1,))", "Constraints(monotone=print())",
+             "Constraints(monotone=(1,), parameter=0.0, groups=())", "Constraints(monotone=(1,))"],
+)  # fmt: skip
+def test_other_texts_describe_no_constraints(text):
+    with pytest.raises(ValueError, match="does not describe constraints"):
+        Constraints.parse(text)

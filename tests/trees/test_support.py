@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
 
 from plain_support import plain_asked, plain_lost, plain_support
-from wgboost import TreeLearner, WGBClassifier, WGBRegressor
+from wgboost import TreeLearner, WGBClassifier, WGBoost, WGBRegressor, WGBRegressorCV
 from wgboost.model.unsupported import add_lost
 
 
@@ -158,3 +159,18 @@ def test_support_fades_over_the_reach():
     row = X.max(axis=0, where=~np.isnan(X), initial=-9)[None] + 1
     near, far = (fitted(X, y, learner=TreeLearner(support=reach)) for reach in (0.1, 2.0))
     assert near.support(row).support < far.support(row).support
+
+
+@pytest.mark.parametrize("kind", [WGBRegressor, WGBClassifier, WGBRegressorCV, WGBoost])
+@pytest.mark.parametrize("method", ["predict_support", "explain_support"])
+def test_support_needs_a_fit(kind, method):
+    with pytest.raises(NotFittedError, match=f"This {kind.__name__} instance is not fitted yet"):
+        getattr(kind(), method)([[0.0]])
+
+
+def test_a_model_without_splits_has_support():
+    """There is no node that a row could leave."""
+    X = np.arange(4.0)[:, None]
+    model = WGBRegressor(n_estimators=3, evidence=1.0, early_stopping=False, n_jobs=1)
+    model = model.set_params(min_samples_leaf=4).fit(X, X[:, 0])
+    np.testing.assert_array_equal(model.predict_support([[2.0], [1e6]]), 1)

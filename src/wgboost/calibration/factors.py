@@ -12,7 +12,9 @@ from scipy import optimize
 
 from wgboost.metrics.checks import add_noise, check_y, row_weights
 from wgboost.predictive import Mixture
+from wgboost.predictive.posterior_particles import SMOOTHING
 from wgboost.predictive.weights import mix
+from wgboost.responses import Response
 from wgboost.responses.observations import Observations
 from wgboost.smooth.blas import one_thread
 from wgboost.typing import Array
@@ -80,7 +82,16 @@ class Calibration:
             theta = _spread_particles(dist, self.spread)
         if self.scale != 1 and dist.response.has_dispersion:
             theta = dist.response.scale_dispersion(theta, self.scale)
-        return dist.with_particles(theta)
+        calibrated = dist.with_particles(theta)
+        if dist.error is not None and dist.row_support is not None:
+            factor = 1 + (self._factor_of_error(dist.response) - 1) * (1 - dist.row_support)
+            calibrated.error = dist.error * factor[:, None]
+        return calibrated
+
+    def _factor_of_error(self, response: Response) -> float:
+        """Return the factor of the error of rows without support, which is that of its variance."""
+        share = SMOOTHING**2 if response.log_scale is not None else 0.0
+        return (1 - share) * self.spread**2 + share * self.scale**2
 
     @classmethod
     @one_thread()  # sums over rows are the same to the last bit on any number of threads

@@ -11,13 +11,16 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from wgboost.predictive.bands import Quantity, check_band
-from wgboost.responses import Categorical, Ordinal, Response
+from wgboost.responses import Categorical, Ordinal, Response, Units
 from wgboost.typing import Array
+from wgboost.validation import format_value
 
 if TYPE_CHECKING:
     from wgboost.estimators.base import BaseModel
 
 __all__ = ["band_columns", "predict_band"]
+
+_LABELS = 10  # that an error names
 
 
 def predict_band(
@@ -102,6 +105,8 @@ def band_columns(model: Any, of: Quantity, coverage: float) -> tuple[int, ...]:
         (2,), or (k, 2) for k classes, or (q, 2) for q columns of y.
     """
     response = _predicted_response(model)
+    if response.nominal and np.isscalar(of):
+        _check_of_classes(response, model.classes_, of)
     check_band(response, of, coverage)
     if callable(of):
         return (2,)
@@ -109,3 +114,21 @@ def band_columns(model: Any, of: Quantity, coverage: float) -> tuple[int, ...]:
         return (len(model.classes_), 2) if of == "mean" else (2,)
     of_y = of in ("mean", "median", "scale") or not isinstance(of, str)
     return (*response.y_shape, 2) if of_y else (2,)
+
+
+def _check_of_classes(response: Response, classes: Array, of: Any) -> None:
+    """Raise ValueError, with the labels, unless a classifier has a band of a quantity."""
+    units: Any = Units()
+    names = list(response.natural(np.zeros((1, 1, response.n_params)), units))
+    if of in ("mean", *names):
+        return
+    each = [
+        f"{name!r} for that of {format_value(label)}"
+        for name, label in zip(names, classes.tolist(), strict=False)
+    ]
+    if len(each) > _LABELS:
+        each[_LABELS:] = [f"... ({len(each)} classes)"]
+    raise ValueError(
+        f"of={format_value(of)} is not for classes; use 'mean' for the probabilities of all, "
+        f"{', '.join(each)}, or a function of the dict of their probabilities"
+    )

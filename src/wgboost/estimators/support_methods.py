@@ -1,4 +1,4 @@
-"""How far a model knows the surroundings of rows.
+"""How close rows are to training rows, in the features of the splits.
 
 The functions with a `self` are methods of `BaseModel` and of `WGBoost`.
 """
@@ -6,6 +6,8 @@ The functions with a `self` are methods of `BaseModel` and of `WGBoost`.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from sklearn.utils.validation import check_is_fitted
 
 from wgboost.data.frames import as_frame
 from wgboost.predictive.table import as_table
@@ -19,12 +21,12 @@ __all__ = ["explain_support", "predict_support"]
 
 
 def predict_support(self: BaseModel | WGBoost, X: Any, *, n_rounds: int | None = None) -> Array:
-    """Tell how far the model knows the surroundings of each row.
+    """Tell how close each row is to training rows, in the features of the splits.
 
     The support of a row is 1 if its values are among those of training rows in all nodes on its way
-    down the trees. It fades as the row moves away from them, beyond the training data or into a
-    gap, and is 0 where nothing is known. The distance over which it fades is the reach,
-    ``TreeLearner(support=0.3)``, in standard deviations of a feature.
+    down the trees. It fades to 0 as the row moves away from them, beyond the training data or into
+    a gap. The distance over which it fades is the reach, ``TreeLearner(support=0.3)``, in standard
+    deviations of a feature. A model without splits has support 1.
 
     Parameters
     ----------
@@ -54,6 +56,7 @@ def predict_support(self: BaseModel | WGBoost, X: Any, *, n_rounds: int | None =
     >>> model.predict_support([[20.0], [200.0]]).round(1)
     array([1., 0.])
     """
+    check_is_fitted(self)
     matrix = self._matrix(X)
     return self.model_.support(matrix, self._n_threads(), n_rounds).support
 
@@ -91,6 +94,7 @@ def explain_support(self: BaseModel | WGBoost, X: Any, *, n_rounds: int | None =
     >>> bool(lost.loc[1, "age"] > 0.9), bool(lost.loc[1, "day"] < 0.1)
     (True, True)
     """
+    check_is_fitted(self)
     shares = self.model_.explain_support(self._matrix(X), self._n_threads(), n_rounds)
     schema = self.model_.schema
     if as_frame(X) is None or schema is None or schema.names is None:

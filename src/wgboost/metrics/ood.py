@@ -44,7 +44,8 @@ def ood_scores(dist: Mixture, method: str | None = None, *, distance: Any = None
     method : str or None, default=None
         One of:
 
-        - "support" is 1 - s, where the support s says how far trees know the surroundings of a row;
+        - "support" is 1 - s, where the support s says how close the row is to training rows in the
+          features of the splits;
         - "distance" is the distance d to the nearest training row, relative to the usual one;
         - "novelty" is log(1 + (1 - s) / 0.03) + log(1.03 / (0.03 + s)) + log(1 + 100 d);
         - "combined" is the novelty + log(1 + 100 v) / 4 with the disagreement v of the particles:
@@ -61,7 +62,7 @@ def ood_scores(dist: Mixture, method: str | None = None, *, distance: Any = None
         The default is "combined" with a distance and support. Otherwise it is "max_variance" for
         classes and "epistemic" for numbers.
     distance : array-like of shape (n,), optional
-        Distance of the rows to the nearest training row. `ood_score` of a model gives it.
+        Distance of the rows to the nearest training row, ``model.ood_score(X, "distance")``.
 
     Returns
     -------
@@ -87,7 +88,7 @@ def ood_scores(dist: Mixture, method: str | None = None, *, distance: Any = None
             f"scores of distributions alone: {_names(OOD_METHODS[4:])}"
         )
     if method == "distance":
-        return check_scores("distance", distance)
+        return _check_distance(distance, len(dist))
     if method in ("combined", "novelty", "support"):
         return _of_support(dist, method, distance)
     if method == "mutual_information":
@@ -186,6 +187,21 @@ def _names(methods: Sequence[str]) -> str:
     return ", ".join(f'"{name}"' for name in methods)
 
 
+def _check_distance(distance: Any, n: int) -> Array:
+    """Return distances (n,) in float64; raise ValueError where one is no finite number >= 0."""
+    values = check_scores("distance", distance)
+    remedy = 'model.ood_score(X, "distance") of the same rows gives them'
+    if len(values) != n:
+        raise ValueError(f"distance has {len(values)} numbers, dist has {n} rows; {remedy}")
+    bad = ~(np.isfinite(values) & (values >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(
+            f"distance is {values[row]} at row {row}; finite numbers >= 0 are needed: {remedy}"
+        )
+    return values
+
+
 def _of_support(dist: Mixture, method: str, distance: Any) -> Array:
     """Return the scores (n,) that the support of rows is a part of."""
     if dist.row_support is None:
@@ -196,7 +212,7 @@ def _of_support(dist: Mixture, method: str, distance: Any) -> Array:
     if method == "support":
         lack: Array = 1 - dist.row_support
         return lack
-    score = novelty(dist.row_support, check_scores("distance", distance))
+    score = novelty(dist.row_support, _check_distance(distance, len(dist)))
     return score if method == "novelty" else combined(score, disagreement_share(dist))
 
 

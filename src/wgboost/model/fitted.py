@@ -15,10 +15,9 @@ from wgboost.ensemble import RoundList
 from wgboost.model.base import BaseFitted, RowParticles
 from wgboost.model.error_model import ErrorModel
 from wgboost.model.mixtures import as_mixture, certain_particles, with_classes
-from wgboost.model.unsupported import add_lost, added_error, largest_error, predicted_variance
+from wgboost.model.unsupported import largest_error, predicted_variance, with_lost
 from wgboost.predictive import Mixture
 from wgboost.responses import Response, Units
-from wgboost.responses.codes import ClassCodes
 from wgboost.responses.exposure import known_offset
 from wgboost.responses.location_scale_shift import LocationScaleShift
 from wgboost.trees.flat import FlatTrees
@@ -169,23 +168,8 @@ class FittedModel(BaseFitted):
             elif self.response is not None and self.errors.noise.any():
                 variance = predicted_variance(self.response, particles)
                 error = self.errors.share_of(variance, error)
-        return self._with_lost(RowParticles(particles, shift, error), result)
-
-    def _with_lost(self, known: RowParticles, result: SupportResult | None) -> RowParticles:
-        """Return the particles of rows with what they lose for want of support."""
-        if result is None:
-            return known
-        moved, error = add_lost(self.response, known.particles, result.lost), known.error
-        if error is not None and self.response is not None:
-            added = added_error(self.response, known.particles, moved, result.lost)
-            if known.shift is not None:
-                added = added * np.exp(2 * known.shift.log_scale)[:, None]
-            error = error + added
-        if isinstance(self.response, ClassCodes) or self.constraints != repr(None):
-            # Probabilities of rows like the training data would be worse, and constraints hold for
-            # the trees alone.
-            moved = known.particles
-        return known._replace(particles=moved, error=error, support=result.support)
+        known = RowParticles(particles, shift, error)
+        return with_lost(known, result, self.response, self.constraints)
 
     def _variance(self, particles: Directions, shift: LocationScaleShift) -> Array:
         """Return the variance (n,) of y that particles predict, up to a factor of the response."""
@@ -201,7 +185,8 @@ class FittedModel(BaseFitted):
         """See `BaseFitted.staged_particles`."""
         if self.known_support is not None:
             for particles, shift, result in self.staged_supported(matrix, n_threads):
-                yield self._with_lost(RowParticles(particles, shift), result)
+                known = RowParticles(particles, shift)
+                yield with_lost(known, result, self.response, self.constraints)
             return
         shift = self.start.shift(matrix)
         stages = self.ensemble.staged_predict(

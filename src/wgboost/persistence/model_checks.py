@@ -15,6 +15,7 @@ from wgboost.model import ErrorModel, FittedModel
 from wgboost.persistence.checks import check_trees
 from wgboost.responses import ColumnUnits, Ordinal, Response, Units
 from wgboost.smooth.gp_model import GPModel
+from wgboost.trees import Constraints
 from wgboost.trees.flat import FlatTrees
 from wgboost.trees.support import Support
 from wgboost.typing import Array
@@ -71,6 +72,7 @@ def check_model(model: FittedModel, *, n_rounds: Any, classes: bool, evidence: A
     _require(isinstance(model.refitted, bool), "refitted_ is neither true nor false")
     _require(isinstance(model.init, str), "the start is not described")
     _require(isinstance(model.constraints, str), "the constraints are not described")
+    Constraints.parse(model.constraints)
     _require(type(model.seed) is int and 0 <= model.seed < 2**31, "the seed is out of range")
     _check_history(model.history)
     _check_rows(model.held_out)

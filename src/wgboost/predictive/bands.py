@@ -26,6 +26,9 @@ Quantity = str | float | Callable[[Mapping[str, Array]], Array]
 """The mean, the median, the scale, a quantile by its level, a parameter by name, or a function."""
 
 _WORDS = ("mean", "median", "scale")
+_LEAST_TOTAL = 1.8
+"""Least sum of the parameters of the Dirichlet distribution of a band. Smaller ones have their mass
+at 0 and 1, and a quantile would be one of them."""
 
 
 class Banded(Summaries):
@@ -61,7 +64,7 @@ class Banded(Summaries):
         positive y, have both on a log or logit scale. So the band stays in their range. A function
         has a plain band; where it returns positive numbers, it can return their logs. Class
         probabilities have a Dirichlet distribution, so that the band of each has the ends of a Beta
-        distribution.
+        distribution; it becomes that of a uniform Dirichlet distribution where trees lack support.
 
         Examples
         --------
@@ -278,7 +281,7 @@ def _probabilities(dist: Mixture, coverage: float) -> tuple[Array, Array]:
     """Return the ends (n, k) of the bands of class probabilities.
 
     The probabilities of a row have a Dirichlet distribution whose total variance is the error, or
-    the variance of the particles.
+    the variance of the particles. As far as trees lack support, all probabilities are alike.
     """
     mean = np.clip(dist.probabilities(), 0.0, 1.0)
     if dist.error is None:
@@ -292,14 +295,33 @@ def _probabilities(dist: Mixture, coverage: float) -> tuple[Array, Array]:
         error = dist.over_rows(spread)
     else:
         error = dist.error[:, 0]
-    total = dirichlet_concentration(mean, error)[:, None]
+    total = np.maximum(dirichlet_concentration(mean, error), _LEAST_TOTAL)[:, None]
+    lack = np.zeros(len(mean)) if dist.row_support is None else 1 - dist.row_support
+    share, total = _mixed_with_uniform(mean, total, lack[:, None])
     outside = (1 - coverage) / 2
-    inside = (mean > 0) & (mean < 1)
-    share = np.where(inside, mean, 0.5)
+    inside = (share > 0) & (share < 1)
+    share = np.where(inside, share, 0.5)
     low = special.betaincinv(total * share, total * (1 - share), outside)
     high = special.betainccinv(total * share, total * (1 - share), outside)
     low, high = np.minimum(low, mean), np.maximum(high, mean)  # also if it is nearly 0 or 1
     return np.where(inside, low, mean), np.where(inside, high, mean)
+
+
+def _mixed_with_uniform(mean: Array, total: Array, lack: Array) -> tuple[Array, Array]:
+    """Return mean and total of Beta distributions with the moments of a mixture, (n, k) each.
+
+    Its components are the Beta distribution of each probability, by `mean` (n, k) and `total`
+    (n, 1), and with the weight `lack` (n, 1) that of a uniform Dirichlet distribution.
+    """
+    k = mean.shape[1]
+    variance, uniform = mean * (1 - mean) / (total + 1), (k - 1) / (k**2 * (k + 1))
+    mixed = (1 - lack) * mean + lack / k
+    between = lack * (1 - lack) * np.square(mean - 1 / k)
+    variance = (1 - lack) * variance + lack * uniform + between
+    with np.errstate(divide="ignore", invalid="ignore"):
+        joint = mixed * (1 - mixed) / variance - 1
+    known = (lack <= 0) | ~np.isfinite(joint)
+    return np.where(known, mean, mixed), np.where(known, total, np.where(known, 1.0, joint))
 
 
 def _of_class(low: Array, high: Array, name: str) -> tuple[Array, Array]:

@@ -13,10 +13,24 @@ from wgboost.predictive.weights import mix
 from wgboost.responses import Categorical, Response
 from wgboost.typing import Array
 
-__all__ = ["LARGEST_SHARE", "dirichlet_concentration", "dirichlet_information", "scaled_particles"]
+__all__ = [
+    "LARGEST_SHARE",
+    "SMOOTHING",
+    "dirichlet_concentration",
+    "dirichlet_information",
+    "scaled_particles",
+]
 
 LARGEST_SHARE = 0.95
-"""Largest share of the variance of y that is epistemic."""
+"""Largest share of the variance of y that is epistemic, for classes, counts and a bounded y."""
+
+SMOOTHING = 0.7
+"""Share of the deviation of what trees without support have lost that widens the response.
+
+A few narrow particles far from each other are a poor density. As in kernel smoothing of a particle
+filter, locations shrink and each particle becomes wider, so that the variance stays."""
+
+_LARGEST_SHARE = 0.9999  # the same for other responses: some dispersion has to be left
 
 _LARGEST_LOG_ERROR = 4.0  # of a location that is a log
 _LARGEST_LOG_SPREAD = 0.5  # deviation of scales and shapes, which are logs
@@ -106,23 +120,22 @@ def _numbers(response: Response, theta: Array, weights: Array | None, error: Arr
         moved[..., at] = mean[..., at] + _scaled(deviation[..., at], weights, error)[0]
         return moved
     goal = _Moments.of(response, theta, weights)
-    variance = np.minimum(error, _LARGEST_LOG_ERROR) if response.offset_link == "log" else error
+    free = response.has_dispersion and response.offset_link is not None and not response.discrete
+    largest_share = _LARGEST_SHARE if free else LARGEST_SHARE
+    linear = response.offset_link == "identity"
+    variance = np.fmin(error, largest_share * goal.variance if linear else _LARGEST_LOG_ERROR)
     others = [j for j in range(theta.shape[2]) if j != at]
     for _ in range(_ITERATIONS if response.has_dispersion else 1):
         scaled, factor = _scaled(deviation[..., at], weights, variance)
         moved[..., at] = mean[..., at] + scaled
         _scale_others(moved, mean, deviation, weights, factor, others)
-        goal.keep_mean(response, moved, weights)
-        excess = goal.share_of(goal.between(response, moved, weights)) / LARGEST_SHARE
-        if not (excess > 1 + 1e-3).any():
+        goal.keep(response, moved, weights)
+        excess = goal.share_of(goal.between(response, moved, weights)) / largest_share
+        too_large = excess > 1 + _TOLERANCE
+        if not too_large.any():
             break
-        variance = np.where(excess > 1, variance / np.maximum(excess, 1), variance)
-    for _ in range(_ITERATIONS):
-        largest = goal.keep_mean(response, moved, weights)
-        if response.has_dispersion:
-            largest = max(largest, goal.keep_variance(response, moved, weights))
-        if largest < _TOLERANCE:
-            break
+        # Means of particles may depend on scales, which have changed: ask for a little less.
+        variance = np.where(too_large, variance / np.maximum(excess, 1.01), variance)
     return moved
 
 
@@ -151,6 +164,16 @@ class _Moments:
     def share_of(self, variance: Array) -> Array:
         """Return variances (n,) as shares of that of y."""
         return np.nan_to_num(variance / self.variance, nan=0.0, posinf=0.0)
+
+    def keep(self, response: Response, moved: Array, weights: Array | None) -> None:
+        """Change locations and dispersion to the mean and the variance of y, in place."""
+        self.keep_mean(response, moved, weights)
+        for _ in range(_ITERATIONS):
+            largest = self.keep_mean(response, moved, weights)
+            if response.has_dispersion:
+                largest = max(largest, self.keep_variance(response, moved, weights))
+            if largest < _TOLERANCE:
+                break
 
     def keep_mean(self, response: Response, moved: Array, weights: Array | None) -> float:
         """Shift locations towards the mean of y, in place; return the longest step."""
@@ -211,7 +234,7 @@ def _columns(response: Response, theta: Array, weights: Array | None, error: Arr
     noise = np.swapaxes(response.var(theta), 1, 2)
     total = mix(noise, None if weights is None else weights[:, None])
     total = total + _variance(deviation[..., where], weights)
-    variance = np.minimum(error, LARGEST_SHARE * total)
+    variance = np.minimum(error, _LARGEST_SHARE * total)
     for j in range(variance.shape[1]):
         at = range(theta.shape[2])[where][j]
         moved[..., at] = mean[..., at] + _scaled(deviation[..., at], weights, variance[:, j])[0]

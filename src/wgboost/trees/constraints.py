@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +41,44 @@ class Constraints:
     monotone: tuple[int, ...] = ()
     parameter: int = 0
     groups: tuple[tuple[int, ...], ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Constraints | None:
+        """Return the constraints that `repr` has described.
+
+        Parameters
+        ----------
+        text : str
+            ``repr`` of constraints, or "None".
+
+        Returns
+        -------
+        Constraints or None
+            The constraints.
+
+        Raises
+        ------
+        ValueError
+            If the text is no description of constraints.
+
+        Examples
+        --------
+        >>> from wgboost.trees import Constraints
+        >>> Constraints.parse(repr(Constraints(monotone=(1, 0))))
+        Constraints(monotone=(1, 0), parameter=0, groups=())
+        """
+        if text == repr(None):
+            return None
+        wrong = f"{text!r:.200} does not describe constraints"
+        try:
+            call: Any = ast.parse(text, mode="eval").body
+            given = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
+            found = cls(**given)
+        except (SyntaxError, AttributeError, TypeError, ValueError, RecursionError) as error:
+            raise ValueError(wrong) from error
+        if repr(found) != text or type(found.parameter) is not int:
+            raise ValueError(wrong)
+        return found
 
     def monotone_for(self, cuts: Cuts, n_params: int) -> Array | None:
         """Return the signs of monotone constraints.

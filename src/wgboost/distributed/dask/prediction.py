@@ -16,6 +16,12 @@ from wgboost.typing import Array
 
 __all__ = ["lazy_for_collections", "matrix_in_memory", "predict_dist"]
 
+_OF_COLLECTIONS = (
+    "predict", "predict_dist", "predict_proba", "predict_quantiles", "predict_interval",
+    "predict_band", "ood_score", "ood_pvalue",
+)  # fmt: skip
+"""Names of the methods that take Dask collections."""
+
 
 def _with_note(documentation: str | None, kind: str) -> str:
     """Return the documentation of a method with the kind of its result for Dask collections."""
@@ -88,10 +94,11 @@ predict_dist.__doc__ = _with_note(BaseModel.predict_dist.__doc__, "`wgboost.dask
 def matrix_in_memory(self: BaseModel, X: Any) -> Array:
     """Return rows in memory as a matrix; raise TypeError for a Dask collection."""
     if is_collection(X):
+        *able, last = (name for name in _OF_COLLECTIONS if hasattr(self, name))
         raise TypeError(
             f"X is a Dask {type(X).__name__}, and this takes rows in memory: X.compute(), or "
-            "partition by partition with X.map_partitions or X.map_blocks; predict, "
-            "predict_dist and ood_score do so themselves"
+            f"partition by partition with X.map_partitions or X.map_blocks; {', '.join(able)} and "
+            f"{last} take it"
         )
     return BaseModel._matrix(self, X)
 
