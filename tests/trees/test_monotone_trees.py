@@ -193,10 +193,10 @@ def test_constraints_that_do_not_fit_are_refused(constraints, message):
 
 
 @pytest.mark.parametrize(
-    "given", [None, Constraints((1, 0), 1), Constraints(groups=((0,), (1, 2)))]
+    "constraints", [None, Constraints((1, 0), 1), Constraints(groups=((0,), (1, 2)))]
 )
-def test_constraints_are_read_from_their_description(given):
-    assert Constraints.parse(repr(given)) == given
+def test_constraints_are_read_from_their_description(constraints):
+    assert Constraints.parse(repr(constraints)) == constraints
 
 
 @pytest.mark.parametrize(
