@@ -96,7 +96,7 @@ def test_rounds_and_evidence_are_sought_where_nothing_is_said(engine):
     stored = WGBRegressor(**settings).fit(batches(x=coarse))
     memory = WGBRegressor(**settings).fit(coarse, Y)
     assert stored.refitted_
-    for mine, theirs in zip(stored.evidence_trials_, memory.evidence_trials_, strict=True):
+    for mine, theirs in zip(stored.search_, memory.search_, strict=True):
         assert {**mine, "chosen": None} == {**theirs, "chosen": None}
 
 

@@ -63,7 +63,7 @@ def test_rounds_and_evidence_are_found_by_default(client):
     fitted = WGBRegressor(**QUICK).fit(LAZY, LAZY_Y, client=client)
     one = wgboost.WGBRegressor(learner=TreeLearner(engine="xgboost"), n_jobs=1, **QUICK).fit(X, Y)
     assert fitted.refitted_
-    for mine, theirs in zip(fitted.evidence_trials_, one.evidence_trials_, strict=True):
+    for mine, theirs in zip(fitted.search_, one.search_, strict=True):
         assert (mine["evidence"], mine["rounds"]) == (theirs["evidence"], theirs["rounds"])
         assert mine["value"] == pytest.approx(theirs["value"], abs=1e-4)
 

@@ -5,13 +5,13 @@ import pytest
 
 from evidence_examples import MANY, SAMPLE, SETTINGS, WATCHED, X, Y
 from wgboost import WGBRegressor
-from wgboost.training import evidence
+from wgboost.training import search
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(evidence, "_SAMPLE", SAMPLE)
-    monkeypatch.setattr(evidence, "_WATCHED", WATCHED)
+    monkeypatch.setattr(search, "_SAMPLE", SAMPLE)
+    monkeypatch.setattr(search, "_WATCHED", WATCHED)
 
 
 @pytest.mark.parametrize("stop", range(3, 60, 9))
@@ -30,14 +30,14 @@ def test_a_checkpoint_anywhere_goes_on_to_the_same_model(tmp_path, stop):
         WGBRegressor(**SETTINGS).fit(X, Y, callbacks=[pause])
     again = WGBRegressor(**SETTINGS).fit(X, Y, resume_from=path)
     np.testing.assert_array_equal(again.predict(X), whole.predict(X))
-    assert again.evidence_trials_ == whole.evidence_trials_
+    assert again.search_ == whole.search_
     assert again.history_ == whole.history_
 
 
 @pytest.mark.parametrize("stage", ["fit", "refit"])
 def test_a_checkpoint_after_the_search_keeps_its_evidence(tmp_path, monkeypatch, stage):
-    monkeypatch.setattr(evidence, "_SAMPLE", 400)
-    monkeypatch.setattr(evidence, "_WATCHED", 200)
+    monkeypatch.setattr(search, "_SAMPLE", 400)
+    monkeypatch.setattr(search, "_WATCHED", 200)
     path = tmp_path / "half.wgb"
 
     def pause(info):
@@ -45,7 +45,8 @@ def test_a_checkpoint_after_the_search_keeps_its_evidence(tmp_path, monkeypatch,
             info["save"](path)
 
     pause.in_refit = True
-    whole = WGBRegressor(**SETTINGS).fit(*MANY, callbacks=[pause])
-    again = WGBRegressor(**SETTINGS).fit(*MANY, resume_from=path)
+    settings = SETTINGS | {"init": "flow"}
+    whole = WGBRegressor(**settings).fit(*MANY, callbacks=[pause])
+    again = WGBRegressor(**settings).fit(*MANY, resume_from=path)
     np.testing.assert_array_equal(again.predict(MANY[0]), whole.predict(MANY[0]))
     assert again.evidence_ == whole.evidence_

@@ -158,8 +158,8 @@ def facts(model: Any) -> Arrays:
     found["importances"] = model.feature_importances_
     if isinstance(getattr(model, "evidence_", None), float):
         found["evidence"] = [model.evidence_]
-    if hasattr(model, "evidence_trials_"):
-        trials = model.evidence_trials_
+    if hasattr(model, "search_"):
+        trials = model.search_
         found["trials"] = [[one["evidence"], one["value"]] for one in trials]
     history = getattr(model, "history_", {})
     values = [v for metrics in history.values() for one in metrics.values() for v in one]

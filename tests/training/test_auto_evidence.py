@@ -1,13 +1,12 @@
 """evidence="auto": what is tried, what is taken, and what the spread of particles then means."""
 
 import warnings
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from wgboost import DiagonalNewton, Kernel, TreeLearner, WGBClassifier, WGBRegressor, load
-from wgboost.training.evidence_trials import LADDER, best_trial, next_trial
+from wgboost.training.search_trials import LADDER, SearchSpace, best_trial
 
 SETTINGS = {
     "evidence": "auto",
@@ -32,27 +31,60 @@ def made(n, seed, noise):
     return X, np.sin(2 * X[:, 0]) + noise * rng.standard_normal(n)
 
 
-@pytest.mark.parametrize("best", LADDER)
-def test_the_search_ends_next_to_the_best_and_tries_nothing_twice(best):
+def _searched(space, value):
+    """Return the trials of a search in which a function gives the values."""
     trials = []
-    while (trial := next_trial(trials)) is not None:
-        value = abs(np.log(trial["evidence"] / best))
-        trials.append({**trial, "value": value, "start": 9.0})
+    while (trial := space.next_trial(trials)) is not None:
+        trials.append({**trial, "value": value(trial), "start": 9.0})
+    return trials
+
+
+def _shuffled(trial):
+    """Return values with several local minima."""
+    return {1.0: 0.4, 3.0: 0.9, 10.0: 0.5, 30.0: 0.8, 100.0: 0.1}[trial["evidence"]]
+
+
+@pytest.mark.parametrize("best", LADDER)
+def test_the_search_finds_the_best_and_tries_nothing_twice(best):
+    trials = _searched(SearchSpace(), lambda trial: abs(np.log(trial["evidence"] / best)))
     tried = [one["evidence"] for one in trials]
     assert trials[best_trial(trials)]["evidence"] == best
-    assert len(set(tried)) == len(tried)
-    assert len(tried) <= 4
-    places = sorted(LADDER.index(one) for one in tried)
-    assert all(b - a == 1 for a, b in pairwise(places))
+    assert len(set(tried)) == len(tried) <= len(LADDER)
+
+
+def test_the_search_is_no_hill_climb():
+    trials = _searched(SearchSpace(), _shuffled)
+    assert {one["evidence"] for one in trials} >= {1.0, 3.0, 10.0, 30.0}
+    assert trials[best_trial(trials)]["evidence"] == 1.0
+
+
+@pytest.mark.parametrize(("init", "best"), [("smooth", 100.0), ("smooth", 1.0), ("flow", 3.0)])
+def test_the_search_compares_starts(init, best):
+    def value(trial):
+        return abs(np.log(trial["evidence"] / best)) + 9.0 * (trial["init"] != init)
+
+    trials = _searched(SearchSpace(("smooth", "flow")), value)
+    chosen = trials[best_trial(trials)]
+    assert (chosen["init"], chosen["evidence"]) == (init, best)
+    assert {one["init"] for one in trials} == {"smooth", "flow"}
+    if init == "flow":  # a smooth start that is worse is not tried with other evidence
+        assert sum(one["init"] == "smooth" for one in trials) == 1
+
+
+def test_with_a_given_evidence_only_starts_are_compared():
+    trials = _searched(SearchSpace(("smooth", "flow"), level=5.0), lambda _: 1.0)
+    assert [(one["init"], one["evidence"]) for one in trials] == [("smooth", 5.0), ("flow", 5.0)]
 
 
 def test_noise_asks_for_more_evidence_than_its_absence():
     levels = []
     for noise in (0.02, 2.0):
         X, y = made(300, 2, noise)
-        model = WGBRegressor(**{**SETTINGS, "n_estimators": 150, "n_iter_no_change": 30}).fit(X, y)
+        settings = SETTINGS | {"n_estimators": 150, "n_iter_no_change": 30, "init": "flow"}
+        settings |= {"learning_rate": 0.1}
+        model = WGBRegressor(**settings).fit(X, y)
         levels.append(model.evidence_)
-        chosen = [one for one in model.evidence_trials_ if one.get("chosen")]
+        chosen = [one for one in model.search_ if one.get("chosen")]
         assert len(chosen) == 1
         assert chosen[0]["rounds"] == model.n_estimators_
     assert levels[0] < 10 <= levels[1]
@@ -63,7 +95,7 @@ def test_the_refit_has_the_evidence_that_was_found():
     model = WGBRegressor(**SETTINGS).fit(X, y)
     assert model.refitted_
     kept = WGBRegressor(**SETTINGS | {"refit": False}).fit(X, y)
-    trial = next(one for one in kept.evidence_trials_ if one.get("chosen"))
+    trial = next(one for one in kept.search_ if one.get("chosen"))
     assert trial["value"] == kept.history_["validation"]["nll"][trial["rounds"]]
     assert kept.evidence_ == trial["evidence"]
 
@@ -71,7 +103,7 @@ def test_the_refit_has_the_evidence_that_was_found():
 def test_a_single_number_is_the_same_as_the_number():
     """Where the best is a constant, the model is the one that this constant gives."""
     X, y = made(300, 2, 0.02)
-    settings = SETTINGS | {"n_estimators": 150, "n_iter_no_change": 30}
+    settings = SETTINGS | {"n_estimators": 150, "n_iter_no_change": 30, "init": "flow"}
     auto = WGBRegressor(**settings).fit(X, y)
     same = {
         "evidence": auto.evidence_,
@@ -99,7 +131,7 @@ def test_a_checkpoint_anywhere_in_the_search_goes_on_to_the_same_model(tmp_path,
         WGBRegressor(**SETTINGS).fit(X, y, callbacks=[pause])
     again = WGBRegressor(**SETTINGS).fit(X, y, resume_from=path)
     np.testing.assert_array_equal(again.predict(X), whole.predict(X))
-    assert again.evidence_trials_ == whole.evidence_trials_
+    assert again.search_ == whole.search_
     assert again.history_ == whole.history_
 
 
@@ -109,7 +141,7 @@ def test_it_is_saved_with_the_model(tmp_path):
     model.save(tmp_path / "model.wgb")
     loaded = load(tmp_path / "model.wgb")
     assert loaded.evidence_ == model.evidence_
-    assert loaded.evidence_trials_ == model.evidence_trials_
+    assert loaded.search_ == model.search_
 
 
 def test_ctrl_c_leaves_the_best_so_far():
@@ -126,8 +158,8 @@ def test_ctrl_c_leaves_the_best_so_far():
         model = WGBRegressor(**SETTINGS).fit(X, y, callbacks=[interrupt])
     assert model.interrupted_
     assert any("interrupted" in str(one.message) for one in caught)
-    values = [one["value"] for one in model.evidence_trials_]
-    [chosen] = [one for one in model.evidence_trials_ if one.get("chosen")]
+    values = [one["value"] for one in model.search_]
+    [chosen] = [one for one in model.search_ if one.get("chosen")]
     assert chosen["value"] == min(values)
     assert model.n_estimators_ == chosen["rounds"]
 

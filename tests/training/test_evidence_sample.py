@@ -8,15 +8,15 @@ import pytest
 from evidence_examples import INSIDE, SAMPLE, SETTINGS, WATCHED, N, X, Y
 from wgboost import Batches, DiagonalNewton, Kernel, WGBClassifier, WGBRegressor, load
 from wgboost.callbacks import MaxTime
-from wgboost.training import evidence
-from wgboost.training.evidence_trials import next_on
+from wgboost.training import search
+from wgboost.training.search_trials import SearchSpace, next_on
 from wgboost.training.settings import usual_leaves
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(evidence, "_SAMPLE", SAMPLE)
-    monkeypatch.setattr(evidence, "_WATCHED", WATCHED)
+    monkeypatch.setattr(search, "_SAMPLE", SAMPLE)
+    monkeypatch.setattr(search, "_WATCHED", WATCHED)
 
 
 class Spy:
@@ -41,7 +41,7 @@ def test_the_search_sees_the_sample_and_the_fit_all_rows():
     assert spy.rows("evidence") == {SAMPLE}
     assert spy.rows("fit") == {INSIDE}
     assert spy.rows("refit") == {N}
-    trials = model.evidence_trials_
+    trials = model.search_
     assert {one["rows"] for one in trials} == {SAMPLE, INSIDE}
     sizes = [one["rows"] for one in trials]
     assert sizes == sorted(sizes)
@@ -65,11 +65,11 @@ def test_a_chosen_constant_is_the_fit_with_this_number():
 
 
 def test_fewer_rows_than_four_times_the_sample_are_all_used(monkeypatch):
-    monkeypatch.setattr(evidence, "_SAMPLE", INSIDE // 4 + 1)
+    monkeypatch.setattr(search, "_SAMPLE", INSIDE // 4 + 1)
     some = WGBRegressor(**SETTINGS).fit(X, Y)
-    monkeypatch.setattr(evidence, "_SAMPLE", 10**9)
+    monkeypatch.setattr(search, "_SAMPLE", 10**9)
     whole = WGBRegressor(**SETTINGS).fit(X, Y)
-    assert some.evidence_trials_ == whole.evidence_trials_
+    assert some.search_ == whole.search_
     np.testing.assert_array_equal(some.predict(X), whole.predict(X))
 
 
@@ -78,21 +78,21 @@ def _leaves(fitted):
 
 
 def test_the_trees_of_each_stage_suit_its_rows(monkeypatch):
-    monkeypatch.setattr(evidence, "_SAMPLE", 80)
+    monkeypatch.setattr(search, "_SAMPLE", 80)
     default = WGBRegressor()
     free = {name: getattr(default, name) for name in ("max_depth", "max_leaves", "learner")}
     spy = Spy(lambda info: trees[info["stage"]].append(_leaves(info["rounds"][-1])))
     trees = {"evidence": [], "fit": [], "refit": []}
-    WGBRegressor(**SETTINGS | free).fit(X, Y, callbacks=[spy])
+    WGBRegressor(**SETTINGS | free | {"init": "flow"}).fit(X, Y, callbacks=[spy])
     assert max(trees["evidence"]) == usual_leaves(80)
     assert max(trees["fit"]) == max(trees["refit"]) == usual_leaves(INSIDE)
 
 
 def test_true_in_the_search_still_trains_on_all_rows():
     spy = Spy(lambda info: info["stage"] == "evidence" and info["round"] == 5)
-    model = WGBRegressor(**SETTINGS).fit(X, Y, callbacks=[spy])
-    assert [(one["evidence"], one["rows"]) for one in model.evidence_trials_] == [
-        (10.0, SAMPLE), (10.0, INSIDE),
+    model = WGBRegressor(**SETTINGS | {"init": "flow"}).fit(X, Y, callbacks=[spy])
+    assert [(one["evidence"], one["rows"]) for one in model.search_] == [
+        (30.0, SAMPLE), (30.0, INSIDE),
     ]  # fmt: skip
     assert model.refitted_
     assert spy.rows("refit") == {N}
@@ -114,7 +114,7 @@ def test_the_time_of_all_rows_is_estimated_during_the_search_on_the_sample():
 
 def test_no_time_left_ends_the_search_and_then_the_fit():
     spy = Spy()
-    model = WGBRegressor(**SETTINGS).fit(X, Y, callbacks=[spy, MaxTime(1e-6)])
+    model = WGBRegressor(**SETTINGS | {"init": "flow"}).fit(X, Y, callbacks=[spy, MaxTime(1e-6)])
     assert [info["stage"] for info in spy.told] == ["evidence", "fit", "refit"]
     assert model.n_estimators_ <= 1
 
@@ -130,7 +130,7 @@ def test_ctrl_c_in_the_search_leaves_the_model_of_the_sample():
         model = WGBRegressor(**SETTINGS).fit(X, Y, callbacks=[interrupt])
     assert set(stages) == {"evidence"}
     assert model.interrupted_
-    [chosen] = [one for one in model.evidence_trials_ if one.get("chosen")]
+    [chosen] = [one for one in model.search_ if one.get("chosen")]
     assert chosen["rows"] == SAMPLE
     assert model.n_estimators_ == chosen["rounds"]
 
@@ -140,9 +140,9 @@ def test_given_sets_are_sampled_for_the_search_alone():
     sets = {"X_val": [new[:150], new[150:]], "y_val": [new[:150, 0], new[150:, 0]]}
     settings = SETTINGS | {"learner": replace(SETTINGS["learner"], support=False)}
     model = WGBRegressor(**settings).fit(X, Y, **sets)
-    assert {one["rows"] for one in model.evidence_trials_} == {SAMPLE, N}
+    assert {one["rows"] for one in model.search_} == {SAMPLE, N}
     assert set(model.history_) == {"validation", "validation_2"}
-    [chosen] = [one for one in model.evidence_trials_ if one.get("chosen")]
+    [chosen] = [one for one in model.search_ if one.get("chosen")]
     dist = model.predict_dist(new[:150])
     assert chosen["value"] == pytest.approx(-dist.logpdf(new[:150, 0]).mean(), rel=1e-5)
 
@@ -150,12 +150,12 @@ def test_given_sets_are_sampled_for_the_search_alone():
 def test_batches_classes_weights_and_files(tmp_path):
     parts = [(X[i : i + 100], Y[i : i + 100]) for i in range(0, N, 100)]
     model = WGBRegressor(**SETTINGS).fit(Batches(lambda: iter(parts)))
-    assert model.evidence_trials_[-1]["rows"] == INSIDE
+    assert model.search_[-1]["rows"] == INSIDE
     model.save(tmp_path / "model.wgb")
-    assert load(tmp_path / "model.wgb").evidence_trials_ == model.evidence_trials_
+    assert load(tmp_path / "model.wgb").search_ == model.search_
     rare = np.where(np.arange(N) < 8, "rare", np.where(Y > 0, "high", "low"))
     model = WGBClassifier(**SETTINGS).fit(X, rare)
-    assert model.evidence_trials_[-1]["rows"] == INSIDE
+    assert model.search_[-1]["rows"] == INSIDE
     assert list(model.classes_) == ["high", "low", "rare"]
 
 
@@ -164,13 +164,13 @@ def test_a_weight_of_two_is_the_row_twice():
     twice = np.repeat(np.arange(N), weight)
     one = WGBRegressor(**SETTINGS).fit(X, Y, sample_weight=weight)
     other = WGBRegressor(**SETTINGS).fit(X[twice], Y[twice])
-    assert one.evidence_trials_ == other.evidence_trials_
+    assert one.search_ == other.search_
     np.testing.assert_array_equal(one.predict(X), other.predict(X))
 
 
 def test_the_sample_follows_the_seed():
     values = [
-        WGBRegressor(**SETTINGS | {"random_state": seed}).fit(X, Y).evidence_trials_[0]["start"]
+        WGBRegressor(**SETTINGS | {"random_state": seed}).fit(X, Y).search_[0]["start"]
         for seed in (1, 1, 2)
     ]
     assert values[0] == values[1] != values[2]
@@ -180,11 +180,11 @@ def test_all_rows_are_trained_once_with_what_the_sample_took():
     def trial(level, rows, value):
         return {"evidence": level, "rows": rows, "value": value, "start": 2.0}
 
-    trials = [trial(10.0, 5, 1.0), trial(30.0, 5, 1.1)]
-    assert next_on(trials, 5, 9, False) == {"evidence": 3.0, "rows": 5}
+    trials = [trial(30.0, 5, 1.1), trial(10.0, 5, 1.0), trial(1.0, 5, 1.3)]
+    assert next_on(SearchSpace(), trials, 5, 9, False) == {"evidence": 3.0, "rows": 5}
     whole = {"evidence": 10.0, "rows": 9}
-    assert next_on(trials, 5, 9, True) == whole
+    assert next_on(SearchSpace(), trials, 5, 9, True) == whole
     trials.append(trial(3.0, 5, 1.2))
-    assert next_on(trials, 5, 9, False) == whole
-    assert next_on([*trials, trial(10.0, 9, 0.5)], 5, 9, False) is None
-    assert next_on([{**one, "rows": 9} for one in trials], 9, 9, False) is None
+    assert next_on(SearchSpace(), trials, 5, 9, False) == whole
+    assert next_on(SearchSpace(), [*trials, trial(10.0, 9, 0.5)], 5, 9, False) is None
+    assert next_on(SearchSpace(), [{**one, "rows": 9} for one in trials], 9, 9, False) is None

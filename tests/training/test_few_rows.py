@@ -32,7 +32,7 @@ def test_a_function_without_noise_takes_more_rounds_than_noise():
     of_noise = WGBRegressor(random_state=0, n_jobs=1).fit(X, y)
     exact = WGBRegressor(random_state=0, n_jobs=1).fit(X, 3 * np.sign(X[:, 0]))
     assert of_noise.n_estimators_ < exact.n_estimators_ <= 40
-    [trial] = exact.evidence_trials_
+    [trial] = exact.search_
     assert trial["chosen"]
     assert trial["evidence"] == exact.evidence_
     assert trial["rounds"] == exact.n_estimators_
@@ -79,6 +79,6 @@ def test_what_is_given_is_not_sought(given):
             model.fit(X, y)
     else:
         model.fit(X, y)
-    assert not hasattr(model, "evidence_trials_")
+    assert not hasattr(model, "search_")
     assert model.n_estimators_ == given.get("n_estimators", 20)
     assert model.evidence_ == given.get("evidence", 1.0)

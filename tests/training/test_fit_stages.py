@@ -48,7 +48,7 @@ def test_a_callback_is_told_the_stage_and_the_trial():
     tried = list(dict.fromkeys(
         info["trial"]["evidence"] for info in spy.told if info["stage"] == "evidence"
     ))  # fmt: skip
-    assert tried == [one["evidence"] for one in fitted.evidence_trials_]
+    assert tried == [one["evidence"] for one in fitted.search_]
     assert len(tried) >= 3
     assert all(info["trial"] is None for info in spy.told if info["stage"] == "refit")
     assert all(info["member"] is None for info in spy.told)
@@ -80,7 +80,7 @@ def test_one_time_budget_is_for_all_trials_together():
     spy = Spy()
     fitted = model(n_estimators=500, learning_rate=0.01).fit(X, Y, callbacks=[spy, MaxTime(30)])
     assert sum(info["stage"] == "evidence" for info in spy.told) == 30
-    assert len(fitted.evidence_trials_) == 1
+    assert len(fitted.search_) == 1
     # On this clock nothing is left for the refit: it is dropped after a round.
     assert sum(info["stage"] == "refit" for info in spy.told) == 1
     assert not fitted.refitted_
@@ -120,10 +120,10 @@ def test_true_ends_the_search_and_keep_only_the_trial():
         return told
 
     ended = model().fit(X, Y, callbacks=[in_the_second(True)])
-    assert len(ended.evidence_trials_) == 2
+    assert len(ended.search_) == 2
     assert ended.refitted_
     kept = model().fit(X, Y, callbacks=[in_the_second(Keep(3))])
-    assert len(kept.evidence_trials_) > 2
+    assert len(kept.search_) > 2
 
 
 def test_a_record_says_which_stage_values_are_of():
@@ -131,7 +131,7 @@ def test_a_record_says_which_stage_values_are_of():
     fitted = model().fit(X, Y, callbacks=[Record(record)])
     lengths = {len(record[name]) for name in ("round", "stage", "seconds")}
     assert lengths == {len(record["validation"]["nll"])}
-    chosen = next(one for one in fitted.evidence_trials_ if one.get("chosen"))
+    chosen = next(one for one in fitted.search_ if one.get("chosen"))
     name = f"evidence {chosen['evidence']:.3g}"
     own = [i for i, stage in enumerate(record["stage"]) if stage == name]
     assert [record["round"][i] for i in own] == [*range(1, len(own) + 1)]

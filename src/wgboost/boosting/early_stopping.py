@@ -11,11 +11,16 @@ from typing import Any
 from wgboost.data.binning import Binned
 from wgboost.typing import Array, Directions
 
-__all__ = ["Interrupted", "StoppingRule", "Validation"]
+__all__ = ["STOPPING_FIELDS", "Interrupted", "StoppingRule", "Validation"]
 
+STOPPING_FIELDS = ("best_round", "best_value", "odd_rounds", "gain_round", "gain_value")
+"""Fields of a StoppingRule that change."""
 
 _MANY_ROUNDS = 500
 _LAST_ROUNDS = 50  # without patience
+_FIRST_ROUNDS = 30  # after which a goal is compared with
+_WORTHWHILE = 1e-3  # least gain within the patience, over that of all rounds
+_FURTHER = 3.0  # rounds ahead, over those so far, that a goal may take
 
 
 class Interrupted(UserWarning):
@@ -86,15 +91,22 @@ class StoppingRule:
     metric : str
         Name of the metric.
     patience : int or None, default=None
-        Number of rounds to wait for a better value; None sets no limit.
+        Number of rounds to wait for a worthwhile gain; None sets no limit.
     best_round : int, default=0
         Best number of rounds so far.
     best_value : float, default=inf
         Its value.
     odd_rounds : list of int, default=[]
         Rounds without a finite value.
+    gain_round : int, default=0
+        Last round with a gain that is worth the wait: 0.1 % of what all rounds so far have gained.
+    gain_value : float, default=inf
+        Its value.
     begun : bool, default=False
         Whether the rule continues that of a checkpoint.
+    goal : float, default=inf
+        Value to reach. Training ends once it cannot be reached by going on as in the last third
+        of the rounds for three times as many rounds.
 
     """
 
@@ -104,7 +116,14 @@ class StoppingRule:
     best_round: int = 0
     best_value: float = math.inf
     odd_rounds: list[int] = field(default_factory=list)
+    gain_round: int = 0
+    gain_value: float = math.inf
     begun: bool = False
+    goal: float = math.inf
+
+    def state(self) -> dict[str, Any]:
+        """Return what a rule has to know to go on, as keyword arguments."""
+        return {name: getattr(self, name) for name in STOPPING_FIELDS}
 
     def begin(self, first_round: int) -> None:
         """Record the value of the model that rounds are added to."""
@@ -114,6 +133,7 @@ class StoppingRule:
         self.best_round = first_round
         # NaN is valid here: a correlation has no value if all predictions are equal.
         self.best_value = value if math.isfinite(value) else math.inf
+        self.gain_round, self.gain_value = self.best_round, self.best_value
 
     def update(self, n_rounds: int) -> bool:
         """Record the value of a model of `n_rounds`; return whether to stop.
@@ -131,7 +151,36 @@ class StoppingRule:
             self.odd_rounds.append(n_rounds)
         elif value < self.best_value:
             self.best_value, self.best_round = value, n_rounds
-        return self.patience is not None and n_rounds - self.best_round >= self.patience
+            if self.gain_value - value > self._least_gain():
+                self.gain_value, self.gain_round = value, n_rounds
+        return self._ends(n_rounds)
+
+    def ended(self, n_rounds: int) -> bool:
+        """Return whether the rule of a checkpoint has ended the rounds already."""
+        return self.begun and self._ends(n_rounds)
+
+    def _ends(self, n_rounds: int) -> bool:
+        if self.patience is not None and n_rounds - self.gain_round >= self.patience:
+            return True
+        return not self._can_reach_goal()
+
+    def _least_gain(self) -> float:
+        """Return the gain that is worth the wait."""
+        gained = self.validation.history[self.metric][0] - self.best_value
+        return _WORTHWHILE * gained if math.isfinite(gained) else 0.0
+
+    def _can_reach_goal(self) -> bool:
+        """Return whether the metric may still become as good as the goal."""
+        values = self.validation.history[self.metric]
+        n_rounds = len(values) - 1
+        if self.best_value <= self.goal or n_rounds < _FIRST_ROUNDS:
+            return True
+        window = max(_FIRST_ROUNDS, n_rounds // 3)
+        gain = values[-1 - window] - values[-1]
+        if not math.isfinite(gain):
+            return True
+        ahead = max(gain, 0.0) / window * _FURTHER * n_rounds
+        return self.best_value - ahead <= self.goal
 
     def ran_out(self, n_rounds: int) -> bool:
         """Return whether the best round is among the last of at least 500 rounds.

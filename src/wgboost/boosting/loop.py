@@ -158,8 +158,9 @@ def boost(
         validation.measure()
     if watch is not None:
         watch.begin(first)
+    ended = watch is not None and watch.ended(first)
     try:
-        for r in range(first, first + schedule.n_rounds):
+        for r in range(first, first + (0 if ended else schedule.n_rounds)):
             rng = randomness.at(r)
             try:
                 targets, curvature = movement(particles, rate, rng)

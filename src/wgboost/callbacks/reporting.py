@@ -18,7 +18,9 @@ def stage_name(info: dict[str, Any]) -> str:
         words.append(f"{info['member']['recipe']}, fold {info['member']['fold'] + 1}")
     if info["trial"] is not None:
         rows = " of all rows" if info["stage"] == "fit" else ""
-        words.append(f"evidence {info['trial']['evidence']:.3g}{rows}")
+        init = info["trial"].get("init")
+        start = "" if init is None else f"{init}, "
+        words.append(f"{start}evidence {info['trial']['evidence']:.3g}{rows}")
     elif info["stage"] != "fit":
         words.append(info["stage"])
     return ", ".join(words)

@@ -255,10 +255,7 @@ class _ReportCallback:
         """Send a report of the rounds since the last one, and return the reply."""
         new = list(info["rounds"][self._n_sent :])
         self._n_sent = len(info["rounds"])
-        watch = info["watch"]
-        if watch is not None:
-            names = ("best_round", "best_value", "odd_rounds")
-            watch = {name: getattr(watch, name) for name in names}
+        watch = None if info["watch"] is None else info["watch"].state()
         return self.channel.request(
             Report(info["round"], new, info["metrics"], info["history"], watch, info["finished"])
         )

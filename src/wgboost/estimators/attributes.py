@@ -50,8 +50,8 @@ def fitted_values(model: FittedModel) -> dict[str, Any]:
     if model.response is None:
         return found
     found |= {"response_": model.response, "evidence_": model.evidence}
-    if model.evidence_trials is not None:
-        found["evidence_trials_"] = model.evidence_trials
+    if model.search_trials is not None:
+        found["search_"] = model.search_trials
     if model.classes is not None:
         return found | {"classes_": model.classes, "ranks_": model.ranks}
     found["n_outputs_"] = model.n_outputs

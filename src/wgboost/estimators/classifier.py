@@ -129,9 +129,9 @@ class WGBClassifier(BaseClassifier):
         The response distribution.
     evidence_ : float
         Mean evidence of a row.
-    evidence_trials_ : list of dict
-        What a search for the evidence tried: "evidence", "rounds", "value" of the metric, number of
-        "rows", and which one was "chosen".
+    search_ : list of dict
+        What a search for the evidence tried: "evidence", best number of "rounds", number of
+        "trained" rounds, "value" of the metric, number of "rows", and which one was "chosen".
     calibration_ : Calibration
         Factors that predictions follow, after `calibrate`.
     ood_reference_ : OODReference

@@ -32,8 +32,9 @@ class WGBRegressor(BaseRegressor):
         by early stopping, up to 4,000. With fewer than 50 rows no rows are held out, and five folds
         find the number, at most one round per row. A number alone switches early stopping off and
         sets `evidence` to 1, with a warning; ``early_stopping=True`` keeps both.
-    learning_rate : float, default=0.1
-        Share of each round's movement that is applied.
+    learning_rate : float or None, default=None
+        Share of each round's movement that is applied. None is 0.2 with early stopping and 0.1
+        without.
     max_depth : int or None, default=None
         Largest depth of a tree. None sets no limit.
     max_leaves : int, "auto" or None, default="auto"
@@ -66,9 +67,10 @@ class WGBRegressor(BaseRegressor):
         more group.
     evidence : float, array (n,), "auto" or None, default=None
         Number of observations that a row counts for: the power of its likelihood. "auto" searches
-        for it with early stopping or `X_val`: it trains with several values and takes the best by
-        `eval_metric`. From 40,000 training rows on, 10,000 of them choose it. None is "auto" with
-        early stopping, 4 where folds find the rounds, and 1 otherwise. See docs/evidence.md.
+        for it with early stopping or `X_val`: it trains with several values, ends those early that
+        cannot become the best, and takes the best by `eval_metric`. From 40,000 training rows on,
+        10,000 of them choose it. None is "auto" with early stopping, 4 where folds find the rounds,
+        and 1 otherwise. See docs/evidence.md.
     direction : str, direction or callable, default="diagonal_newton"
         How particles move: "diagonal_newton", "smoothed", "full_newton", "langevin", "chi_squared",
         "mmd", "energy", an object such as ``DiagonalNewton(Kernel("scaled"))`` of
@@ -78,10 +80,13 @@ class WGBRegressor(BaseRegressor):
     learner : TreeLearner, scikit-learn regressor, learner or None, default=None
         What is fitted to the movement of each round. None grows histogram trees; a `TreeLearner`
         changes their rarer rules (what splits are searched on, bins, categories) and the engine.
-    init : "flow", "smooth", AveragedFlow, SmoothStart, array or estimator, default="flow"
-        Start of the particles: the end of a flow without features, a Gaussian process whose
-        residuals are boosted, an array (n_particles, parameters), or the cross-fitted predictions
-        of an estimator.
+    init : "auto", "flow", "smooth", AveragedFlow, SmoothStart, array or estimator, default="auto"
+        Start of the particles: "flow", the end of a flow without features; "smooth", a Gaussian
+        process whose residuals are boosted; an array (n_particles, parameters); or the cross-fitted
+        predictions of an estimator. "auto" takes "flow" or a process of at most 1,000 landmarks,
+        whichever is better for the rows that early stopping holds out. It takes "flow" without
+        early stopping, with constraints, batches or more than 50,000 rows, and where a smooth start
+        is not possible. See docs/smooth.md.
     response : str or Response, default="normal"
         Distribution of y: a name such as "gamma", an object such as ``Gamma(prior_scale=3)``, or
         "auto", which chooses by the range of y and its variation (`wgboost.propose_response`).
@@ -92,7 +97,7 @@ class WGBRegressor(BaseRegressor):
         None is True unless `n_estimators` is given or there are fewer than 50 rows.
     validation_fraction : float, default=0.2
         Share of the rows that early stopping holds out.
-    n_iter_no_change : int or None, default=50
+    n_iter_no_change : int or None, default=25
         Number of rounds without improvement after which early stopping ends. None never ends it.
     eval_metric : str, callable or list, default="nll"
         Metric of early stopping: "nll", "crps", "rmse", "mae", "pinball", "concordance",
@@ -135,9 +140,10 @@ class WGBRegressor(BaseRegressor):
         The response distribution.
     evidence_ : float
         Mean evidence of a row.
-    evidence_trials_ : list of dict
-        What a search for the evidence tried: "evidence", "rounds", "value" of the metric, number of
-        "rows", and which one was "chosen".
+    search_ : list of dict
+        What a search tried: "evidence", "init" if starts were compared, best number of "rounds",
+        number of "trained" rounds, "value" of the metric, number of "rows", and which one was
+        "chosen".
     calibration_ : Calibration
         Factors that predictions follow, after `calibrate`.
     ood_reference_ : OODReference
@@ -187,7 +193,7 @@ class WGBRegressor(BaseRegressor):
         *,
         n_particles: int = 10,
         n_estimators: int | None = None,
-        learning_rate: float = 0.1,
+        learning_rate: float | None = None,
         max_depth: int | None = None,
         max_leaves: int | str | None = "auto",
         min_samples_leaf: int = 1,
@@ -202,11 +208,11 @@ class WGBRegressor(BaseRegressor):
         evidence: Any = None,
         direction: Any = "diagonal_newton",
         learner: Any = None,
-        init: Any = "flow",
+        init: Any = "auto",
         response: Any = "normal",
         early_stopping: bool | None = None,
         validation_fraction: float = 0.2,
-        n_iter_no_change: int | None = 50,
+        n_iter_no_change: int | None = 25,
         eval_metric: Any = "nll",
         refit: bool = True,
         warm_start: bool = False,

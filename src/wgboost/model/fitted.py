@@ -69,8 +69,8 @@ class FittedModel(BaseFitted):
         Seed of the fit.
     evidence : float, default=1.0
         The mean evidence of a row.
-    evidence_trials : list of dict or None, default=None
-        What a search for the evidence tried.
+    search_trials : list of dict or None, default=None
+        What a search for the start and the evidence tried.
     init : str, default=""
         Description of the start. A warm start must not change it.
     constraints : str, default="None"
@@ -112,7 +112,7 @@ class FittedModel(BaseFitted):
     proposal: tuple[str, str] | None = None
     seed: int = 0
     evidence: float = 1.0
-    evidence_trials: list[dict[str, Any]] | None = None
+    search_trials: list[dict[str, Any]] | None = None
     init: str = ""
     constraints: str = "None"
     row_hashes: Array | None = None

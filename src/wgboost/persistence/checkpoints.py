@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from wgboost.boosting.early_stopping import STOPPING_FIELDS
 from wgboost.data.fingerprint import fingerprint
 from wgboost.model import FittedModel
 from wgboost.persistence.container import read_file
@@ -24,7 +25,6 @@ from wgboost.training.request import Paused
 
 __all__ = ["Checkpoint", "CheckpointWriter", "read_checkpoint"]
 
-_STOPPING_FIELDS = ("best_round", "best_value", "odd_rounds")
 _SHORT = 60  # characters of a value in a message
 _FREE = ("n_jobs", "verbose")  # parameters that the model does not depend on
 
@@ -192,9 +192,10 @@ def _check_watch(paused: Paused, n_rounds: int) -> None:
     stopping = paused.watch
     if stopping is None:
         return
-    rounds = [*stopping["odd_rounds"], stopping["best_round"]]
-    known = set(stopping) == set(_STOPPING_FIELDS)
+    known = set(stopping) == set(STOPPING_FIELDS)
+    rounds = [stopping[name] for name in ("gain_round", "best_round") if known]
+    rounds += stopping["odd_rounds"] if known else []
     if not known or not all(type(r) is int and 0 <= r <= n_rounds for r in rounds):
         raise ValueError("the best round is none of the rounds")
-    if not isinstance(stopping["best_value"], float):
+    if not all(isinstance(stopping[name], float) for name in ("best_value", "gain_value")):
         raise ValueError("the best value is no number")

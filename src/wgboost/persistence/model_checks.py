@@ -26,9 +26,10 @@ __all__ = ["ALWAYS", "BAG", "FITTED", "SHARED", "check_bag", "check_learned", "c
 FITTED = (
     "ensemble_", "start_", "units_", "response_", "_init", "_constraints", "n_estimators_",
     "history_", "validation_rows_", "interrupted_", "refitted_", "seed_", "n_outputs_", "proposal_",
-    "classes_", "ranks_", "evidence_", "evidence_trials_", "calibration_", "ood_reference_",
+    "classes_", "ranks_", "evidence_", "search_", "calibration_", "ood_reference_",
     "_row_marks",
     "row_parameters_", "errors_", "_support", "_held_out_lack",
+    "evidence_trials_",  # "search_" of earlier versions
 )  # fmt: skip
 ALWAYS = (*FITTED[:2], *FITTED[4:11])
 # Attributes of a bag itself, and those that it takes from its members.
@@ -198,11 +199,12 @@ def _check_history(history: Any) -> None:
 
 
 def _check_evidence(model: FittedModel, evidence: Any) -> None:
-    level, trials = model.evidence, model.evidence_trials or []
+    level, trials = model.evidence, model.search_trials or []
     _require(type(level) is float and 0 < level < np.inf, "the evidence is no number > 0")
     kinds = {"evidence": float, "rounds": int, "value": float, "start": float}
     for trial in trials:
-        more = {"chosen": bool, "rows": int, "by_error": bool}  # the last in earlier files
+        more = {"chosen": bool, "rows": int, "init": str, "trained": int}
+        more["by_error"] = bool  # in earlier files
         known = kinds | {name: kind for name, kind in more.items() if name in trial}
         found = {name: type(value) for name, value in trial.items()}
         _require(found == known, "the evidence that was tried is not in numbers")

@@ -114,7 +114,7 @@ def fitted_attributes(model: FittedModel) -> dict[str, Any]:
         "validation_rows_": model.held_out, "interrupted_": model.interrupted,
         "refitted_": model.refitted, "seed_": model.seed, "n_outputs_": model.n_outputs,
         "proposal_": model.proposal, "classes_": model.classes, "ranks_": model.ranks,
-        "evidence_": model.evidence, "evidence_trials_": model.evidence_trials,
+        "evidence_": model.evidence, "search_": model.search_trials,
         "_row_marks": model.row_hashes, "row_parameters_": dict(model.row_parameters),
         "errors_": model.errors, "_support": model.known_support,
         "_held_out_lack": model.held_out_lack,
@@ -128,7 +128,7 @@ def fitted_attributes(model: FittedModel) -> dict[str, Any]:
         absent = {"n_outputs_"}
     absent |= {
         name
-        for name in ("proposal_", "evidence_trials_", "errors_", "_support", "_held_out_lack")
+        for name in ("proposal_", "search_", "errors_", "_support", "_held_out_lack")
         if values[name] is None
     }
     return {name: value for name, value in values.items() if name not in absent}
@@ -291,7 +291,7 @@ def fitted_model(saved: SavedModel) -> FittedModel:
         classes=fitted.get("classes_"), ranks=fitted.get("ranks_"),
         n_outputs=fitted.get("n_outputs_", 1), proposal=fitted.get("proposal_"),
         seed=fitted["seed_"], evidence=fitted.get("evidence_", 1.0),
-        evidence_trials=fitted.get("evidence_trials_"), init=fitted["_init"],
+        search_trials=fitted.get("search_", fitted.get("evidence_trials_")), init=fitted["_init"],
         constraints=fitted["_constraints"], row_hashes=fitted.get("_row_marks"),
         row_parameters=fitted.get("row_parameters_", {}), errors=fitted.get("errors_"),
         known_support=fitted.get("_support"), held_out_lack=fitted.get("_held_out_lack"),

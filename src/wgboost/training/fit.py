@@ -13,13 +13,13 @@ from wgboost.model import FittedModel
 from wgboost.training.continuing import description
 from wgboost.training.data import TrainingData
 from wgboost.training.error_estimates import estimate_errors
-from wgboost.training.evidence import search_evidence, with_evidence
-from wgboost.training.evidence_trials import Trial
 from wgboost.training.few_rows import EVIDENCE, find_rounds
 from wgboost.training.posterior_data import PosteriorData, without_rows
 from wgboost.training.request import FitRequest
 from wgboost.training.rounds import AddRounds, add_rounds
 from wgboost.training.row_hashes import hash_rows
+from wgboost.training.search import search, with_evidence
+from wgboost.training.search_trials import Trial
 from wgboost.training.stages import Plan, StageOptions, make_stage
 from wgboost.training.support import with_held_out_lack, with_support
 from wgboost.training.validation_sets import split_rows
@@ -96,11 +96,11 @@ def _cross_validated_plan(request: FitRequest, data: PosteriorData) -> Plan:
         rounds, value, start = yield from find_rounds(request, same, options)
         trials = [{**trial, "rounds": rounds, "value": value, "start": start, "chosen": True}]
     else:  # no more rounds than folds have found
-        trials = list(previous.evidence_trials or ())
+        trials = list(previous.search_trials or ())
         rounds = previous.n_rounds if paused is None else paused.n_rounds
     options = replace(options, n_rounds=rounds, trials=trials)
     model = yield make_stage(request, same, {}, options)
-    return replace(model, evidence_trials=trials)
+    return replace(model, search_trials=trials)
 
 
 def _early_stopping_plan(request: FitRequest) -> Plan:
@@ -154,7 +154,7 @@ def _refit_plan(request: FitRequest, options: StageOptions, found: FittedModel |
         like=None if found is None else found.start,
         held_out=None,
         history=history,
-        trials=None if chosen is None else chosen.evidence_trials,
+        trials=None if chosen is None else chosen.search_trials,
         held_out_lack=None if chosen is None else chosen.held_out_lack,
     )
     search_ended, progress.stopped = progress.stopped, False  # a refit follows all the same
@@ -180,27 +180,30 @@ def _train_plan(
     validation: Mapping[str, TrainingData],
     options: StageOptions,
 ) -> Plan:
-    """Train with the evidence that is given, searched for, or was found before."""
+    """Train with the start and the evidence that are given, searched for, or were found before."""
     settings = options.settings
-    if not settings.search_evidence or not isinstance(data, PosteriorData):
-        options = replace(options, settings=settings.at(level=_given_level(settings, data)))
-        model = yield make_stage(request, data, validation, options)
-        return replace(model, evidence_trials=None)
+    given = settings.at(level=_given_level(settings, data))
+    if not settings.searches or not isinstance(data, PosteriorData):
+        model = yield make_stage(request, data, validation, replace(options, settings=given))
+        return replace(model, search_trials=None)
     continued = options.previous is not None and options.paused is None
+    if not settings.search_evidence:
+        options = replace(options, settings=given)
     if not options.name and not continued:
-        return (yield from search_evidence(request, data, validation, options))
+        return (yield from search(request, data, validation, options))
     if continued and options.previous is not None:
         options = replace(
-            options, trials=options.previous.evidence_trials, like=options.previous.start
+            options, trials=options.previous.search_trials, like=options.previous.start
         )
     elif options.previous is not None:
         options = replace(options, like=options.previous.start)
     trials = options.trials or ()
     [trial] = [one for one in trials if one.get("chosen")]
     level = float(trial["evidence"])
-    options = replace(options, settings=settings.at(level=level))
-    model = yield make_stage(request, with_evidence(data, level), validation, options)
-    return replace(model, evidence_trials=list(trials))
+    settings = options.settings.starting_at(trial.get("init")).at(level=level)
+    data = with_evidence(data, level) if settings.search_evidence else data
+    model = yield make_stage(request, data, validation, replace(options, settings=settings))
+    return replace(model, search_trials=list(trials))
 
 
 def _given_level(settings: Any, data: TrainingData) -> float:

@@ -101,5 +101,5 @@ class MemoryReader:
 def check_start_elsewhere(init: Any, where: str) -> None:
     """Raise ValueError for a start that is fitted to an X that is elsewhere."""
     given = init is None or isinstance(init, (list, np.ndarray, AveragedFlow))
-    if not given and not (isinstance(init, str) and init == "flow"):
+    if not given and not (isinstance(init, str) and init in ("auto", "flow")):
         raise ValueError(f"init={init!r} is fitted to X, {where}")

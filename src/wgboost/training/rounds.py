@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -85,6 +86,8 @@ class FitStage:
         What early stopping had seen when a checkpoint was written.
     progress : FitProgress
         Of the whole fit.
+    goal : float
+        The value of the metric that early stopping has to reach: it ends once it cannot.
     """
 
     settings: Settings
@@ -102,6 +105,7 @@ class FitStage:
     save: Save | None = None
     watch: Mapping[str, Any] | None = None
     progress: FitProgress = field(default_factory=FitProgress)
+    goal: float = math.inf
 
     @property
     def first_round(self) -> int:
@@ -196,9 +200,7 @@ def add_rounds(
             learning.movement,
             learning.features,
             learning.learner,
-            Schedule(
-                stage.n_rounds - stage.first_round, settings.learning_rate, stage.first_round, seed
-            ),
+            Schedule(stage.n_rounds - stage.first_round, settings.rate, stage.first_round, seed),
             weight=learning.weight,
             monitor=Monitor(
                 validations,
@@ -245,7 +247,7 @@ def _learning(stage: FitStage, particles: Directions, seed: int) -> _Learning:
     if isinstance(learner, HistTree) and (n_levels > 0).any():
         # Of the start, also where earlier rounds are continued: the model is that of one run.
         rng = np.random.default_rng([seed, 2**31 + 5])
-        first_targets = movement(particles, settings.learning_rate, rng)
+        first_targets = movement(particles, settings.rate, rng)
     groups = None
     if first_targets is not None and (n_levels > MAX_BINS).any():
         rng = np.random.default_rng([seed, 2**31 + 6])
@@ -336,7 +338,7 @@ def _watch(stage: FitStage, validations: Sequence[Validation]) -> StoppingRule |
         return None
     first = validations[0]
     return StoppingRule(
-        first, next(iter(first.metrics)), stage.settings.n_iter_no_change,
+        first, next(iter(first.metrics)), stage.settings.n_iter_no_change, goal=stage.goal,
         **dict(stage.watch or {}), begun=stage.watch is not None,
     )  # fmt: skip
 

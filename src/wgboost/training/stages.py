@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,9 +11,9 @@ from wgboost.boosting.start import Start
 from wgboost.model import FittedModel, History
 from wgboost.smooth.blas import one_thread
 from wgboost.training.data import TrainingData
-from wgboost.training.evidence_trials import Trial
 from wgboost.training.request import FitRequest, Paused
 from wgboost.training.rounds import FitStage
+from wgboost.training.search_trials import Trial
 from wgboost.training.settings import Settings
 from wgboost.typing import Array
 
@@ -20,8 +21,6 @@ __all__ = ["Plan", "StageOptions", "make_stage"]
 
 Plan = Generator[FitStage, FittedModel, FittedModel]
 """Yields the stages of a fit, is sent the model of each, and returns the model of the fit."""
-
-_WATCHED = ("best_round", "best_value", "odd_rounds")  # fields of a StoppingRule
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +49,13 @@ class StageOptions:
     history : History or None
         Of the search that a refit follows.
     trials : sequence of dicts
-        What a search for the evidence has tried.
+        What a search has tried.
     refit_share : float
         Rows of the refit over those of the search; 0 without a refit.
     held_out_lack : float or None
         Root mean square lack of support of the rows that the search held out.
+    goal : float
+        The value of the metric that the stage has to reach: it ends once it cannot.
     """
 
     settings: Settings
@@ -70,6 +71,7 @@ class StageOptions:
     trials: Sequence[Trial] | None = None
     refit_share: float = 0.0
     held_out_lack: float | None = None
+    goal: float = math.inf
 
 
 @one_thread()  # sums over rows have the same bits on any number of threads
@@ -111,12 +113,12 @@ def make_stage(
             return
         trials = None if options.trials is None else list(options.trials)
         so_far = replace(
-            so_far, held_out=options.held_out, evidence_trials=trials,
+            so_far, held_out=options.held_out, search_trials=trials,
             held_out_lack=options.held_out_lack,
         )  # fmt: skip
         if options.history is not None:
             so_far = replace(so_far, history=options.history)
-        watched = None if watch is None else {name: getattr(watch, name) for name in _WATCHED}
+        watched = None if watch is None else watch.state()
         request.save(path, so_far, Paused(options.name, n_rounds, watched))
 
     return FitStage(
@@ -135,4 +137,5 @@ def make_stage(
         save=save,
         watch=None if options.paused is None else options.paused.watch,
         progress=request.progress,
+        goal=options.goal,
     )
