@@ -32,9 +32,9 @@ import numpy as np
 from sklearn.metrics import log_loss
 from threadpoolctl import threadpool_limits
 
-from defaults_methods import METHODS, Fitted, Task
+from defaults_methods import METHODS, Task
 from defaults_report import print_tables
-from defaults_tables import GROUPS, Folders, Split, halves, load, names
+from defaults_tables import GROUPS, Folders, Split, load, names, split_rows
 from wgboost import metrics
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -44,6 +44,7 @@ Result = dict[str, Any]
 KEY = "group", "set", "split", "rows", "method", "version"
 LEVEL = 0.9
 MOST_SPLITS = 5
+OWN = "wgboost", "bag"
 
 
 def task_of(split: Split, kind: str, seed: int) -> tuple[Task, np.ndarray, np.ndarray]:
@@ -56,7 +57,7 @@ def task_of(split: Split, kind: str, seed: int) -> tuple[Task, np.ndarray, np.nd
         known, y = np.unique(split.y, return_inverse=True)
         kept = np.isin(split.y_test, known)  # a class without training rows has no column
         X_test, y_test = split.X_test[kept], np.searchsorted(known, split.y_test[kept])
-    held = halves(np.arange(len(y)), y, kind, seed)[1]
+    held = split_rows(np.arange(len(y)), y, kind, seed)[1]
     return Task(split.X, y, held, seed), X_test, y_test
 
 
@@ -79,7 +80,6 @@ def seconds_and(function: Any, *given: Any) -> tuple[float, Any]:
 def measure(method: str, kind: str, split: Split, seed: int) -> Result:
     """Return the scores of a method on the test rows, and seconds."""
     task, X_test, y_test = task_of(split, kind, seed)
-    fitted: Fitted
     with threadpool_limits(1):
         fit_seconds, fitted = seconds_and(METHODS[method].fit, kind, task)
         predict_seconds, found = seconds_and(fitted.predict, X_test)
@@ -107,24 +107,28 @@ def class_scores(share: np.ndarray, y: np.ndarray) -> dict[str, float]:
 
 
 def results(out: Path) -> list[Result]:
-    """Return the lines of a file, of which a stopped run may have left the last one unfinished."""
-    lines = out.read_text().splitlines(keepends=True) if out.exists() else []
-    return [json.loads(line) for line in lines if line.endswith("\n")]
+    """Return the results in a file, if it exists."""
+    return [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
+
+
+def drop_unfinished(out: Path) -> None:
+    """Remove a last line without an end, which a run leaves that is stopped while it writes."""
+    if out.exists():
+        text = out.read_bytes()
+        whole = text[: text.rfind(b"\n") + 1]
+        if whole != text:
+            out.write_bytes(whole)
 
 
 def append(out: Path, line: Result) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
-    with out.open("a+b") as file:
-        file.seek(0, 2)
-        if file.tell() > 0:
-            file.seek(-1, 2)
-            unfinished = file.read(1) != b"\n"
-            file.write(b"\n" if unfinished else b"")
-        file.write(json.dumps(line).encode() + b"\n")
+    with out.open("a") as file:
+        file.write(json.dumps(line) + "\n")
 
 
 def run(options: argparse.Namespace) -> None:
     """Measure what the file does not have yet."""
+    drop_unfinished(options.out)
     done = {tuple(one[name] for name in KEY) for one in results(options.out)}
     kinds, ready = names(options.group), set()
     for name, repeat in product(options.sets, range(options.splits)):
@@ -153,9 +157,6 @@ def run(options: argparse.Namespace) -> None:
             print(
                 f"{name} {repeat} {method}: {score:.3f}, {found['fit_seconds']:.1f} s", flush=True
             )
-
-
-OWN = "wgboost", "bag"
 
 
 def main() -> None:

@@ -1,8 +1,10 @@
 """Methods of benchmarks/defaults.py, with their own defaults, on one thread.
 
 All get the same training rows, y standardised by them, and positions of a fifth of the rows that
-may be held out. A method that is trained in rounds takes their number from the rows held out and is
-then trained again on all rows. What has to be said about each is in its docstring.
+may be held out. A method that is trained in rounds takes their number from the rows held out, with
+a patience of 50, and is then trained again on all rows. Docstrings say what each one does. Those
+that are not of wgboost are optional: `pip install catboost lightgbm ngboost stochtree gpboost
+pytabkit`.
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ class Fitted:
 
     predict: Callable[[Array], Any]
     """Return a mixture, or probabilities of classes (n, k), for features (n, p)."""
-    chosen: dict[str, float]
+    chosen: dict[str, Any]
     """What it chose, such as the number of rounds."""
 
 
@@ -93,7 +95,7 @@ def _own_classes(estimator: type) -> Fit:
 def _own_choices(model: Any) -> dict[str, Any]:
     if isinstance(model, WGBRegressorCV | WGBClassifierCV):
         return {"recipe": model.best_recipe_}
-    return {"rounds": model.n_estimators_, "evidence": model.evidence_}
+    return {"rounds": int(model.n_estimators_), "evidence": float(model.evidence_)}
 
 
 # --- CatBoost -----------------------------------------------------------------------------------
@@ -253,7 +255,7 @@ def gpboost_numbers(task: Task) -> Fitted:
     def process(X: Array) -> Any:
         return gpboost.GPModel(
             gp_coords=X / scale, cov_function="matern", cov_fct_shape=1.5, likelihood="gaussian",
-            gp_approx="vecchia", seed=task.seed,
+            gp_approx="vecchia", seed=task.seed, num_parallel_threads=1,
         )  # fmt: skip
 
     options = {"objective": "regression", "learning_rate": 0.1, "num_threads": 1, "verbose": -1}
@@ -314,7 +316,7 @@ class Method:
     most_rows: int | None = None
     """It is skipped with more training rows, since it would take minutes."""
     settings: int = 1
-    """Counted up when its settings here change; results of other settings are not compared."""
+    """Counted up when its settings here change, so that it is measured again."""
 
     @property
     def version(self) -> str:

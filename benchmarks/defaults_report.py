@@ -99,7 +99,7 @@ def print_summary(kind: str, titles: list[str], means: dict[Case, dict[str, np.n
         heads += ["in 90 %: mean", "lowest", "highest"]
     over = "" if base is None else " / CatBoost's"
     heads += [f"fit{over}", "most", f"predict{over}"]
-    print(f"\n{len(means)} sets of {kind}\n")
+    print(f"\nSets of {kind}: {len(means)}\n")
     print(f"| method | {' | '.join(heads)} |\n|---|" + "--:|" * len(heads))
     for i, title in enumerate(titles):
         cells = [f"{ranks[s][i]:.2f}" for s in scores] + [f"{wins[s][i]}" for s in scores]
@@ -140,11 +140,11 @@ def print_sets(kind: str, titles: list[str], means: dict[Case, dict[str, np.ndar
     print(f"\n{shown} / seconds to fit\n")
     print(f"| set | rows x features | {' | '.join(titles)} |\n|---|---|" + "--:|" * len(titles))
     for (name, n), one in means.items():
-        best = {s: losses_of(s, one[s]).argmin() for s in scores}
+        losses = {s: losses_of(s, one[s]) for s in scores}
         cells = []
         for i in range(len(titles)):
             parts = [
-                f"**{one[s][i]:.3f}**" if best[s] == i else f"{one[s][i]:.3f}"
+                f"**{one[s][i]:.3f}**" if losses[s][i] == losses[s].min() else f"{one[s][i]:.3f}"
                 for s in scores
                 if s != "crps"
             ]

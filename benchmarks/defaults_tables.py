@@ -26,7 +26,7 @@ from recipes import steps, uneven
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from paper.data import REGRESSION, Source
 
-__all__ = ["GROUPS", "KINDS", "Folders", "Split", "Table", "halves", "load", "names"]
+__all__ = ["GROUPS", "KINDS", "Folders", "Split", "Table", "load", "names", "split_rows"]
 
 Table = tuple[np.ndarray, np.ndarray]
 """Features (n, p) and y (n,); classes are codes from 0."""
@@ -223,15 +223,15 @@ def load(name: str, group: str, repeat: int, folders: Folders) -> Split:
     else:
         known = name in _SHIPPED
         X, y = _SHIPPED[name](return_X_y=True) if known else _keel(name, folders.keel)
-        train, test = halves(np.arange(len(y)), y, kind, repeat)
+        train, test = split_rows(np.arange(len(y)), y, kind, repeat)
     if group == "chosen":
-        train, test = halves(train, y[train], kind, repeat)
+        train, test = split_rows(train, y[train], kind, repeat)
     X = X.astype(float)
     return Split(X[train], y[train], X[test], y[test])
 
 
-def halves(rows: np.ndarray, y: np.ndarray, kind: str, seed: int) -> list[np.ndarray]:
-    """Return four fifths of rows and the others, classes in proportion if they all have two."""
-    spread = kind == "classes" and np.bincount(y)[np.unique(y)].min() > 1
-    stratify = y if spread else None
+def split_rows(rows: np.ndarray, y: np.ndarray, kind: str, seed: int) -> list[np.ndarray]:
+    """Return four fifths of rows and the others, with the same shares of classes if that can be."""
+    possible = kind == "classes" and np.unique(y, return_counts=True)[1].min() > 1
+    stratify = y if possible else None
     return train_test_split(rows, test_size=0.2, random_state=seed, stratify=stratify)
