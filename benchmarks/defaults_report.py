@@ -124,8 +124,8 @@ def coverage_cells(i: int, means: dict[Case, dict[str, np.ndarray]]) -> list[str
 
 
 def losses_of(score: str, values: np.ndarray) -> np.ndarray:
-    """Return values of which a smaller one is better."""
-    return -values if score == "accuracy" else values
+    """Return values of which a smaller one is better, without differences of rounding."""
+    return np.round(-values if score == "accuracy" else values, 12)
 
 
 def geometric_mean(values: np.ndarray) -> float:

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import defaults
-from defaults_report import means_of, print_tables, titles_of
+from defaults_report import losses_of, means_of, print_tables, titles_of
 from defaults_tables import GROUPS, Folders, load, names, split_rows
 from paper.data import permutations
 
@@ -191,6 +191,14 @@ def test_ranks_wins_and_ratios_of_the_table(capsys):
     assert numbers(second) == [1.75] * 3 + [1] * 3 + [0.85, 0.8, 0.9] + [1.0] * 3
     assert "| b | 2,000 x 3 | **1.000** / **1.000** / 1.0 | **1.000** / **1.000** / 1.0 |" in rows
     assert "c, 2,000 rows, is left out: not run with CatBoost" in rows
+
+
+def test_scores_that_differ_by_rounding_are_ties():
+    values = np.array([(0.1 + 0.2) / 2, 0.3 / 2])
+    assert values[0] != values[1]
+    for score in ("nll", "accuracy"):
+        first, second = losses_of(score, values)
+        assert first == second
 
 
 def test_versions_of_a_method_are_compared():
