@@ -34,7 +34,7 @@ from threadpoolctl import threadpool_limits
 
 from defaults_methods import METHODS, Task
 from defaults_report import print_tables
-from defaults_tables import GROUPS, Folders, Split, load, names, split_rows
+from defaults_tables import GROUPS, LARGE, Folders, Split, load, names, split_rows
 from wgboost import metrics
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -164,7 +164,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--group", choices=GROUPS, default="chosen")
-    parser.add_argument("--sets", nargs="+", help="these alone")
+    parser.add_argument("--sets", nargs="+", help="these alone; all but the largest by default")
     parser.add_argument("--methods", nargs="+", choices=METHODS, help="the default is all but bags")
     parser.add_argument("--bags", action="store_true", help="measure the bags as well")
     parser.add_argument("--splits", type=int, choices=range(1, MOST_SPLITS + 1), default=2)
@@ -179,7 +179,7 @@ def main() -> None:
     unknown = sorted({*(options.sets or ())} - {*known})
     if unknown:
         parser.error(f"unknown sets {', '.join(unknown)}; known: {', '.join(known)}")
-    options.sets = options.sets or [*known]
+    options.sets = options.sets or [one for one in known if options.table or one not in LARGE]
     options.methods = options.methods or [one for one in METHODS if one != "bag"]
     if options.bags:
         options.methods = list(dict.fromkeys([*options.methods, "bag"]))

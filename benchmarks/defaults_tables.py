@@ -26,7 +26,7 @@ from recipes import steps, uneven
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from paper.data import REGRESSION, Source
 
-__all__ = ["GROUPS", "KINDS", "Folders", "Split", "Table", "load", "names", "split_rows"]
+__all__ = ["GROUPS", "KINDS", "LARGE", "Folders", "Split", "Table", "load", "names", "split_rows"]
 
 Table = tuple[np.ndarray, np.ndarray]
 """Features (n, p) and y (n,); classes are codes from 0."""
@@ -168,6 +168,8 @@ _MADE: dict[str, dict[str, tuple[int, Maker]]] = {
         "steps_20000": (20_000, steps),
         "uneven_20000": (20_000, uneven),
         "additive_100000": (100_000, _additive),
+        "additive_500000": (500_000, _additive),
+        "additive_1000000": (1_000_000, _additive),
     },
     "classes": {
         "random_labels": (500, lambda n, rng: (rng.normal(size=(n, 6)), rng.integers(3, size=n))),
@@ -178,6 +180,9 @@ _MADE: dict[str, dict[str, tuple[int, Maker]]] = {
     },
 }  # training rows and generator
 _MADE_TESTS = 2_000  # test rows, or a tenth of the training rows
+
+LARGE = tuple(name for kind in KINDS for name, (n, _) in _MADE[kind].items() if n > 20_000)
+"""Made sets that take minutes or more a fit, so that a run has them if they are named only."""
 
 
 def _made(name: str, kind: str, group: str, repeat: int) -> Split:

@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 
 import defaults
 from defaults_report import losses_of, means_of, print_tables, titles_of
-from defaults_tables import GROUPS, Folders, load, names, split_rows
+from defaults_tables import GROUPS, LARGE, Folders, load, names, split_rows
 from paper.data import permutations
 
 ROWS = 50
@@ -80,6 +80,15 @@ def test_there_are_enough_sets(group):
     kinds = list(names(group).values())
     assert kinds.count("numbers") > 20
     assert kinds.count("classes") > 10
+
+
+def test_large_sets_are_run_if_they_are_named_only(monkeypatch):
+    asked = []
+    monkeypatch.setattr(defaults, "run", lambda options: asked.extend(options.sets))
+    monkeypatch.setattr(sys, "argv", ["defaults.py"])
+    defaults.main()
+    assert set(names("chosen")) - set(asked) == set(LARGE)
+    assert "additive_100000" in LARGE
 
 
 def test_training_rows_are_capped_at_random_and_test_rows_are_not(folders):
