@@ -208,8 +208,8 @@ def cross_conformal_interval(
     level = float(pooled[rank - 1]) if rank <= n else np.inf
     least = n + 1 - rank
     low, high = np.full((2, len(dists[0])), np.nan)
-    searched = len(dists) > 1 or dists[0].response.discrete  # one quantile has no steps of ranks
-    if conformity == "cdf" and searched and -0.5 < level < 0:
+    ranked = len(dists) > 1 or dists[0].response.discrete  # one quantile has no steps of ranks
+    if conformity == "cdf" and ranked and -0.5 < level < 0:
         low, high = _crossings(dists, known, least, level)
     rest = np.flatnonzero(np.isnan(low) | np.isnan(high))
     if rest.size:
