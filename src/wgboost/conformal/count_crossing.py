@@ -51,8 +51,7 @@ def count_crossings(
 
     def blurred(tail: Array) -> Array:
         """Return whether upper tails (K, r) have too few digits for comparisons."""
-        lost: Array = ((tail < _DIGITS) & (smallest < _DIGITS)).any(axis=0)
-        return lost
+        return np.asarray(((tail < _DIGITS) & (smallest < _DIGITS)).any(axis=0))
 
     for block in parts.blocks():
         table, rows = CountTable(parts.take(block)), block
