@@ -14,8 +14,9 @@ from wgboost.typing import Array, Directions
 __all__ = ["Interrupted", "StoppingRule", "Validation"]
 
 
-_MANY_ROUNDS = 500
+_MANY_ROUNDS = 200
 _LAST_ROUNDS = 50  # without patience
+_LAST_SHARE = 0.1
 
 
 class Interrupted(UserWarning):
@@ -134,11 +135,13 @@ class StoppingRule:
         return self.patience is not None and n_rounds - self.best_round >= self.patience
 
     def ran_out(self, n_rounds: int) -> bool:
-        """Return whether the best round is among the last of at least 500 rounds.
+        """Return whether the best round is among the last of at least 200 rounds.
 
-        More rounds may then give a better model.
+        More rounds may then give a better model. The last rounds are a tenth of all, and no more
+        than the patience. A smaller limit is taken as a choice.
         """
         last = _LAST_ROUNDS if self.patience is None else self.patience
+        last = min(last, int(_LAST_SHARE * n_rounds))
         return n_rounds >= _MANY_ROUNDS and n_rounds - self.best_round < last
 
     def end(self) -> None:
