@@ -126,12 +126,14 @@ def recipes(n: int) -> dict[str, dict]:
 # --- data ---------------------------------------------------------------------------------------
 
 
-def _uneven(n: int, rng: np.random.Generator) -> Table:
+def uneven(n: int, rng: np.random.Generator) -> Table:
+    """Return rows with a scale that depends on x."""
     X = rng.uniform(-1, 1, size=(n, 5))
     return X, np.sin(2 * X[:, 0]) + np.exp(X[:, 1] / 2) * rng.normal(size=n)
 
 
-def _steps(n: int, rng: np.random.Generator) -> Table:
+def steps(n: int, rng: np.random.Generator) -> Table:
+    """Return rows with a mean of steps and little noise."""
     X = rng.uniform(-1, 1, size=(n, 6))
     X[:, 3:] = np.floor(3 * X[:, 3:])
     level = np.sign(X[:, 0]) * (X[:, 3] > 0) + 0.5 * X[:, 4] * (X[:, 1] > 0.3)
@@ -140,22 +142,22 @@ def _steps(n: int, rng: np.random.Generator) -> Table:
 
 MADE: dict[str, Callable[[np.random.Generator], Table]] = {
     "noise": lambda rng: (rng.uniform(size=(1000, 8)), rng.normal(size=1000)),
-    "uneven": lambda rng: _uneven(2000, rng),
-    "uneven_many": lambda rng: _uneven(20_000, rng),
+    "uneven": lambda rng: uneven(2000, rng),
+    "uneven_many": lambda rng: uneven(20_000, rng),
     "heavy_tails": lambda rng: (
         X := rng.normal(size=(1500, 5)), X[:, 0] + X[:, 1] ** 2 / 2 + rng.standard_t(3, size=1500)
     ),
     "friedman1": lambda rng: make_friedman1(1000, noise=1.0, random_state=rng.integers(2**31)),
     "friedman1_exact": lambda rng: make_friedman1(1000, random_state=rng.integers(2**31)),
     "friedman3": lambda rng: make_friedman3(500, noise=0.1, random_state=rng.integers(2**31)),
-    "steps": lambda rng: _steps(2000, rng),
+    "steps": lambda rng: steps(2000, rng),
     "few_of_many": lambda rng: make_friedman1(
         350, n_features=50, noise=1.0, random_state=rng.integers(2**31)
     ),
     "few_of_many_linear": lambda rng: make_regression(
         350, n_features=50, n_informative=5, noise=10, random_state=rng.integers(2**31)
     ),
-    "few": lambda rng: _uneven(120, rng),
+    "few": lambda rng: uneven(120, rng),
 }  # fmt: skip
 LABELLED: dict[str, Callable[[np.random.Generator], Table]] = {
     "iris": lambda _: load_iris(return_X_y=True),

@@ -6,7 +6,7 @@ import pickle
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -83,6 +83,11 @@ def test_collections_are_to_be_computed_before_they_are_drawn(models, tmp_path):
 def test_methods(models, data):
     X, y, _ = DATA[data].part(TEST)
     model = pickle.loads(pickle.dumps(models[data][0]))
+    assert np.isfinite(model.ood_pvalue(X)).all()
+    support = model.predict_support(X)
+    assert_allclose(model.explain_support(X).sum(axis=1), 1 - support, atol=1e-5)
+    band = model.predict_band(X)
+    assert (band[..., 0] <= band[..., 1]).all()
     assert model.calibrate(X, y).calibration_.scale > 0
     assert np.isfinite(model.calibrate_ood(X).ood_pvalue(X)).all()
     first = "probability_0" if data in CLASSES else "mean"

@@ -6,7 +6,7 @@ from functools import partial
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -123,6 +123,32 @@ def test_out_of_distribution(family, data, saved):
             if found is not None:
                 assert found.shape == (len(X),)
                 assert np.isfinite(found).all()
+
+
+@every_object
+def test_support(family, data, saved):
+    X, _, _ = DATA[data].part(TEST)
+    words = refusal(family, data, "support")
+    for model in objects_of(family, data, saved):
+        found = works_or_says(words, lambda model=model: model.predict_support(X))
+        lost = works_or_says(words, lambda model=model: model.explain_support(X))
+        if found is not None:
+            assert found.shape == (len(X),)
+            assert ((found >= 0) & (found <= 1)).all()
+            assert type(lost) is type(X)
+            assert lost.shape == X.shape
+            assert_allclose(np.asarray(lost).sum(axis=1), 1 - found, atol=1e-5)
+
+
+@every_object
+def test_table_of_predictions(family, data, saved):
+    X, _, row_params = DATA[data].part(TEST)
+    words = refusal(family, data, "table")
+    for model in objects_of(family, data, saved):
+        table = works_or_says(words, lambda model=model: model.predict_table(X, **row_params))
+        if table is not None:
+            assert [*table][-2:] == ["ood_score", "ood_pvalue"]
+            assert_array_equal(table["ood_pvalue"], model.ood_pvalue(X))
 
 
 @every_object

@@ -33,6 +33,16 @@ def test_a_quantile_that_overflows_in_one_component_does_not_in_the_mixture(q):
     assert_allclose(below, q, rtol=1e-9)
 
 
+def test_an_expectation_counts_what_is_beyond_all_numbers():
+    theta = [[[0.0, np.log(1000.0)]], [[0.0, 0.0]]]
+    dist = Mixture(LogNormal(), theta)
+    assert_allclose(dist.expect(lambda y: y), [np.inf, np.exp(0.5)])
+    assert_array_equal(dist.expected_shortfall(0.3, upper=True)[:1], [np.inf])
+    assert_allclose(dist.expect(lambda y: y > 2, points=2.0), dist.sf(2.0), rtol=1e-6)
+    beyond = stats.norm.sf(np.log(np.finfo(float).max / 8) / 1000)
+    assert_allclose(dist.expect(np.isinf), [beyond, 0], rtol=1e-6)
+
+
 def test_a_quantile_beyond_all_numbers_is_infinite():
     dist = Mixture(LogNormal(), [[[0.0, 0.0], [0.0, np.log(1000.0)]]])
     assert_array_equal(dist.ppf(0.99), [np.inf])

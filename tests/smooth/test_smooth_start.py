@@ -47,6 +47,7 @@ def nll(fitted, **fit_params):
 FITTED = model().fit(X, Y)
 
 
+@pytest.mark.filterwarnings("ignore:early stopping ended at the limit")  # without a smooth start
 def test_a_smooth_function_is_learned_at_once():
     flow, smooth = (
         model(init, n_estimators=400, learning_rate=0.05, early_stopping=True).fit(X, Y)

@@ -26,7 +26,7 @@ NEED_ORDER = {"pit", "coverage"}
 NEED_KNOWN = {*NEED_ORDER, "uncertainty"}
 OF_DISTRIBUTIONS = {
     "report", "predictive", "along", "density", "calibration", "pit", "coverage", "uncertainty",
-    "dependence", "given_rows", "staged_dist", "band",
+    "dependence", "given_rows", "staged_dist", "band", "table",
 }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from wgboost import WGBClassifier, WGBRegressor, WGBRegressorCV
+from wgboost.boosting.early_stopping import StoppingRule
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))
@@ -20,13 +21,28 @@ SLOW = {
 }
 
 
-def test_a_metric_that_still_improves_at_the_last_round_is_told():
-    model = WGBRegressor(n_estimators=500, early_stopping=True, evidence=1.0, **SLOW)
-    with pytest.warns(UserWarning, match="at the limit of 500 rounds.*'nll' was still") as told:
+@pytest.mark.parametrize("rounds", [200, 500])
+def test_a_metric_that_still_improves_at_the_last_round_is_told(rounds):
+    model = WGBRegressor(n_estimators=rounds, early_stopping=True, evidence=1.0, **SLOW)
+    text = f"at the limit of {rounds} rounds.*'nll' was still"
+    with pytest.warns(UserWarning, match=text) as told:
         model.fit(X, Y)
     assert len(told) == 1
     assert told[0].filename == __file__
-    assert model.n_estimators_ == 500
+    assert model.n_estimators_ == rounds
+
+
+def test_a_classifier_of_200_rounds_is_told():
+    model = WGBClassifier(n_estimators=200, early_stopping=True, **SLOW)
+    with pytest.warns(UserWarning, match="at the limit of 200 rounds"):
+        model.fit(X, Y > 0)
+
+
+def test_the_best_round_has_to_be_among_the_last_tenth():
+    for best, ran_out in ((151, False), (180, False), (181, True), (200, True)):
+        rule = StoppingRule(None, "nll", patience=50, best_round=best)
+        assert rule.ran_out(200) == ran_out
+    assert not StoppingRule(None, "nll", patience=50, best_round=199).ran_out(199)
 
 
 def test_only_the_chosen_trial_warns_and_once():

@@ -16,8 +16,9 @@ __all__ = ["STOPPING_FIELDS", "Interrupted", "StoppingRule", "Validation"]
 STOPPING_FIELDS = ("best_round", "best_value", "odd_rounds", "gain_round", "gain_value")
 """Fields of a StoppingRule that change."""
 
-_MANY_ROUNDS = 500
+_MANY_ROUNDS = 200
 _LAST_ROUNDS = 50  # without patience
+_LAST_SHARE = 0.1
 _FIRST_ROUNDS = 30  # after which a goal is compared with
 _WORTHWHILE = 1e-3  # least gain within the patience, over that of all rounds
 _FURTHER = 3.0  # rounds ahead, over those so far, that a goal may take
@@ -183,11 +184,13 @@ class StoppingRule:
         return self.best_value - ahead <= self.goal
 
     def ran_out(self, n_rounds: int) -> bool:
-        """Return whether the best round is among the last of at least 500 rounds.
+        """Return whether the best round is among the last of at least 200 rounds.
 
-        More rounds may then give a better model.
+        More rounds may then give a better model. The last rounds are a tenth of all, and no more
+        than the patience. A smaller limit is taken as a choice.
         """
         last = _LAST_ROUNDS if self.patience is None else self.patience
+        last = min(last, int(_LAST_SHARE * n_rounds))
         return n_rounds >= _MANY_ROUNDS and n_rounds - self.best_round < last
 
     def end(self) -> None:

@@ -94,9 +94,9 @@ class FitOptions:
         "Continue from a checkpoint; data and options must be the same.", "file", panel=_BOOSTING
     )
     ood_folds: int | None = flag(
-        "Compute reference OOD scores by this many further fits, each without a fold of the rows; "
-        "predict then writes ood_pvalue. Rows of --validation-data need no further fits. "
-        "[default: no further fits]",
+        "Compute reference OOD scores, for the ood_pvalue of predict, by this many further fits, "
+        "each without a fold of the rows. [default: no further fits; scores of "
+        "--validation-data, or the novelty of training rows]",
         "int",
         panel=_MODEL,
     )

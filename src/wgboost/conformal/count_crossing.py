@@ -15,6 +15,7 @@ __all__ = ["count_crossings"]
 
 _ROUNDING = 1e-9  # relative, outwards: a value whose score is the level is inside
 _LEAST = 1e-4  # smallest tail, which is a difference from 1
+_DIGITS = 1e-6  # such a difference has too few digits below this
 
 
 def count_crossings(
@@ -23,8 +24,9 @@ def count_crossings(
     """Return the outermost counts (n,) whose tails are at least as large as `least` given ones.
 
     The tails of each of K distributions of n rows are compared with its own sorted `tails`. `tail`
-    is the approximate size of the tail at the ends. Ends are NaN where a table would be too long,
-    and for other responses than Poisson and negative binomial counts, with or without extra zeros.
+    is the approximate size of the tail at the ends. Ends are NaN where a table would be too long or
+    lacks digits, and for other responses than Poisson and negative binomial counts, with or without
+    extra zeros.
     """
     low, high = np.full((2, len(dists[0])), np.nan)
     alike = len({dist.particles.shape for dist in dists}) == 1
@@ -45,6 +47,12 @@ def count_crossings(
             rank += np.searchsorted(known, own * (1 + _ROUNDING), side="right")
         return rank >= least
 
+    smallest = np.array([known[0] if known.size else 1.0 for known in tails])[:, None]
+
+    def blurred(tail: Array) -> Array:
+        """Return whether upper tails (K, r) have too few digits for comparisons."""
+        return np.asarray(((tail < _DIGITS) & (smallest < _DIGITS)).any(axis=0))
+
     for block in parts.blocks():
         table, rows = CountTable(parts.take(block)), block
         while rows.size and table.count < LONGEST_TABLE:
@@ -53,7 +61,10 @@ def count_crossings(
                 new = np.flatnonzero(np.isnan(end[rows]))
                 if new.size:
                     end[rows[new]] = first + _first_column(reached[..., new], condition)
-            rest = np.isnan(low[rows]) | np.isnan(high[rows])
+            there = np.flatnonzero(high[rows] >= first)
+            column = (high[rows[there]] - first).astype(np.intp)
+            high[rows[there[blurred(1 - reached[column, :, there].T)]]] = np.nan
+            rest = np.isnan(low[rows]) | (np.isnan(high[rows]) & ~blurred(1 - reached[-1]))
             rows = rows[rest]
             if not rest.all():
                 table.keep(rest)

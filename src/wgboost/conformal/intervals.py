@@ -208,7 +208,8 @@ def cross_conformal_interval(
     level = float(pooled[rank - 1]) if rank <= n else np.inf
     least = n + 1 - rank
     low, high = np.full((2, len(dists[0])), np.nan)
-    if conformity == "cdf" and len(dists) > 1 and -0.5 < level < 0:
+    ranked = len(dists) > 1 or dists[0].response.discrete  # one quantile has no steps of ranks
+    if conformity == "cdf" and ranked and -0.5 < level < 0:
         low, high = _crossings(dists, known, least, level)
     rest = np.flatnonzero(np.isnan(low) | np.isnan(high))
     if rest.size:
@@ -273,11 +274,13 @@ def _end(
     inner, outer = inner.copy(), outer.copy()
     done = inside(outer) | ~np.isfinite(outer)
     inner[done] = outer[done]
-    if not discrete:
-        return bisect(inside, inner, outer, steps=_HALVINGS)[1]
+    width = 1 if discrete else 0
 
     def closed(inner: Array, outer: Array) -> bool:
-        return bool((np.abs(outer - inner) <= 1)[~done].all())
+        return bool((np.abs(outer - inner) <= width)[~done].all())
+
+    if not discrete:
+        return bisect(inside, inner, outer, steps=_HALVINGS, closed=closed)[1]
 
     rounded = np.floor if side == "below" else np.ceil
     inner, outer = bisect(inside, inner, outer, steps=_HALVINGS, closed=closed, rounded=rounded)

@@ -30,7 +30,7 @@ __all__ = ["large_count_crossings"]
 _ROUNDING = 1e-9  # relative, outwards: a value whose score is the level is inside
 _ERROR = 2e-8  # of the point, in standard deviations
 _BENT = 1e-3  # the same where the mass is not straight between whole numbers
-_NARROW = 0.2  # least share of a component's variance in that of the mixture
+_NARROW = 0.01  # least share of a component's variance in that of the mixture
 _STRAIGHT = 0.2  # largest skew for which a start is as good as a crossing of tails
 _LARGEST = 1e12  # y has digits behind the point up to here
 

@@ -187,7 +187,10 @@ def _order_statistic(
         for _ in range(3):  # Newton's method
             excess = one * (a + one * (b + one * c)) - rise
             one = one - excess / (a + one * (2 * b + one * (3 * c)))
-        steps[:, k] = np.where(index < given.size, inwards * one, np.inf)
+        # Scores are sorted, so a step that is shorter than the one before did not converge.
+        steps[:, k] = np.maximum.accumulate(
+            np.where(index < given.size, inwards * one, np.inf), axis=1
+        )
     ordered = np.sort(steps.reshape(r, -1), axis=1)
     chosen = ordered[np.arange(r), np.clip(missing, 1, folds + 1) - 1]
     exact = inwards * chosen

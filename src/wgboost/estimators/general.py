@@ -148,7 +148,7 @@ class WGBoost(AttributeHints, CheckedParameters):
 
     _hints: ClassVar[dict[str, str]] = {
         **dict.fromkeys(
-            ("predict_dist", "staged_predict_dist", "predict_band"),
+            ("predict_dist", "staged_predict_dist", "predict_band", "predict_table"),
             f"{_PARTICLES}: predict_particles, staged_predict_particles, predict_quantiles, and "
             "plotting.ParticlesDisplay to draw them",
         ),

@@ -105,7 +105,7 @@ def discretize(dist: Probabilities, points: Array | None = None) -> Discretizati
         edges[rows] = ends
         values[rows], shares[rows] = _panels(part, ends, outside=True)
     values = dist.units.restore(values)
-    if dist.response.may_be_infinite:
+    if (np.abs(edges[:, [0, -1]]) >= _LARGEST).any():
         beyond = _infinite(dist, edges)
         there = np.flatnonzero(beyond.any(axis=0))
         ends = np.broadcast_to(np.array([-np.inf, np.inf])[there], (n, there.size))
