@@ -29,7 +29,7 @@ _MODEL_METHODS = (
     "predict_dist", "predict_particles", "predict_uncertainty", "predict_quantiles", "predict_band",
     "sample", "decide", "calibrate", "calibrate_ood", "ood_score", "ood_pvalue", "staged_predict",
     "staged_predict_dist", "staged_predict_particles", "staged_predict_proba", "n_estimators_",
-    "feature_importances_",
+    "feature_importances_", "predict_support", "explain_support", "predict_table",
 )  # fmt: skip
 
 
