@@ -174,7 +174,7 @@ def test_a_native_learner_of_ones_own_is_held_as_well():
     assert (moves(model, 0) >= 0).all()
 
 
-def test_rows_without_support_are_wide_within_constraints():
+def test_rows_without_support_are_uncertain_within_constraints():
     """A held location stays where the trees have it, and the scale grows instead."""
     inside = X[:30]
     edge, outside = (np.column_stack([np.full(30, x), inside[:, 1:]]) for x in (X[:, 0].max(), 30))

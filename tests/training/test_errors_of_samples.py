@@ -23,7 +23,7 @@ def sparse(n, seed):
     return X, bent(X) + 0.5 * rng.standard_normal(n)
 
 
-def test_bands_are_wide_enough_where_rows_are_rare():
+def test_bands_contain_the_mean_where_rows_are_rare():
     covered = []
     for seed in range(4):
         model = WGBRegressor(random_state=seed, **SETTINGS).fit(*sparse(1500, seed))
