@@ -2,6 +2,7 @@
 
     python benchmarks/extrapolation.py            # the sets that constants were chosen on
     python benchmarks/extrapolation.py --group confirmed
+    python benchmarks/extrapolation.py --reach 0.6
 
 For each set of WGBOOST_DATA the two features with the largest importance are taken in turn. The
 training rows lack the lowest and the highest tenth of the feature, or the fifth in its middle, and
@@ -49,7 +50,9 @@ def left_out(x: np.ndarray, place: str) -> np.ndarray:
     return (x < low) | (x > high) if place == "edges" else (x > low) & (x < high)
 
 
-def figures(X: np.ndarray, y: np.ndarray, out: np.ndarray, *, support: bool) -> tuple[float, ...]:
+def figures(
+    X: np.ndarray, y: np.ndarray, out: np.ndarray, *, support: float | bool
+) -> tuple[float, ...]:
     model = WGBRegressor(learner=TreeLearner(support=support), random_state=0, n_jobs=1)
     dist = model.fit(X[~out], y[~out]).predict_dist(X[out])
     coverage = metrics.coverage(dist, y[out], 0.9)
@@ -60,6 +63,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=os.environ.get("WGBOOST_DATA"))
     parser.add_argument("--group", choices=tuple(GROUPS), default="chosen")
+    parser.add_argument("--reach", type=float, default=0.3, help="of TreeLearner(support=...)")
     options = parser.parse_args()
     if options.data is None:
         parser.error("give the folder of the benchmark data: --data FOLDER, or set WGBOOST_DATA")
@@ -73,7 +77,7 @@ def main() -> None:
                 out = left_out(X[:, feature], place)
                 if min(out.sum(), (~out).sum()) < LEAST_VALUES:
                     continue
-                run = [figures(X, y, out, support=support) for support in (False, True)]
+                run = [figures(X, y, out, support=support) for support in (False, options.reach)]
                 runs.append(run)
                 cells = " | ".join(f"{v:.2f}" if i % 3 == 0 else f"{v:.3f}"
                                    for i, v in enumerate(np.ravel(run)))  # fmt: skip

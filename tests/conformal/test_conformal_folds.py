@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from wgboost import Mixture
+from wgboost import ConformalRegressor, Mixture, WGBRegressor
 from wgboost.conformal import (
     cross_conformal_interval,
     cross_conformal_sets,
@@ -85,3 +85,9 @@ def test_sets_of_folds_hold_the_class_as_often_as_asked_for(conformity):
     assert hits >= stats.binom(REPEATS, least_chance(alpha)).ppf(1e-4)
     assert abs(hits / REPEATS - (1 - alpha)) < 0.06
     assert 1 <= np.mean(sizes) < 2.5
+
+
+@pytest.mark.parametrize("method", ["predict_support", "explain_support", "predict_band"])
+def test_what_only_models_know_is_asked_of_the_models(method):
+    with pytest.raises(AttributeError, match=f"has no {method}; use one of .* in estimators_"):
+        getattr(ConformalRegressor(WGBRegressor()), method)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from wgboost import Mixture
-from wgboost.responses import Categorical, Poisson, ZeroInflatedPoisson
+from wgboost.predictive import make_mixture
+from wgboost.responses import RESPONSES, Categorical, Poisson, ZeroInflatedPoisson, as_response
 
 
 @pytest.mark.parametrize("error", [1e-4, 0.01, 0.05, 0.5, 2.0])
@@ -32,3 +33,18 @@ def test_bands_of_quantiles_with_extra_zeros_are_in_order():
     (low, high), (lower, higher) = dist.band(0.5), dist.band(0.9)
     assert 0 <= low <= lower
     assert high <= higher
+
+
+@pytest.mark.parametrize("coverage", [0.01, 0.5, 0.9])
+@pytest.mark.parametrize("name", [n for n in RESPONSES if as_response(n).has_mean])
+def test_the_mean_is_inside_of_its_band_also_where_the_band_is_made_of_logs(name, coverage):
+    settings = {"ordinal": {"n_classes": 4}, "multivariate_normal": {"n_dims": 2}}
+    response = as_response(name, **settings.get(name, {}))
+    theta = np.random.default_rng(0).normal(size=(5, 8, response.n_params))
+    for error in (None, np.full((5, response.y_shape[0] if response.y_shape else 1), 2.0)):
+        dist = make_mixture(response, theta, error=error)
+        (low, high), mean = dist.band("mean", coverage), dist.mean()
+        if response.nominal:
+            mean = dist.probabilities()
+        assert (low <= mean * (1 + 1e-9 * np.sign(mean))).all()
+        assert (mean * (1 - 1e-9 * np.sign(mean)) <= high).all()

@@ -40,7 +40,7 @@ def test_mean_and_variance_of_y_stay(name, weighted):
         return
     again = Mixture(response, moved, weights=weights)
     np.testing.assert_allclose(again.mean(), dist.mean(), rtol=1e-6)
-    if response.has_dispersion and not name.startswith("zero_inflated"):
+    if response.has_dispersion:
         np.testing.assert_allclose(again.var(), dist.var(), rtol=1e-6)
     np.testing.assert_allclose(dist.epistemic(), again.disagreement(), rtol=1e-10)
     np.testing.assert_allclose(dist.aleatoric() + dist.epistemic(), dist.var(), rtol=1e-10)
@@ -118,3 +118,13 @@ def test_rows_and_particles_are_selected_with_their_errors():
 def test_errors_of_another_form_are_refused(error):
     with pytest.raises(ValueError, match="error"):
         Mixture(as_response("normal"), np.zeros((1, 3, 2)), error=error)
+
+
+def test_errors_of_counts_with_zeros_do_not_add_to_their_variance():
+    response = as_response("zero_inflated_negative_binomial")
+    theta = np.random.default_rng(0).normal(0.0, 0.3, size=(20, 8, 3)) - [0.5, 2.0, 0.0]
+    for error in (0.1, 0.5, 2.0):
+        dist = Mixture(response, theta, error=np.full((20, 1), error))
+        posterior = Mixture(response, dist.posterior_particles())
+        np.testing.assert_allclose(posterior.var(), dist.var(), rtol=1e-3)
+        np.testing.assert_allclose(posterior.disagreement(), dist.epistemic(), rtol=1e-9)

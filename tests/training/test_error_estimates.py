@@ -216,3 +216,28 @@ def test_the_error_of_a_rate_does_not_depend_on_the_exposure(response):
     one, other = WGBRegressor(**few).fit(X, y), WGBRegressor(**few).fit(X, y, exposure=20.0)
     ratio = other.model_.errors.mean / one.model_.errors.mean
     assert 0.6 < ratio[0] < 1.6  # with information of a wrong rate: 20 and more
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        WGBRegressor(n_estimators=15, random_state=0),
+        WGBRegressor(n_estimators=15, init="smooth", random_state=0),
+        WGBClassifier(n_estimators=15, random_state=0),
+        WGBRegressorCV(n_estimators=15, cv=3, random_state=0),
+    ],
+)
+def test_the_last_stage_is_the_prediction_with_its_error(model):
+    X, _, y = made(150)
+    model.fit(X, y > 0 if isinstance(model, WGBClassifier) else y)
+    last, whole = list(model.staged_predict_dist(X[:9] * 1.5))[-1], model.predict_dist(X[:9] * 1.5)
+    np.testing.assert_array_equal(last.error, whole.error)
+    np.testing.assert_array_equal(last.epistemic(), whole.epistemic())
+
+
+def test_a_process_knows_its_variance_after_any_number_of_rounds():
+    X, _, y = made(150)
+    model = WGBRegressor(init="smooth", **FEW).fit(X, y)
+    for n_rounds, stage in enumerate(model.staged_predict_dist(X[:9] * 1.5), start=1):
+        direct = model.predict_dist(X[:9] * 1.5, n_rounds=n_rounds)
+        np.testing.assert_array_equal(stage.epistemic(), direct.epistemic())

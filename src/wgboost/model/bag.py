@@ -95,7 +95,12 @@ class FittedBag(BaseFitted):
         self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
     ) -> RowParticles:
         """See `BaseFitted.predict_particles`; the particles of all members side by side."""
-        parts = [one.predict_particles(matrix, n_threads, n_rounds) for one in self.members]
+        return self._joined(
+            [one.predict_particles(matrix, n_threads, n_rounds) for one in self.members]
+        )
+
+    def _joined(self, parts: list[RowParticles]) -> RowParticles:
+        """Return the particles of all members with the error and the support of the bag."""
         predictive = parts[: self.n_predictive]
         return _concatenate(parts)._replace(
             error=self._error(predictive), support=_mean_support(predictive)
@@ -134,13 +139,10 @@ class FittedBag(BaseFitted):
     def staged_particles(self, matrix: Array, n_threads: int = 1) -> Iterator[RowParticles]:
         """See `BaseFitted.staged_particles`; a member keeps the particles of its last round."""
         stages = [one.staged_particles(matrix, n_threads) for one in self.members]
-        latest = [
-            RowParticles(one.start.at(matrix), one.start.shift(matrix)) for one in self.members
-        ]
+        latest = [one.predict_particles(matrix, n_threads, 0) for one in self.members]
         for _ in range(self.n_rounds):
             latest = [next(stage, last) for stage, last in zip(stages, latest, strict=True)]
-            support = _mean_support(latest[: self.n_predictive])
-            yield _concatenate(latest)._replace(support=support)
+            yield self._joined(latest)
 
     @property
     def knows_support(self) -> bool:

@@ -157,19 +157,27 @@ class FittedModel(BaseFitted):
                 matrix, start=self.start.at(matrix), n_rounds=n_rounds, n_threads=n_threads
             )
             shift, result = self.start.shift(matrix), None
-        error = None
-        if isinstance(self.start, GPStart) and shift is not None:
-            share = self.start.gp.epistemic_share(shift)
-            error = (share * self._variance(particles, shift))[:, None]
-        elif self.errors is not None and n_rounds in (None, self.n_rounds):
-            error = self.errors.at(matrix, n_threads)
-            if self.response is not None and self.response.nominal:
-                error = np.minimum(error, largest_error(self.response, particles))
-            elif self.response is not None and self.errors.noise.any():
-                variance = predicted_variance(self.response, particles)
-                error = self.errors.share_of(variance, error)
+        error = self._error(matrix, particles, shift, n_rounds, n_threads)
         known = RowParticles(particles, shift, error)
         return with_lost(known, result, self.response, self.constraints)
+
+    def _error(
+        self, matrix: Array, particles: Directions, shift: LocationScaleShift | None,
+        n_rounds: int | None, n_threads: int,
+    ) -> Array | None:  # fmt: skip
+        """Return the expected squared error (n, q) of rows after so many rounds, or None."""
+        if isinstance(self.start, GPStart) and shift is not None:
+            share: Array = self.start.gp.epistemic_share(shift)
+            return (share * self._variance(particles, shift))[:, None]
+        if self.errors is None or n_rounds not in (None, self.n_rounds):
+            return None
+        error = self.errors.at(matrix, n_threads)
+        if self.response is not None and self.response.nominal:
+            return np.minimum(error, largest_error(self.response, particles))
+        if self.response is not None and self.errors.noise.any():
+            variance = predicted_variance(self.response, particles)
+            return self.errors.share_of(variance, error)
+        return error
 
     def _variance(self, particles: Directions, shift: LocationScaleShift) -> Array:
         """Return the variance (n,) of y that particles predict, up to a factor of the response."""
@@ -183,17 +191,19 @@ class FittedModel(BaseFitted):
 
     def staged_particles(self, matrix: Array, n_threads: int = 1) -> Iterator[RowParticles]:
         """See `BaseFitted.staged_particles`."""
+        stages: Iterable[tuple[Directions, LocationScaleShift | None, SupportResult | None]]
         if self.known_support is not None:
-            for particles, shift, result in self.staged_supported(matrix, n_threads):
-                known = RowParticles(particles, shift)
-                yield with_lost(known, result, self.response, self.constraints)
-            return
-        shift = self.start.shift(matrix)
-        stages = self.ensemble.staged_predict(
-            matrix, start=self.start.at(matrix), n_threads=n_threads
-        )
-        for particles in stages:
-            yield RowParticles(particles, shift)
+            stages = self.staged_supported(matrix, n_threads)
+        else:
+            shift = self.start.shift(matrix)
+            after_rounds = self.ensemble.staged_predict(
+                matrix, start=self.start.at(matrix), n_threads=n_threads
+            )
+            stages = ((particles, shift, None) for particles in after_rounds)
+        for n_rounds, (particles, shift, result) in enumerate(stages, start=1):
+            error = self._error(matrix, particles, shift, n_rounds, n_threads)
+            known = RowParticles(particles, shift, error)
+            yield with_lost(known, result, self.response, self.constraints)
 
     def support(
         self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None

@@ -61,10 +61,11 @@ class Banded(Summaries):
         -----
         The band is the mean of the quantity over `posterior_particles`, plus and minus a normal
         quantile times its standard deviation. Quantities with an end, such as the mean of a
-        positive y, have both on a log or logit scale. So the band stays in their range. A function
-        has a plain band; where it returns positive numbers, it can return their logs. Class
-        probabilities have a Dirichlet distribution, so that the band of each has the ends of a Beta
-        distribution; it becomes that of a uniform Dirichlet distribution where trees lack support.
+        positive y, have both on a log or logit scale. So the band stays in their range. The band of
+        the mean contains the predicted mean. A function has a plain band; where it returns positive
+        numbers, it can return their logs. Class probabilities have a Dirichlet distribution, so
+        that the band of each has the ends of a Beta distribution; it becomes that of a uniform
+        Dirichlet distribution where trees lack support.
 
         Examples
         --------
@@ -220,7 +221,11 @@ def _numbers(dist: Mixture, of: Any, coverage: float) -> tuple[Array, Array]:
     whole = dist.response.discrete and not callable(of) and of not in ("mean", "scale")
     whole = whole and _of_y(of)
     if not whole:
-        return _from_moments(values, posterior.weights, coverage, reach)
+        low, high = _from_moments(values, posterior.weights, coverage, reach)
+        if isinstance(of, str) and of == "mean":  # logs are symmetric about a smaller mean
+            mean = dist.mean()
+            low, high = np.fmin(low, mean), np.fmax(high, mean)
+        return low, high
     # A quantile of whole numbers is a whole number, also 0, which has no logarithm. Adding 0 turns
     # -0 into 0.
     ends = _from_moments(values, posterior.weights, coverage, REAL_LINE)

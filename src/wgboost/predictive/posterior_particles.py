@@ -36,6 +36,8 @@ _LARGEST_LOG_ERROR = 4.0  # of a location that is a log
 _LARGEST_LOG_SPREAD = 0.5  # deviation of scales and shapes, which are logs
 _ITERATIONS = 40
 _TOLERANCE = 1e-9
+_LARGEST_GAP = 1e-4  # of the variance of y, relative
+_STEP = 1.1  # at least, by which errors are divided that leave such a gap
 _LARGEST_TOTAL = 1e9  # of the parameters of a Dirichlet distribution
 _LARGEST_STEP = 0.5
 _DIFFERENCE = 1e-4  # for slopes of mean and variance
@@ -131,6 +133,9 @@ def _numbers(response: Response, theta: Array, weights: Array | None, error: Arr
         _scale_others(moved, mean, deviation, weights, factor, others)
         goal.keep(response, moved, weights)
         excess = goal.share_of(goal.between(response, moved, weights)) / largest_share
+        if response.has_dispersion:  # counts vary at least as much as with the least dispersion
+            total = goal.share_of(goal.of_y(response, moved, weights))
+            excess = np.maximum(excess, np.where(total > 1 + _LARGEST_GAP, _STEP * total, 0.0))
         too_large = excess > 1 + _TOLERANCE
         if not too_large.any():
             break
@@ -160,6 +165,14 @@ class _Moments:
         with np.errstate(over="ignore", invalid="ignore"):
             spread: Array = mix(np.square(response.mean(theta) - self.mean[:, None]), weights)
         return spread
+
+    def of_y(self, response: Response, theta: Array, weights: Array | None) -> Array:
+        """Return the variance (n,) of y that particles predict."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            total: Array = mix(response.var(theta), weights) + self.between(
+                response, theta, weights
+            )
+        return total
 
     def share_of(self, variance: Array) -> Array:
         """Return variances (n,) as shares of that of y."""

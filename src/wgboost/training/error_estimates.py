@@ -8,20 +8,17 @@ from typing import Any
 import numpy as np
 
 from wgboost.boosting.randomness import RoundRandomness
-from wgboost.boosting.simulated_errors import (
-    N_FOLDS,
-    SimulatedErrors,
-    label_movement,
-    noise_movement,
-)
+from wgboost.boosting.simulated_errors import SimulatedErrors, label_movement, noise_movement
 from wgboost.boosting.start import ConstantStart
 from wgboost.data import Features
 from wgboost.data.level_groups import LevelGroups
+from wgboost.data.rarity import rarity
 from wgboost.learners.hist_tree import HistTree
 from wgboost.model import FittedModel
 from wgboost.model.error_model import ErrorModel
 from wgboost.responses import Response
 from wgboost.smooth.posterior_draws import PosteriorDraws, tune_covariance
+from wgboost.training.data import random_split
 from wgboost.training.posterior_data import PosteriorData, without_rows
 from wgboost.training.request import FitRequest
 from wgboost.training.settings import Settings
@@ -32,7 +29,8 @@ from wgboost.typing import Array, Directions
 __all__ = ["estimate_errors"]
 
 _ROWS = 5000  # at most this many rows are simulated
-_TUNING_ROWS = 300  # that the parameters of the Gaussian process are tuned on
+_TUNING_ROWS = 300, 600  # that the parameters of the Gaussian process are tuned on
+_ROWS_PER_COLUMN = 12  # of them, up to a third of the rows
 _OBSERVED_ROWS = 1000  # that its draws are conditioned on
 _MIN_ROWS = 10
 _REPLICATES = 10
@@ -46,7 +44,8 @@ _LEAST_INFORMATION = 1e-3  # of the mean: where y says nothing, noise has no bou
 _LEAST_VARIANCE = 1e-12
 _LARGEST_RATIO = 1.6  # of the error to the variance that the model predicts of training rows
 _CERTAIN_SHARE = 0.8  # of the estimated noise, that is not error
-_SMOOTHING_ROUNDS, _SMOOTHING_RATE = 40, 0.1
+_RARITY_POWER = 0.25  # of the rarity of a row, that errors grow with
+_SMOOTHING_ROUNDS, _SMOOTHING_RATE, _SMOOTHING_L2 = 40, 0.1, 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,25 +82,38 @@ class _SimulatedRows:
 
 
 @dataclass(frozen=True, eq=False)
-class _Simulation:
-    """What a simulation has given.
+class _Functions:
+    """Functions that data are simulated from.
 
     Attributes
     ----------
-    squared : array (n, q)
-        Squared errors of rows.
+    values : array (n, replicates, q)
+        Locations, or class probabilities up to a factor.
+    start : array (n, d)
+        Parameters before the first round.
+    relative : array (n, q)
+        Variance of the noise of rows, relative to the mean.
     noise : array (q,)
-        Variance of the noise.
+        Mean variance of the noise.
     variance : array (n, q)
         Variance that the model predicts.
     noise_of_y : array (q,)
         Variance of the noise of y; 0 where the location is not in its units.
     """
 
-    squared: Array
+    values: Array
+    start: Array
+    relative: Array
     noise: Array
     variance: Array
     noise_of_y: Array
+
+    def take(self, index: Array) -> _Functions:
+        """Return the functions of some rows."""
+        return replace(
+            self, values=self.values[index], start=self.start[index],
+            relative=self.relative[index], variance=self.variance[index],
+        )  # fmt: skip
 
 
 def estimate_errors(request: FitRequest, model: FittedModel) -> ErrorModel | None:
@@ -142,19 +154,23 @@ def estimate_errors(request: FitRequest, model: FittedModel) -> ErrorModel | Non
     n_rows = data.total(data.counted)
     some = data.sample(_ROWS, request.settings.seed)
     rows = _rows(request, model, some)
-    found = _simulate(rows, model, learner)
-    if found is None:
+    functions = _functions(rows, model)
+    if functions is None:
         return None
-    squared, share = found.squared, some.total(some.counted) / n_rows
+    squared = _squared_errors(rows, functions, model, learner)
+    share = some.total(some.counted) / n_rows
     if share < 1:
-        half = some.sample(len(some) // 2, request.settings.seed)
-        squared *= share ** _decay(found, _simulate(_rows(request, model, half), model, learner))
+        index = random_split(some, 0.5, request.settings.seed)[1]
+        half = _rows(request, model, some.take(index))
+        of_half = _squared_errors(half, functions.take(index), model, learner)
+        squared *= share ** _decay(squared[index].mean(), of_half.mean())
     squared *= _share(response, some.total(some.counted))
+    squared = _larger_where_rare(rows, squared)
     if not response.nominal:
         mean = np.average(squared, axis=0, weights=rows.weight)
-        bounded = _bounded(mean, found, rows, many=share < 1)
+        bounded = _bounded(mean, functions, rows, many=share < 1)
         squared *= bounded / np.maximum(mean, _LEAST_VARIANCE)
-    return _smoothed(rows, squared, found.noise_of_y)
+    return _smoothed(rows, squared, functions.noise_of_y)
 
 
 def _share(response: Response, n_rows: int) -> float:
@@ -163,15 +179,24 @@ def _share(response: Response, n_rows: int) -> float:
     return float(share * (max(n_rows, _SHARE_ROWS) / _SHARE_ROWS) ** -_SHARE_POWER)
 
 
-def _decay(found: _Simulation, of_half: _Simulation | None) -> float:
+def _larger_where_rare(rows: _SimulatedRows, squared: Array) -> Array:
+    """Return squared errors (n, q) of the same mean that are larger where rows are rare.
+
+    The process is as smooth everywhere as most rows say, and shows less of the structure of others.
+    """
+    larger = squared * (rarity(rows.matrix, rows.n_levels) ** _RARITY_POWER)[:, None]
+    before, after = (np.average(each, axis=0, weights=rows.weight) for each in (squared, larger))
+    kept: Array = larger * (before / np.maximum(after, _LEAST_VARIANCE))
+    return kept
+
+
+def _decay(error: float, of_half: float) -> float:
     """Return the power of the number of rows that errors fall with, from those of half the rows."""
-    if of_half is None:
-        return _DECAY[0]
-    ratio = of_half.squared.mean() / max(float(found.squared.mean()), _LEAST_VARIANCE)
+    ratio = of_half / max(error, _LEAST_VARIANCE)
     return float(np.clip(np.log2(max(ratio, 1.0)), *_DECAY))
 
 
-def _bounded(mean: Array, found: _Simulation, rows: _SimulatedRows, *, many: bool) -> Array:
+def _bounded(mean: Array, found: _Functions, rows: _SimulatedRows, *, many: bool) -> Array:
     """Return mean squared errors (q,) that agree with the variance that the model predicts.
 
     The variance of few training rows is smaller than that of new rows. With `many` rows it is the
@@ -199,18 +224,25 @@ def _rows(request: FitRequest, model: FittedModel, data: PosteriorData) -> _Simu
     return _SimulatedRows(data, features, X, n_levels, groups, settings, rng)
 
 
-def _simulate(rows: _SimulatedRows, model: FittedModel, learner: HistTree) -> _Simulation | None:
-    """Return the squared errors of simulated fits at rows that they left out."""
+def _functions(rows: _SimulatedRows, model: FittedModel) -> _Functions | None:
+    """Return draws from the posterior of a Gaussian process; None if y or all features are alike.
+
+    The parameters of the process are those of the largest marginal likelihood of some rows.
+    """
     data, response = rows.data, without_rows(rows.data.response)
     start = data.particles(model.start).mean(axis=1, dtype=np.float64)
-    outputs, noise, total, of_y = _pseudo_outputs(rows, model, response, start)
+    outputs, noise, variance, of_y = _pseudo_outputs(rows, model, response, start)
     shift = np.average(outputs, axis=0, weights=rows.weight)
     spread = np.sqrt(np.average(np.square(outputs - shift), axis=0, weights=rows.weight))
     if not (np.isfinite(spread).all() and spread.min() > _LEAST_VARIANCE):
         return None
     outputs = (outputs - shift) / spread
-    order = rows.rng.permutation(len(data))
-    tuned, observed = np.sort(order[:_TUNING_ROWS]), np.sort(order[:_OBSERVED_ROWS])
+    # Rows are drawn more often where they are rare, so that the process sees its structure there.
+    order = np.argsort(
+        rows.rng.standard_exponential(len(data)) / rarity(rows.matrix, rows.n_levels)
+    )
+    n_tuned = _n_tuned(*rows.matrix.shape)
+    tuned, observed = np.sort(order[:n_tuned]), np.sort(order[:_OBSERVED_ROWS])
     X, weight = rows.matrix, rows.weight
     covariance = tune_covariance(X[tuned], outputs[tuned], weight[tuned], rows.n_levels)
     if covariance is None:
@@ -218,7 +250,24 @@ def _simulate(rows: _SimulatedRows, model: FittedModel, learner: HistTree) -> _S
     draws = PosteriorDraws.of(
         covariance, X[observed], outputs[observed], weight[observed], _REPLICATES, rows.rng
     )
-    truth = shift + spread * draws.at(X)
+    values, mean_noise = shift + spread * draws.at(X), noise.mean(axis=0)
+    level = covariance.noise * np.square(spread)
+    if not response.nominal:
+        of_y = level * of_y / mean_noise
+    return _Functions(values, start, noise / mean_noise, level, variance, of_y)
+
+
+def _n_tuned(n_rows: int, n_columns: int) -> int:
+    """Return on how many rows the parameters of the process are tuned."""
+    least, most = _TUNING_ROWS
+    return max(least, min(_ROWS_PER_COLUMN * n_columns, n_rows // 3, most))
+
+
+def _squared_errors(
+    rows: _SimulatedRows, functions: _Functions, model: FittedModel, learner: HistTree
+) -> Array:
+    """Return the squared errors (n, q) of simulated fits at rows that they left out."""
+    response = without_rows(rows.data.response)
     if rows.settings.learner is None:  # its settings follow the number of rows and the evidence
         learner = replace(learner, settings=rows.settings.at(level=1.0).tree_settings())
     stride = _stride(model.n_rounds, rows.settings.learning_rate)
@@ -227,17 +276,15 @@ def _simulate(rows: _SimulatedRows, model: FittedModel, learner: HistTree) -> _S
         replace(learner, constraints=None, longest_step=response.longest_step),
         -(-model.n_rounds // stride),
         min(1.0, rows.settings.learning_rate * stride),
-        data.weight,
+        rows.data.weight,
         rows.settings.seed,
     )
-    level = covariance.noise * np.square(spread)
+    truth = functions.values
     if response.nominal:
-        squared = _errors_of_classes(simulation, truth, response, start, rows.rng)
-        return _Simulation(squared, level, total, np.zeros(1))
-    movement = noise_movement(truth, level * noise / noise.mean(axis=0), rows.rng)
+        return _errors_of_classes(simulation, truth, response, functions.start, rows.rng)
+    movement = noise_movement(truth, functions.noise * functions.relative, rows.rng)
     fitted = simulation.fitted(movement, np.zeros_like(truth, np.float32))
-    squared = simulation.left_out(np.square(fitted - truth))
-    return _Simulation(squared, level, total, level * of_y / noise.mean(axis=0))
+    return simulation.left_out(np.square(fitted - truth))
 
 
 def _stride(n_rounds: int, rate: float) -> int:
@@ -322,7 +369,7 @@ def _smoothed(rows: _SimulatedRows, squared: Array, noise: Array) -> ErrorModel:
     n = len(squared)
     target = (squared / np.maximum(mean, _LEAST_VARIANCE)).mean(axis=1).astype(np.float32)
     settings = TreeSettings(
-        max_depth=None, max_leaves=8, growth="best_first", l2=float(N_FOLDS), colsample=0.7,
+        max_depth=None, max_leaves=8, growth="best_first", l2=_SMOOTHING_L2, colsample=0.7,
         min_samples_leaf=max(5, n // 50),
     )  # fmt: skip
     learner = HistTree(settings, rows.settings.n_threads)
