@@ -27,15 +27,9 @@ METHODS = ("cross", "split", "prefit")
 
 _MODEL_METHODS = (
     "predict_dist", "predict_particles", "predict_uncertainty", "predict_quantiles", "predict_band",
-<<<<<<< HEAD
     "predict_support", "explain_support", "predict_table", "apply", "sample", "decide", "calibrate",
     "calibrate_ood", "ood_score", "ood_pvalue", "staged_predict", "staged_predict_dist",
     "staged_predict_particles", "staged_predict_proba", "n_estimators_", "feature_importances_",
-=======
-    "sample", "decide", "calibrate", "calibrate_ood", "ood_score", "ood_pvalue", "staged_predict",
-    "staged_predict_dist", "staged_predict_particles", "staged_predict_proba", "n_estimators_",
-    "feature_importances_", "predict_support", "explain_support", "predict_table",
->>>>>>> wt21
 )  # fmt: skip
 
 
