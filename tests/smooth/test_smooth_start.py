@@ -209,7 +209,7 @@ REFUSED = [
     (lambda: model().fit(X, BOUNDS), "needs known values of y, not bounds"),
     (lambda: model(monotone_constraints={0: 1}).fit(X, Y), "hold the trees, not the predictions"),
     (lambda: model(interaction_constraints=[[0], [1, 2]]).fit(X, Y), "hold the trees"),
-    (lambda: model("smoth").fit(X, Y), "init='smoth' must be one of 'flow', 'smooth'; did you"),
+    (lambda: model("smoth").fit(X, Y), "init='smoth' must be one of 'auto', 'flow', 'smooth'; did"),
     (lambda: model(SmoothStart).fit(X, Y), r"is a class; give an object: SmoothStart\(\)"),
     (lambda: SmoothStart(kernel="rbf2"), "kernel='rbf2' must be one of 'auto', 'matern52', 'rbf'"),
     (lambda: SmoothStart(scaling="ranks"), "scaling='ranks' must be one of .*'rank'"),

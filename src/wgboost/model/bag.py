@@ -16,6 +16,7 @@ from wgboost.responses import Response, Units
 from wgboost.responses.location_scale_shift import LocationScaleShift
 from wgboost.trees.support import SupportResult
 from wgboost.typing import Array, Directions
+from wgboost.validation import check_integer
 
 __all__ = ["FittedBag"]
 
@@ -95,9 +96,16 @@ class FittedBag(BaseFitted):
         self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
     ) -> RowParticles:
         """See `BaseFitted.predict_particles`; the particles of all members side by side."""
-        return self._joined(
-            [one.predict_particles(matrix, n_threads, n_rounds) for one in self.members]
-        )
+        rounds = self._rounds_of_members(n_rounds)
+        pairs = zip(self.members, rounds, strict=True)
+        return self._joined([one.predict_particles(matrix, n_threads, r) for one, r in pairs])
+
+    def _rounds_of_members(self, n_rounds: int | None) -> list[int | None]:
+        """Return how many rounds of each member are used: all of it where it has fewer."""
+        if n_rounds is None:
+            return [None] * len(self.members)
+        check_integer("n_rounds", n_rounds, low=0, high=self.n_rounds, hint="None takes all rounds")
+        return [min(n_rounds, one.n_rounds) for one in self.members]
 
     def _joined(self, parts: list[RowParticles]) -> RowParticles:
         """Return the particles of all members with the error and the support of the bag."""
@@ -153,13 +161,15 @@ class FittedBag(BaseFitted):
         self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
     ) -> SupportResult:
         """See `BaseFitted.support`; lost values of all members, and the mean of `models`."""
-        return self._together([one.support(matrix, n_threads, n_rounds) for one in self.members])
+        pairs = zip(self.members, self._rounds_of_members(n_rounds), strict=True)
+        return self._together([one.support(matrix, n_threads, r) for one, r in pairs])
 
     def predict_supported(
         self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
     ) -> tuple[Directions, LocationScaleShift | None, SupportResult]:
         """See `BaseFitted.predict_supported`; see `support`."""
-        parts = [one.predict_supported(matrix, n_threads, n_rounds) for one in self.members]
+        pairs = zip(self.members, self._rounds_of_members(n_rounds), strict=True)
+        parts = [one.predict_supported(matrix, n_threads, r) for one, r in pairs]
         return *_concatenate([RowParticles(*part[:2]) for part in parts])[:2], self._together(
             [p[2] for p in parts]
         )
@@ -183,7 +193,9 @@ class FittedBag(BaseFitted):
         self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
     ) -> Array:
         """See `BaseFitted.explain_support`; means over `models`."""
-        each = [one.explain_support(matrix, n_threads, n_rounds) for one in self.models]
+        rounds = self._rounds_of_members(n_rounds)[: len(self.models)]
+        pairs = zip(self.models, rounds, strict=True)
+        each = [one.explain_support(matrix, n_threads, r) for one, r in pairs]
         found: Array = np.mean(each, axis=0)
         return found
 
