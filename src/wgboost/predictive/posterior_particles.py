@@ -37,9 +37,9 @@ _LARGEST_LOG_SPREAD = 0.5  # deviation of scales and shapes, which are logs
 _ITERATIONS = 40
 _TOLERANCE = 1e-9
 _LARGEST_GAP = 1e-4  # of the variance of y, relative
-_STEP = 1.1  # at least, by which errors are divided that leave such a gap
 _LARGEST_TOTAL = 1e9  # of the parameters of a Dirichlet distribution
 _LARGEST_STEP = 0.5
+_BISECTED, _BISECTIONS = 20.0, 20  # range of the log of a variance
 _DIFFERENCE = 1e-4  # for slopes of mean and variance
 
 
@@ -116,32 +116,60 @@ def _scaled(deviation: Array, weights: Array | None, variance: Array) -> tuple[A
 
 def _numbers(response: Response, theta: Array, weights: Array | None, error: Array) -> Array:
     """Return the particles of a y that is one number."""
-    at, moved = response.location, np.array(theta)
-    mean, deviation = _centred(theta, weights)
     if not response.has_mean:
+        at, moved = response.location, np.array(theta)
+        mean, deviation = _centred(theta, weights)
         moved[..., at] = mean[..., at] + _scaled(deviation[..., at], weights, error)[0]
         return moved
     goal = _Moments.of(response, theta, weights)
     free = response.has_dispersion and response.offset_link is not None and not response.discrete
     largest_share = _LARGEST_SHARE if free else LARGEST_SHARE
-    linear = response.offset_link == "identity"
-    variance = np.fmin(error, largest_share * goal.variance if linear else _LARGEST_LOG_ERROR)
-    others = [j for j in range(theta.shape[2]) if j != at]
-    for _ in range(_ITERATIONS if response.has_dispersion else 1):
-        scaled, factor = _scaled(deviation[..., at], weights, variance)
-        moved[..., at] = mean[..., at] + scaled
-        _scale_others(moved, mean, deviation, weights, factor, others)
-        goal.keep(response, moved, weights)
-        excess = goal.share_of(goal.between(response, moved, weights)) / largest_share
-        if response.has_dispersion:  # counts vary at least as much as with the least dispersion
-            total = goal.share_of(goal.of_y(response, moved, weights))
-            excess = np.maximum(excess, np.where(total > 1 + _LARGEST_GAP, _STEP * total, 0.0))
-        too_large = excess > 1 + _TOLERANCE
-        if not too_large.any():
-            break
-        # Means of particles may depend on scales, which have changed: ask for a little less.
-        variance = np.where(too_large, variance / np.maximum(excess, 1.01), variance)
+    variance = error
+    if response.offset_link is not None:
+        linear = response.offset_link == "identity"
+        variance = np.fmin(error, largest_share * goal.variance if linear else _LARGEST_LOG_ERROR)
+    moved = _with_variance(response, theta, weights, goal, variance)
+    if not response.has_dispersion:
+        return moved
+    rows = np.flatnonzero(~goal.kept(response, moved, weights, largest_share))
+    if rows.size:
+        some, weights = goal.take(rows), None if weights is None else weights[rows]
+        moved[rows] = _with_share(
+            response, theta[rows], weights, some, variance[rows], largest_share
+        )
     return moved
+
+
+def _with_variance(
+    response: Response, theta: Array, weights: Array | None, goal: _Moments, variance: Array
+) -> Array:
+    """Return particles whose locations have this variance (n,), and y the moments of a goal."""
+    at, moved = response.location, np.array(theta)
+    mean, deviation = _centred(theta, weights)
+    others = [j for j in range(theta.shape[2]) if j != at]
+    scaled, factor = _scaled(deviation[..., at], weights, variance)
+    moved[..., at] = mean[..., at] + scaled
+    _scale_others(moved, mean, deviation, weights, factor, others)
+    goal.keep(response, moved, weights)
+    return moved
+
+
+def _with_share(
+    response: Response, theta: Array, weights: Array | None, goal: _Moments, variance: Array,
+    largest_share: float,
+) -> Array:  # fmt: skip
+    """Return particles with the largest variance that keeps that of y, by bisection.
+
+    Means have at most this share of it. `variance` (n,) is too large.
+    """
+    high = np.log(variance)
+    low = high - _BISECTED
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        moved = _with_variance(response, theta, weights, goal, np.exp(middle))
+        small = goal.kept(response, moved, weights, largest_share)
+        low, high = np.where(small, middle, low), np.where(small, high, middle)
+    return _with_variance(response, theta, weights, goal, np.exp(low))
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,11 +188,29 @@ class _Moments:
         good = np.isfinite(mean) & np.isfinite(variance) & (variance > 0)
         return cls(np.where(good, mean, np.nan), np.where(good, variance, np.nan))
 
+    def take(self, rows: Array) -> _Moments:
+        """Return the moments of some rows."""
+        return _Moments(self.mean[rows], self.variance[rows])
+
     def between(self, response: Response, theta: Array, weights: Array | None) -> Array:
         """Return the variance (n,) of the means of particles."""
         with np.errstate(over="ignore", invalid="ignore"):
             spread: Array = mix(np.square(response.mean(theta) - self.mean[:, None]), weights)
         return spread
+
+    def kept(
+        self, response: Response, theta: Array, weights: Array | None, largest_share: float
+    ) -> Array:
+        """Return whether (n,) particles keep the variance of y, with this share between them.
+
+        Counts vary at least as much as with the least dispersion.
+        """
+        share = self.share_of(self.between(response, theta, weights))
+        good: Array = share <= largest_share * (1 + _TOLERANCE)
+        if not (response.discrete and response.offset_link == "log"):
+            return good
+        total = self.share_of(self.of_y(response, theta, weights))
+        return good & (total <= 1 + _LARGEST_GAP)
 
     def of_y(self, response: Response, theta: Array, weights: Array | None) -> Array:
         """Return the variance (n,) of y that particles predict."""
