@@ -80,13 +80,13 @@ class WGBRegressor(BaseRegressor):
     learner : TreeLearner, scikit-learn regressor, learner or None, default=None
         What is fitted to the movement of each round. None grows histogram trees; a `TreeLearner`
         changes their rarer rules (what splits are searched on, bins, categories) and the engine.
-    init : "auto", "flow", "smooth", AveragedFlow, SmoothStart, array or estimator, default="auto"
+    init : "auto", "flow", "smooth", AveragedFlow, SmoothStart, array or estimator, default="flow"
         Start of the particles: "flow", the end of a flow without features; "smooth", a Gaussian
         process whose residuals are boosted; an array (n_particles, parameters); or the cross-fitted
         predictions of an estimator. "auto" takes "flow" or a process of at most 1,000 landmarks,
-        whichever is better for the rows that early stopping holds out. It takes "flow" without
-        early stopping, with constraints, batches or more than 50,000 rows, and where a smooth start
-        is not possible. See docs/smooth.md.
+        whichever is better for the rows that early stopping holds out. It is often far better on
+        smooth functions (docs/smooth.md), and is "flow" without early stopping, with constraints,
+        batches or more than 50,000 rows, and where a smooth start is not possible.
     response : str or Response, default="normal"
         Distribution of y: a name such as "gamma", an object such as ``Gamma(prior_scale=3)``, or
         "auto", which chooses by the range of y and its variation (`wgboost.propose_response`).
@@ -208,7 +208,7 @@ class WGBRegressor(BaseRegressor):
         evidence: Any = None,
         direction: Any = "diagonal_newton",
         learner: Any = None,
-        init: Any = "auto",
+        init: Any = "flow",
         response: Any = "normal",
         early_stopping: bool | None = None,
         validation_fraction: float = 0.2,
