@@ -31,7 +31,7 @@ def made(n, seed, noise):
     return X, np.sin(2 * X[:, 0]) + noise * rng.standard_normal(n)
 
 
-def _searched(space, value):
+def _trials_of(space, value):
     """Return the trials of a search in which a function gives the values."""
     trials = []
     while (trial := space.next_trial(trials)) is not None:
@@ -39,21 +39,21 @@ def _searched(space, value):
     return trials
 
 
-def _shuffled(trial):
-    """Return values with several local minima."""
-    return {1.0: 0.4, 3.0: 0.9, 10.0: 0.5, 30.0: 0.8, 100.0: 0.1}[trial["evidence"]]
+def _two_minima(trial):
+    """Return the values of a curve with several minima."""
+    return {1.0: 0.4, 3.0: 0.9, 10.0: 0.5, 30.0: 0.8, 100.0: 0.6}[trial["evidence"]]
 
 
 @pytest.mark.parametrize("best", LADDER)
 def test_the_search_finds_the_best_and_tries_nothing_twice(best):
-    trials = _searched(SearchSpace(), lambda trial: abs(np.log(trial["evidence"] / best)))
+    trials = _trials_of(SearchSpace(), lambda trial: abs(np.log(trial["evidence"] / best)))
     tried = [one["evidence"] for one in trials]
     assert trials[best_trial(trials)]["evidence"] == best
     assert len(set(tried)) == len(tried) <= len(LADDER)
 
 
 def test_the_search_is_no_hill_climb():
-    trials = _searched(SearchSpace(), _shuffled)
+    trials = _trials_of(SearchSpace(), _two_minima)
     assert {one["evidence"] for one in trials} >= {1.0, 3.0, 10.0, 30.0}
     assert trials[best_trial(trials)]["evidence"] == 1.0
 
@@ -63,7 +63,7 @@ def test_the_search_compares_starts(init, best):
     def value(trial):
         return abs(np.log(trial["evidence"] / best)) + 9.0 * (trial["init"] != init)
 
-    trials = _searched(SearchSpace(("smooth", "flow")), value)
+    trials = _trials_of(SearchSpace(("smooth", "flow")), value)
     chosen = trials[best_trial(trials)]
     assert (chosen["init"], chosen["evidence"]) == (init, best)
     assert {one["init"] for one in trials} == {"smooth", "flow"}
@@ -72,7 +72,7 @@ def test_the_search_compares_starts(init, best):
 
 
 def test_with_a_given_evidence_only_starts_are_compared():
-    trials = _searched(SearchSpace(("smooth", "flow"), level=5.0), lambda _: 1.0)
+    trials = _trials_of(SearchSpace(("smooth", "flow"), level=5.0), lambda _: 1.0)
     assert [(one["init"], one["evidence"]) for one in trials] == [("smooth", 5.0), ("flow", 5.0)]
 
 

@@ -143,9 +143,9 @@ def test_a_record_says_which_stage_values_are_of():
 def test_lines_say_which_stage_they_are_of(capsys):
     lines = []
     model().fit(X, Y, callbacks=[Log(4, lines.append), Progress(every=4)])
-    assert lines[0].startswith("evidence 10 round 4  validation nll ")
+    assert lines[0].startswith("evidence 30 round 4  validation nll ")
     shown = capsys.readouterr().out.splitlines()
-    assert shown[0].startswith("evidence 10 round 4 of 12  validation nll ")
+    assert shown[0].startswith("evidence 30 round 4 of 12  validation nll ")
     assert [line.split(" round ")[0] for line in shown] == [
         line.split(" round ")[0] for line in lines
     ]
