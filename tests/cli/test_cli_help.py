@@ -68,7 +68,7 @@ def test_every_parameter_of_the_estimators_has_a_flag_or_is_for_python(monkeypat
         assert name in text
     for name in RESPONSES:
         assert name in text or name == "multivariate_normal"
-    assert "[default: none; classes 0.3]" in text
+    assert "[default: 0.1; classes 0.3]" in text
 
 
 def test_choices_of_a_flag_are_listed_once(monkeypatch):

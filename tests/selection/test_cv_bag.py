@@ -231,10 +231,10 @@ def stopped(n):
 
 
 def test_ctrl_c_leaves_the_folds_that_the_best_recipe_has():
-    settings, recipe = {**SMALL, "n_iter_no_change": None}, {"evidence": 1.0, "init": "flow"}
+    settings = {**SMALL, "n_iter_no_change": None}
     with pytest.warns(Interrupted, match="the bag consists of 2 models of the recipe 'recipe_1'"):
         # 13 values a model: before the first round and after each.
-        fitted = WGBRegressorCV([recipe], eval_metric=stopped(30), **settings).fit(X, Y)
+        fitted = WGBRegressorCV([{"evidence": 1.0}], eval_metric=stopped(30), **settings).fit(X, Y)
     assert fitted.interrupted_
     assert len(fitted.members_) == len(fitted.ood_reference_) // 30 == 2
     assert np.isfinite(fitted.predict(NEW)).all()

@@ -163,9 +163,7 @@ def test_recipes_that_differ_in_the_middle_of_an_array_are_two():
     ones = np.ones(1200)
     other = np.where(np.abs(np.arange(1200) - 600) < 500, 50.0, 1.0)
     few = {"cv": 2, "n_estimators": 2, "n_particles": 2, "random_state": 0, "n_jobs": 1}
-    levels = {"ones": ones, "other": other, "same": ones}
-    same = {"init": "flow", "learning_rate": 0.1}
-    recipes = {name: {"evidence": level, **same} for name, level in levels.items()}
+    recipes = {"ones": {"evidence": ones}, "other": {"evidence": other}, "same": {"evidence": ones}}
     found = WGBRegressorCV(recipes, **few).fit(rows, y).cv_results_["value"]
     assert found[0] == found[2] != found[1]
 

@@ -114,8 +114,7 @@ def new(family: str, data: str) -> Any:
         return new("one", data).set_params(early_stopping=True, n_estimators=12)
     if family == "bag":
         few = {**SMALL, "cv": 2, "n_estimators": 6}
-        start = {} if classes else {"init": "flow"}  # a smooth start may need no rounds
-        recipes = {name: {**recipe, **start, **settings} for name, recipe in RECIPES.items()}
+        recipes = {name: {**recipe, **settings} for name, recipe in RECIPES.items()}
         if "response" in settings:
             few["response"] = settings["response"]
         if classes:

@@ -81,7 +81,6 @@ def test_noise_asks_for_more_evidence_than_its_absence():
     for noise in (0.02, 2.0):
         X, y = made(300, 2, noise)
         settings = SETTINGS | {"n_estimators": 150, "n_iter_no_change": 30, "init": "flow"}
-        settings |= {"learning_rate": 0.1}
         model = WGBRegressor(**settings).fit(X, y)
         levels.append(model.evidence_)
         chosen = [one for one in model.search_ if one.get("chosen")]

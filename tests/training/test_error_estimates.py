@@ -81,7 +81,7 @@ def test_the_error_is_the_same_on_any_number_of_threads_and_after_loading(tmp_pa
 
 def test_a_bag_errs_less_than_its_members_by_how_much_they_differ():
     X, _, y = made(200)
-    bag = WGBRegressorCV([{"init": "flow"}], cv=3, random_state=0).fit(X, y).model_
+    bag = WGBRegressorCV([{}], cv=3, random_state=0).fit(X, y).model_
     assert isinstance(bag, FittedBag)
     matrix = np.ascontiguousarray(X)
     parts = [one.predict_particles(matrix) for one in bag.models]

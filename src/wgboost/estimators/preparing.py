@@ -168,7 +168,6 @@ def _resolved(
     few = few and cross_validates(settings, data, groups=request.groups is not None)
     starts = starts_to_try(settings, data) if seeking and not few else ()
     settings = replace(settings, search_evidence=search and not few, starts=starts)
-    settings = settings.with_rate(early_stopping=seeking)
     request = replace(request, cross_validates=few)
     if request.validation or request.holds_out or settings.eval_metric is not None:
         for one in request.validation.values() or [data]:

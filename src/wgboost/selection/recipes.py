@@ -36,7 +36,7 @@ _OWN = {
     "random_state": "give random_state to the estimator itself",
     "verbose": "give verbose to the estimator itself",
 }
-_TREES = {"max_depth": None, "l2": 1.0, "colsample": 0.7, "n_iter_no_change": 50}
+_TREES = {"max_depth": None, "l2": 1.0, "colsample": 0.7}
 _CLASSES = {"colsample": 0.5}
 _SCALED = 3.0  # evidence from which on regression has the kernel "scaled"
 

@@ -270,12 +270,12 @@ def _squared_errors(
     response = without_rows(rows.data.response)
     if rows.settings.learner is None:  # its settings follow the number of rows and the evidence
         learner = replace(learner, settings=rows.settings.at(level=1.0).tree_settings())
-    stride = _stride(model.n_rounds, rows.settings.rate)
+    stride = _stride(model.n_rounds, rows.settings.learning_rate)
     simulation = SimulatedErrors(
         rows.features,
         replace(learner, constraints=None, longest_step=response.longest_step),
         -(-model.n_rounds // stride),
-        min(1.0, rows.settings.rate * stride),
+        min(1.0, rows.settings.learning_rate * stride),
         rows.data.weight,
         rows.settings.seed,
     )

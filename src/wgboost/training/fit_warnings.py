@@ -42,7 +42,7 @@ def warn_limit(settings: Settings, model: FittedModel, stacklevel: int) -> None:
     warnings.warn(
         f"{AT_THE_LIMIT} of {model.limit} rounds (n_estimators): {metric!r} was still improving on "
         f"rows that are not trained on. More rounds or a larger learning_rate than "
-        f"{settings.rate:g} may give a better model",
+        f"{settings.learning_rate:g} may give a better model",
         stacklevel=stacklevel + 1,
     )
 

@@ -200,7 +200,9 @@ def add_rounds(
             learning.movement,
             learning.features,
             learning.learner,
-            Schedule(stage.n_rounds - stage.first_round, settings.rate, stage.first_round, seed),
+            Schedule(
+                stage.n_rounds - stage.first_round, settings.learning_rate, stage.first_round, seed
+            ),
             weight=learning.weight,
             monitor=Monitor(
                 validations,
@@ -247,7 +249,7 @@ def _learning(stage: FitStage, particles: Directions, seed: int) -> _Learning:
     if isinstance(learner, HistTree) and (n_levels > 0).any():
         # Of the start, also where earlier rounds are continued: the model is that of one run.
         rng = np.random.default_rng([seed, 2**31 + 5])
-        first_targets = movement(particles, settings.rate, rng)
+        first_targets = movement(particles, settings.learning_rate, rng)
     groups = None
     if first_targets is not None and (n_levels > MAX_BINS).any():
         rng = np.random.default_rng([seed, 2**31 + 6])

@@ -30,7 +30,6 @@ _LEAVES = 4, 16, 128  # of trees with max_leaves="auto": the fewest, those of 51
 _ROWS = 512
 _SCALED = 3.0  # evidence, if it is searched for, from which on the kernel is "scaled"
 _MAX_THREADS = 1024
-_RATES = 0.2, 0.1  # with early stopping and without, where learning_rate is None
 _TRIED_START = SmoothStart(exact_rows=1000, landmarks=1000, tuning_rows=500)
 _REACH = 0.3  # of support, in standard deviations of a feature
 
@@ -69,7 +68,7 @@ class Settings:
 
     n_particles: int
     n_estimators: int | None
-    learning_rate: float | None
+    learning_rate: float
     tree: TreeSettings
     auto_leaves: bool
     leaf: Any
@@ -121,17 +120,6 @@ class Settings:
         if init == "smooth":
             return replace(self, flow=None, smooth=_TRIED_START)
         return replace(self, flow=AveragedFlow(), smooth=None)
-
-    def with_rate(self, *, early_stopping: bool) -> Settings:
-        """Return the settings with a learning rate that is a number."""
-        if self.learning_rate is not None:
-            return self
-        return replace(self, learning_rate=_RATES[0 if early_stopping else 1])
-
-    @property
-    def rate(self) -> float:
-        """The learning rate."""
-        return _RATES[1] if self.learning_rate is None else self.learning_rate
 
     def max_rounds(self, *, early_stopping: bool = True) -> int:
         """Return the largest number of rounds."""
@@ -209,7 +197,7 @@ def resolve_settings(params: Mapping[str, Any], callbacks: Any = ()) -> Settings
     settings = Settings(
         n_particles=int(params["n_particles"]),
         n_estimators=None if params["n_estimators"] is None else int(params["n_estimators"]),
-        learning_rate=None if params["learning_rate"] is None else float(params["learning_rate"]),
+        learning_rate=float(params["learning_rate"]),
         tree=tree,
         auto_leaves=auto_leaves,
         leaf=params["leaf"],
@@ -264,8 +252,7 @@ def _check_rounds(params: Mapping[str, Any]) -> None:
     check_integer("n_particles", params["n_particles"], low=1)
     if params["n_estimators"] is not None:
         check_integer("n_estimators", params["n_estimators"], low=0)
-    if params["learning_rate"] is not None:
-        check_number("learning_rate", params["learning_rate"], above=0)
+    check_number("learning_rate", params["learning_rate"], above=0)
     check_choice("leaf", params["leaf"], LEAVES)
     check_number("validation_fraction", params["validation_fraction"], above=0, high=0.99)
     if params["n_iter_no_change"] is not None:
