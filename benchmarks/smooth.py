@@ -1,19 +1,23 @@
 """Compare a smooth start with the flow: test NLL, RMSE and time on the benchmark's splits.
 
     WGBOOST_DATA=folder python benchmarks/smooth.py --sets yacht,kin8nm --splits 3 --evidence 1,10
+    python benchmarks/smooth.py --untouched --sets yacht,kin8nm
     python benchmarks/smooth.py --times
 
-The models have curvature-weighted leaves with l2 = 1, learning rate 0.05, subsample 0.6, colsample
-0.7, early stopping on a fifth of the training rows with patience 150, and a refit on all rows.
-Times are seconds of CPU on one thread.
+--untouched compares WGBRegressor() with WGBRegressor(init="auto"). The other models have
+curvature-weighted leaves with l2 = 1, learning rate 0.05, subsample 0.6, colsample 0.7, early
+stopping on a fifth of the training rows with patience 150, and a refit on all rows. Times are
+seconds of CPU on one thread.
 """
 
 import argparse
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,32 +36,48 @@ def model(init: str, evidence: float) -> WGBRegressor:
     )  # fmt: skip
 
 
+def print_head(first: str, starts: Sequence[str]) -> None:
+    titles = [f"{score}, {init}" for score in ("NLL", "RMSE", "s") for init in starts]
+    print(f"| {first} | {' | '.join(titles)} |")
+    print(f"|---|{'--:|' * (first.count('|') + len(titles))}")
+
+
+def cells(data: Any, n_splits: int, models: list[WGBRegressor]) -> str:
+    """Return mean NLL, RMSE and seconds of fits of some models, as cells of a table."""
+    found = []
+    for one in models:
+        runs = []
+        for train, test in data.repeats[:n_splits]:
+            start = time.process_time()
+            fitted = one.fit(data.X[train], data.y[train])
+            seconds, dist = time.process_time() - start, fitted.predict_dist(data.X[test])
+            y = data.y[test]
+            runs.append([metrics.nll(dist, y), metrics.rmse(dist, y), seconds])
+        found.append(np.mean(runs, axis=0))
+    forms = (".3f", ".3g", ".1f")
+    return " | ".join(f"{each[i]:{form}}" for i, form in enumerate(forms) for each in found)
+
+
 def scores(sets: list[str], n_splits: int, evidence: list[float], source: str | None) -> None:
     from paper.data import Source
 
-    print(
-        "| set | evidence | NLL, flow | NLL, smooth | RMSE, flow | RMSE, smooth "
-        "| s, flow | s, smooth |"
-    )
-    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    starts = ("flow", "smooth")
+    print_head("set | evidence", starts)
     for name, power in product(sets, evidence):
         data = Source.chosen(source).regression(name)
-        found = {}
-        for init in ("flow", "smooth"):
-            runs = []
-            for train, test in data.repeats[:n_splits]:
-                start = time.process_time()
-                fitted = model(init, power).fit(data.X[train], data.y[train])
-                seconds, dist = time.process_time() - start, fitted.predict_dist(data.X[test])
-                y = data.y[test]
-                runs.append([metrics.nll(dist, y), metrics.rmse(dist, y), seconds])
-            found[init] = np.mean(runs, axis=0)
-        cells = [
-            f"{found[init][i]:{form}}"
-            for i, form in enumerate((".3f", ".3g", ".0f"))
-            for init in found
-        ]
-        print(f"| {name} | {power:g} | {' | '.join(cells)} |", flush=True)
+        row = cells(data, n_splits, [model(init, power) for init in starts])
+        print(f"| {name} | {power:g} | {row} |", flush=True)
+
+
+def untouched(sets: list[str], n_splits: int, source: str | None) -> None:
+    from paper.data import Source
+
+    starts = ("flow", "auto")
+    print_head("set", starts)
+    for name in sets:
+        data = Source.chosen(source).regression(name)
+        models = [WGBRegressor(init=init, random_state=0, n_jobs=1) for init in starts]
+        print(f"| {name} | {cells(data, n_splits, models)} |", flush=True)
 
 
 def times() -> None:
@@ -96,10 +116,13 @@ def main() -> None:
     parser.add_argument("--sets", default="boston,energy,kin8nm,naval,yacht")
     parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--evidence", default="1")
+    parser.add_argument("--untouched", action="store_true", help='compare init="auto"')
     parser.add_argument("--times", action="store_true", help="only the time of the start")
     given = parser.parse_args()
     if given.times:
         times()
+    elif given.untouched:
+        untouched(given.sets.split(","), given.splits, given.data)
     else:
         evidence = [float(one) for one in given.evidence.split(",")]
         scores(given.sets.split(","), given.splits, evidence, given.data)

@@ -20,7 +20,7 @@ _MANY_ROUNDS = 200
 _LAST_ROUNDS = 50  # without patience
 _LAST_SHARE = 0.1
 _FIRST_ROUNDS = 30  # after which a goal is compared with
-_WORTHWHILE = 1e-3  # least gain within the patience, over that of all rounds
+_WORTHWHILE = 2e-4  # least gain within the patience, over that of all rounds
 _FURTHER = 3.0  # rounds ahead, over those so far, that a goal may take
 
 
@@ -100,7 +100,7 @@ class StoppingRule:
     odd_rounds : list of int, default=[]
         Rounds without a finite value.
     gain_round : int, default=0
-        Last round with a gain that is worth the wait: 0.1 % of what all rounds so far have gained.
+        Last round with a gain that is worth the wait: 0.02 % of what all rounds so far have gained.
     gain_value : float, default=inf
         Its value.
     begun : bool, default=False

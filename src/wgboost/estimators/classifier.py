@@ -88,7 +88,7 @@ class WGBClassifier(BaseClassifier):
         Share of the rows that early stopping holds out.
     n_iter_no_change : int or None, default=50
         Number of rounds without a worthwhile gain after which early stopping ends: one of at least
-        0.1 % of what all rounds so far have gained. None never ends it.
+        0.02 % of what all rounds so far have gained. None never ends it.
     eval_metric : str, callable or list, default="nll"
         Metric of early stopping: "nll" or "log_loss", "brier", "error_rate", "accuracy", "auc", or
         a function of (distribution, codes of y), smaller being better. The first of a list decides;

@@ -90,7 +90,7 @@ class WGBoost(AttributeHints, CheckedParameters):
         Share of the rows that early stopping holds out.
     n_iter_no_change : int or None, default=None
         Number of rounds without a worthwhile gain after which early stopping ends: one of at least
-        0.1 % of what all rounds so far have gained. None never ends it.
+        0.02 % of what all rounds so far have gained. None never ends it.
     eval_metric : {"nll", "energy_distance"}, callable, list or None, default=None
         Metric of early stopping, smaller being better. "nll" is minus the mean of `log_likelihood`,
         for targets with a likelihood; "energy_distance" is the mean energy distance to the samples

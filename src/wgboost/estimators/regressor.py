@@ -98,7 +98,7 @@ class WGBRegressor(BaseRegressor):
         Share of the rows that early stopping holds out.
     n_iter_no_change : int or None, default=50
         Number of rounds without a worthwhile gain after which early stopping ends: one of at least
-        0.1 % of what all rounds so far have gained. None never ends it.
+        0.02 % of what all rounds so far have gained. None never ends it.
     eval_metric : str, callable or list, default="nll"
         Metric of early stopping: "nll", "crps", "rmse", "mae", "pinball", "concordance",
         "energy_score", or a function of (distribution, y), smaller being better. The first of a

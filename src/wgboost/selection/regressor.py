@@ -67,8 +67,8 @@ class WGBRegressorCV(BaseRegressor):
     n_estimators : int, default=4000
         Largest number of boosting rounds of a member; early stopping finds the number.
     n_iter_no_change : int or None, default=50
-        Number of rounds without a gain, of at least 0.1 % of that of all rounds so far, after which
-        a member stops. None never stops it.
+        Number of rounds after which a member stops, without a gain of at least 0.02 % of that of
+        all rounds so far. None never stops it.
     categorical_features : "from_dtype", list, mask or None, default="from_dtype"
         Columns that trees split by sets of categories, as in `WGBRegressor`.
     monotone_constraints : dict, list (p,) or None, default=None
