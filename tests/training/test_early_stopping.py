@@ -34,7 +34,7 @@ def test_early_stopping_keeps_the_best_round_and_patience_ends_the_search():
     patient = model(refit=False, n_iter_no_change=5, **options).fit(X, Y)
     short = patient.history_["validation"]["nll"]
     assert short == history[: len(short)]
-    assert len(short) <= np.argmin(short) + 6
+    assert len(short) == np.argmin(short) + 6
     assert patient.n_estimators_ == np.argmin(short)
     again = model(n_iter_no_change=5, **options).fit(X, Y)
     assert again.history_ == patient.history_
