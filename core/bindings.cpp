@@ -123,7 +123,7 @@ nb::tuple grow(wgb::Workspace& workspace, const In<uint8_t, 2>& codes, const In<
                const In<uint8_t, 1>& categorical,
                const In<int32_t, 1>& features, const Maybe<In<uint32_t, 1>>& rows,
                const In<float, 3>& direction, const Maybe<In<float, 3>>& curvature,
-               const Maybe<In<float, 1>>& weight, bool per_particle, int projection,
+               const Maybe<In<float, 1>>& weight, int trees, int projection,
                const Maybe<In<float, 2>>& random_matrix, bool best_first, int max_depth,
                int max_leaves, double min_samples_leaf, double min_weight_leaf, double l2, double min_gain,
                double cat_smooth, double cat_penalty, const In<float, 1>& cat_signal,
@@ -172,11 +172,10 @@ nb::tuple grow(wgb::Workspace& workspace, const In<uint8_t, 2>& codes, const In<
   const int outputs = static_cast<int>(m * d);
   task.targets = {direction.data(), pointer(curvature), pointer(weight), n, outputs};
   task.projection = static_cast<wgb::Projection>(projection);
-  if (per_particle)
-    for (size_t j = 0; j < m; ++j)
-      task.blocks.push_back({static_cast<int>(j * d), 1, static_cast<int>(d)});
-  else
-    task.blocks.push_back({0, static_cast<int>(m), static_cast<int>(d)});
+  require(trees > 0 && m % static_cast<size_t>(trees) == 0, "trees do not divide the particles");
+  const int of_tree = static_cast<int>(m) / trees;
+  for (int tree = 0; tree < trees; ++tree)
+    task.blocks.push_back({tree * of_tree * static_cast<int>(d), of_tree, static_cast<int>(d)});
   if (task.projection == wgb::Projection::kRandom) {
     require(random_matrix && random_matrix->shape(1) > 0 &&
                 random_matrix->shape(0) == static_cast<size_t>(task.blocks[0].outputs()),
@@ -248,7 +247,7 @@ NB_MODULE(_core, module) {
   nb::class_<wgb::Workspace>(module, "Workspace").def(nb::init<>());
   module.def("grow", &grow, nb::kw_only(), "workspace"_a, "codes"_a.noconvert(), "n_bins"_a,
              "categorical"_a, "features"_a, "rows"_a.none(), "direction"_a.noconvert(),
-             "curvature"_a.noconvert().none(), "weight"_a.noconvert().none(), "per_particle"_a,
+             "curvature"_a.noconvert().none(), "weight"_a.noconvert().none(), "trees"_a,
              "projection"_a, "random_matrix"_a.none(), "best_first"_a, "max_depth"_a,
              "max_leaves"_a, "min_samples_leaf"_a, "min_weight_leaf"_a, "l2"_a, "min_gain"_a,
              "cat_smooth"_a, "cat_penalty"_a, "cat_signal"_a, "monotone"_a.none(), "parameter"_a,

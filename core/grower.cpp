@@ -1,6 +1,7 @@
 #include "grower.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <queue>
@@ -25,6 +26,7 @@ struct Node {
   Split split;
   std::vector<Split> splits;  // the best of every feature
   Lease histogram;
+  std::shared_ptr<const BinLists> bins;  // with rows, of every feature
   Bounds bounds;                // of held outputs
   Scatter scatter;              // of the rows, where categories are penalised
   std::vector<uint8_t> groups;  // which of them have all features on the path to here
@@ -68,11 +70,12 @@ class TreeGrower {
     nodes_[0].groups.assign(task_.groups.size(), 1);
     if (may_split(nodes_[0])) {
       const bool build = !root;
+      const auto all = std::make_shared<const BinLists>(BinLists::all(task_.columns));
       nodes_[0].histogram = build ? new_histogram() : std::move(root);
-      if (build) build_node(0);
-      if (task_.columns.any_categorical()) find_smoothing();
+      if (build) build_node(0, *all);
+      if (task_.columns.any_categorical()) find_smoothing(*all);
       if (penalises()) nodes_[0].scatter = scatter(nodes_[0]);
-      search({0}, nullptr);
+      search({0}, *all, nullptr);
       consider(0);
     }
     while (!queue_.empty() && !full()) {
@@ -101,7 +104,7 @@ class TreeGrower {
   }
 
   int open(size_t begin, size_t end, int depth) {
-    nodes_.push_back({begin, end, depth, {}, {}, {}, Bounds(), {}, {}});
+    nodes_.push_back({begin, end, depth, {}, {}, {}, {}, Bounds(), {}, {}});
     return table_.add(end - begin);
   }
 
@@ -111,12 +114,12 @@ class TreeGrower {
     return useful_threads(team_.size(), work, kWorkPerThread) > 1 ? team_ : alone_;
   }
 
-  void build_node(int node) {
+  void build_node(int node, const BinLists& listed) {
     // The root of an unsampled tree reads the rows as they lie.
     const bool in_place = node == 0 && !task_.rows;
     const Node& it = nodes_[node];
-    build_histogram(task_.columns, lanes_, layout_.width, in_place ? nullptr : order_, it.begin,
-                    it.end, it.histogram.floats(), team_for(it.end - it.begin),
+    build_histogram(task_.columns, listed, lanes_, layout_.width, in_place ? nullptr : order_,
+                    it.begin, it.end, it.histogram.floats(), team_for(it.end - it.begin),
                     *task_.workspace);
   }
 
@@ -131,7 +134,7 @@ class TreeGrower {
   }
 
   // The mass that cat_smooth rows have on average, and l2; and the mean movement.
-  void find_smoothing() {
+  void find_smoothing(const BinLists& listed) {
     double weight = static_cast<double>(task_.n_rows);
     if (const float* weights = task_.targets.weight) {
       weight = 0;
@@ -139,7 +142,7 @@ class TreeGrower {
     }
     const SplitRules& rules = task_.rules.split;
     smooth_.resize(static_cast<size_t>(layout_.width));
-    node_totals(task_.columns, layout_, nodes_[0].histogram.floats(), smooth_.data());
+    node_totals(task_.columns, layout_, nodes_[0].histogram.floats(), listed, smooth_.data());
     for (int j = 0; j < layout_.k; ++j) {
       const double mass = smooth_[layout_.shared >= 0 ? layout_.shared : layout_.block + j];
       reference_.push_back(mass > 0 ? smooth_[j] / mass : 0.0);
@@ -148,45 +151,49 @@ class TreeGrower {
       mass = rules.l2 + rules.cat_smooth * static_cast<float>(mass / weight);
   }
 
-  // Searches the splits of nodes; with `small` set, it is first taken off the first node's
-  // histogram.
-  void search(const std::vector<int>& nodes, const float* small) {
+  // Searches the splits of nodes, whose rows are in the listed bins; with `small` set, it is first
+  // taken off the first node's histogram.
+  void search(const std::vector<int>& nodes, const BinLists& listed, const float* small) {
     const int p = task_.columns.size();
     Team& team = team_for(task_.columns.rows() / static_cast<size_t>(p) * kBinCost);
     const int pieces = team.size() == 1 ? 1 : std::min(p, 4 * team.size());
     std::vector<std::vector<Split>> found(nodes.size(), std::vector<Split>(p));
     std::vector<Lease> held;
+    std::vector<std::shared_ptr<BinLists>> bins;
     for (const int node : nodes) {
+      bins.push_back(std::make_shared<BinLists>(task_.columns));
       const size_t begin = nodes_[node].begin, end = nodes_[node].end;
       held.push_back(held_ ? held_->histogram(order_, begin, end, team_for(end - begin)) : Lease());
     }
     team.run(pieces, [&](int piece) {
       const int first = part(p, piece, pieces), last = part(p, piece + 1, pieces);
       if (small)
-        subtract_histogram(task_.columns, layout_, first, last, small,
+        subtract_histogram(task_.columns, layout_, listed, first, last, small,
                            nodes_[nodes[0]].histogram.floats());
       for (size_t i = 0; i < nodes.size(); ++i)
         if (!small || i > 0 || pieces == 1)
-          search_node(nodes[i], first, last, held[i], found[i]);
+          search_node(nodes[i], listed, first, last, held[i], found[i], *bins[i]);
     });
     // The totals of a node are read from one feature, so all of them have to be subtracted first.
     if (small && pieces > 1)
       team.run(pieces, [&](int piece) {
-        search_node(nodes[0], part(p, piece, pieces), part(p, piece + 1, pieces), held[0],
-                    found[0]);
+        search_node(nodes[0], listed, part(p, piece, pieces), part(p, piece + 1, pieces), held[0],
+                    found[0], *bins[0]);
       });
     for (size_t i = 0; i < nodes.size(); ++i) {
       keep_groups(nodes_[nodes[i]], found[i]);
       nodes_[nodes[i]].split = first_best(found[i]);
       nodes_[nodes[i]].splits = std::move(found[i]);
+      nodes_[nodes[i]].bins = std::move(bins[i]);
     }
   }
 
-  void search_node(int node, int first, int last, const Lease& held, std::vector<Split>& found) {
+  void search_node(int node, const BinLists& listed, int first, int last, const Lease& held,
+                   std::vector<Split>& found, BinLists& bins) {
     const HeldNode here{held_, held.floats(), &nodes_[node].bounds};
-    best_splits(task_.columns, layout_, task_.rules.split, nodes_[node].histogram.floats(),
-                {smooth_.data(), reference_.data(), &nodes_[node].scatter}, first, last, found.data(), *task_.workspace,
-                held_ ? &here : nullptr);
+    best_splits(task_.columns, layout_, task_.rules.split, nodes_[node].histogram.floats(), listed,
+                {smooth_.data(), reference_.data(), &nodes_[node].scatter}, first, last,
+                found.data(), &bins, *task_.workspace, held_ ? &here : nullptr);
   }
 
   // Drops splits on features that may not meet those on the path.
@@ -199,22 +206,20 @@ class TreeGrower {
     }
   }
 
-  bool in_group(size_t group, const Split& split) const {
-    return task_.groups[group][static_cast<size_t>(task_.columns.feature[split.feature])] != 0;
+  bool in_group(size_t g, const Split& split) const {
+    return task_.groups[g][static_cast<size_t>(task_.columns.feature[split.feature])] != 0;
   }
 
   // Queues a node whose split is known, or frees what it holds.
   void consider(int node) {
     Node& it = nodes_[node];
-    if (!it.split.found()) {
-      it.histogram = Lease();
-      return;
-    }
-    queue_.push({node, it.depth, it.split.gain});
-    if (++kept_ > pool_limit_) {
-      it.histogram = Lease();
-      --kept_;
-    }
+    if (it.split.found())
+      queue_.push({node, it.depth, it.split.gain});
+    else
+      it.bins.reset();
+    if (it.split.found() && ++kept_ <= pool_limit_) return;
+    kept_ -= it.split.found();
+    it.histogram = Lease();
   }
 
   void split(int node) {
@@ -245,8 +250,8 @@ class TreeGrower {
     table_.left[node] = left;
     table_.gain[node] = split.gain;
     // A side nobody was seen to take: with the larger child.
-    table_.missing_left[node] =
-        split.saw_missing ? split.missing_left : middle - begin >= end - middle;
+    const bool larger_left = middle - begin >= end - middle;
+    table_.missing_left[node] = split.saw_missing ? split.missing_left : larger_left;
     if (split.categories) {  // categories without rows here are like missing values
       table_.category_set[node] = static_cast<int32_t>(table_.sets.size());
       table_.sets.push_back(split.categories->with_others(table_.missing_left[node] != 0));
@@ -261,20 +266,21 @@ class TreeGrower {
     const int small = left_small ? left : right, large = left_small ? right : left;
     const bool need_small = may_split(nodes_[small]), need_large = may_split(nodes_[large]);
     Lease parent = std::move(nodes_[node].histogram);
+    const std::shared_ptr<const BinLists> listed = std::move(nodes_[node].bins);
     if (!need_large) return;  // then the smaller one cannot be split either
     nodes_[small].histogram = new_histogram();
     const bool subtract = static_cast<bool>(parent);
     nodes_[large].histogram = subtract ? std::move(parent) : new_histogram();
     std::vector<int> searched{large};
     if (need_small) searched.push_back(small);
-    build_node(small);
-    if (!subtract) build_node(large);
+    build_node(small, *listed);
+    if (!subtract) build_node(large, *listed);
     if (penalises()) {
       nodes_[small].scatter = scatter(nodes_[small]);
       nodes_[large].scatter = std::move(nodes_[node].scatter);
       nodes_[large].scatter.add(nodes_[small].scatter, -1.0);
     }
-    search(searched, subtract ? nodes_[small].histogram.floats() : nullptr);
+    search(searched, *listed, subtract ? nodes_[small].histogram.floats() : nullptr);
     if (!need_small) nodes_[small].histogram = Lease();
     for (const int child : searched) consider(child);
   }
@@ -286,7 +292,7 @@ class TreeGrower {
       return CodeCounts(task_.columns.column(f), order_ + node.begin, node.end - node.begin, bins);
     const auto width = static_cast<size_t>(layout_.width);
     return CodeCounts(node.histogram.floats() + task_.columns.offset[f] * width + layout_.count,
-                      width, bins);
+                      width, node.bins->of(task_.columns, f), node.bins->size(f), bins);
   }
 
   // The split of the first feature that parts the node's rows as the best one does. Its gain is

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "simd.hpp"
 
@@ -112,15 +113,51 @@ WGB_CLONES void gather_rows(const float* lanes, size_t width, const uint32_t* ro
     gather<Vec8>(lanes, width / 8, rows, n, out);
 }
 
-WGB_CLONES void subtract_rows(const float* WGB_RESTRICT small, float* WGB_RESTRICT large,
-                              size_t rows, size_t width, size_t count) {
-  for (size_t r = 0; r < rows; ++r, small += width, large += width) {
-    if (small[count] == 0) continue;
-    for (size_t l = 0; l < width; ++l) large[l] -= small[l];
+WGB_INLINE void subtract_row(const float* WGB_RESTRICT small, float* WGB_RESTRICT large,
+                             size_t width, size_t count) {
+  if (small[count] == 0) return;
+  for (size_t l = 0; l < width; ++l) large[l] -= small[l];
+}
+
+WGB_CLONES void subtract_bins(const float* small, float* large, const uint8_t* listed, int n,
+                              size_t missing, size_t width, size_t count) {
+  if (width == 8) {  // the usual case: one vector
+    for (int i = 0; i < n; ++i) subtract_row(small + listed[i] * 8u, large + listed[i] * 8u, 8, count);
+  } else {
+    for (int i = 0; i < n; ++i)
+      subtract_row(small + listed[i] * width, large + listed[i] * width, width, count);
   }
+  subtract_row(small + missing * width, large + missing * width, width, count);
+}
+
+WGB_CLONES void clear_bins(float* histogram, const uint8_t* listed, int n, size_t missing,
+                           size_t width) {
+  if (width == 8) {
+    for (int i = 0; i < n; ++i) std::fill_n(histogram + listed[i] * 8u, 8, 0.0f);
+  } else {
+    for (int i = 0; i < n; ++i) std::fill_n(histogram + listed[i] * width, width, 0.0f);
+  }
+  std::fill_n(histogram + missing * width, width, 0.0f);
+}
+
+void clear_listed(const Columns& columns, const BinLists& listed, size_t width, float* histogram) {
+  for (int f = 0; f < columns.size(); ++f)
+    clear_bins(histogram + columns.offset[f] * width, listed.of(columns, f), listed.size(f),
+               static_cast<size_t>(columns.bins[f]), width);
 }
 
 }  // namespace
+
+BinLists BinLists::all(const Columns& columns) {
+  BinLists lists(columns);
+  for (int f = 0; f < columns.size(); ++f) lists.set_all(columns, f);
+  return lists;
+}
+
+void BinLists::set_all(const Columns& columns, int f) {
+  std::iota(of(columns, f), of(columns, f) + columns.bins[f], uint8_t(0));
+  set_size(f, columns.bins[f]);
+}
 
 WGB_CLONES void add_floats(const float* from, float* to, size_t n) {
   const float* WGB_RESTRICT in = from;
@@ -143,8 +180,8 @@ void add_to_histogram(const Columns& columns, const float* lanes, int width, con
              last - first);
 }
 
-void build_histogram(const Columns& columns, const float* lanes, int width, const uint32_t* order,
-                     size_t begin, size_t end, float* histogram, Team& team,
+void build_histogram(const Columns& columns, const BinLists& listed, const float* lanes, int width,
+                     const uint32_t* order, size_t begin, size_t end, float* histogram, Team& team,
                      Workspace& workspace) {
   const size_t w = static_cast<size_t>(width), floats = columns.rows() * w;
   // Every feature is summed in the order of the rows, whoever does it and in whatever steps.
@@ -160,7 +197,10 @@ void build_histogram(const Columns& columns, const float* lanes, int width, cons
   Lease partial, gathered;
   if (end - begin > kRowsPerPartial) partial = workspace.floats(floats);
   if (order) gathered = workspace.floats(step * w);
-  std::memset(histogram, 0, floats * sizeof(float));
+  if (partial)
+    std::memset(histogram, 0, floats * sizeof(float));
+  else
+    clear_listed(columns, listed, w, histogram);
   for (size_t from = begin; from < end; from += kRowsPerPartial) {
     const size_t to = std::min(end, from + kRowsPerPartial);
     float* out = partial ? partial.floats() : histogram;
@@ -177,11 +217,14 @@ void build_histogram(const Columns& columns, const float* lanes, int width, cons
   }
 }
 
-void subtract_histogram(const Columns& columns, const Layout& layout, int first, int last,
-                        const float* small, float* large) {
-  const size_t w = static_cast<size_t>(layout.width), base = columns.offset[first];
-  subtract_rows(small + base * w, large + base * w, columns.offset[last] - base, w,
-                static_cast<size_t>(layout.count));
+void subtract_histogram(const Columns& columns, const Layout& layout, const BinLists& listed,
+                        int first, int last, const float* small, float* large) {
+  const size_t w = static_cast<size_t>(layout.width), count = static_cast<size_t>(layout.count);
+  for (int f = first; f < last; ++f) {
+    const size_t at = columns.offset[f] * w;
+    subtract_bins(small + at, large + at, listed.of(columns, f), listed.size(f),
+                  static_cast<size_t>(columns.bins[f]), w, count);
+  }
 }
 
 }  // namespace wgb

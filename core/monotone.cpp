@@ -49,8 +49,8 @@ HeldOutputs::HeldOutputs(const HeldTree& tree, const uint32_t* rows, size_t n_ro
 
 Lease HeldOutputs::histogram(const uint32_t* order, size_t begin, size_t end, Team& team) const {
   Lease histogram = workspace_.floats(columns_.rows() * width_);
-  build_histogram(columns_, lanes_.floats(), static_cast<int>(width_), order, begin, end,
-                  histogram.floats(), team, workspace_);
+  build_histogram(columns_, BinLists::all(columns_), lanes_.floats(), static_cast<int>(width_),
+                  order, begin, end, histogram.floats(), team, workspace_);
   return histogram;
 }
 

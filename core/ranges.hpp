@@ -69,13 +69,15 @@ struct SeenCategories {
 
 constexpr size_t kExactCounts = size_t(1) << 24;  // rows that a float32 lane counts
 
-// How many rows of a node have each code of a feature, where 2 stands for more.
+// The codes of a feature that rows of a node have, in ascending order, and their rows, where 2
+// stands for more.
 struct CodeCounts {
-  int bins;  // whose codes are below; missing values have the code after the last
-  uint8_t rows[kNoCode + 1];
+  int n = 0;
+  uint8_t code[kNoCode], rows[kNoCode];
+  uint8_t missing = 0;  // rows without a value
 
-  // From the counts of a histogram, `width` floats apart.
-  CodeCounts(const float* counts, size_t width, int bins);
+  // From the counts of a histogram, `width` floats apart, in the listed bins.
+  CodeCounts(const float* counts, size_t width, const uint8_t* listed, int n_listed, int bins);
   // From the codes of rows[0, n).
   CodeCounts(const uint8_t* codes, const uint32_t* of, size_t n, int bins);
 };

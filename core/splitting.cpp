@@ -1,7 +1,9 @@
 #include "splitting.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <numeric>
 
 #include "simd.hpp"
 
@@ -17,12 +19,21 @@ constexpr float kRounding = 1e-14f;
 struct Scan {
   const float* histogram;  // (bins + 1, width), the missing bin last
   int bins;
+  const uint8_t* occupied;  // bins with rows, the only ones to be edges
+  int n_occupied;
   const Layout* layout;
   const SplitRules* rules;
   const float* total;         // (width) sums of the whole node
   const float* is_direction;  // (block) 1 for a direction's lane, else 0
   float* scratch;             // (256 + kScratch, block)
 };
+
+// All bins there can be.
+const std::array<uint8_t, 256> kBins = [] {
+  std::array<uint8_t, 256> bins{};
+  std::iota(bins.begin(), bins.end(), uint8_t(0));
+  return bins;
+}();
 
 constexpr size_t kScratch = 6;  // vectors of a block that a scan of any width keeps in memory
 
@@ -31,14 +42,14 @@ struct Candidate {
   int bin = -1;
 };
 
-// Bins with rows in them, the only ones to be edges, listed without a branch: which bins of a
-// small node are empty is anybody's guess.
-WGB_INLINE int list_occupied(const float* WGB_RESTRICT histogram, int bins, size_t width,
-                             int count, uint8_t* WGB_RESTRICT occupied) {
+// Lists the bins with rows in them without a branch: those of a small node cannot be predicted.
+WGB_CLONES int list_occupied(const float* WGB_RESTRICT histogram, const uint8_t* WGB_RESTRICT listed,
+                             int n_listed, size_t width, size_t count,
+                             uint8_t* WGB_RESTRICT occupied) {
   int n = 0;
-  for (int b = 0; b < bins; ++b) {
-    occupied[n] = static_cast<uint8_t>(b);
-    n += histogram[static_cast<size_t>(b) * width + static_cast<size_t>(count)] > 0;
+  for (int i = 0; i < n_listed; ++i) {
+    occupied[n] = listed[i];
+    n += histogram[listed[i] * width + count] > 0;
   }
   return n;
 }
@@ -98,8 +109,8 @@ WGB_INLINE Candidate scan_feature(const Scan& scan, bool missing_left) {
   float* WGB_RESTRICT right_mass = scan.scratch;  // (256), or (256, block) with one each
   const float* missing = histogram + static_cast<size_t>(bins) * width;
   const bool has_missing = missing[count] > 0;
-  uint8_t occupied[256];
-  const int n_occupied = list_occupied(histogram, bins, width, count, occupied);
+  const uint8_t* WGB_RESTRICT occupied = scan.occupied;
+  const int n_occupied = scan.n_occupied;
   // The rightmost one is an edge only with missing values beyond it.
   const int candidates = has_missing && !missing_left ? n_occupied : n_occupied - 1;
   if (candidates <= 0) return {};
@@ -268,6 +279,17 @@ bool sort_categories(Scan& scan, const CategoryRules& categories, float signal, 
                                            *categories.scatter, categories.reference, penalty, signal);
 }
 
+WGB_CLONES void add_bins(const float* WGB_RESTRICT histogram, const uint8_t* bins, int n,
+                         size_t width, float* WGB_RESTRICT total) {
+  if (width == 8) {
+    for (int i = 0; i < n; ++i)
+      for (size_t l = 0; l < 8; ++l) total[l] += histogram[bins[i] * 8u + l];
+    return;
+  }
+  for (int i = 0; i < n; ++i)
+    for (size_t l = 0; l < width; ++l) total[l] += histogram[bins[i] * width + l];
+}
+
 std::shared_ptr<const CategorySplit> parted(const uint8_t* order, int n_left, int n) {
   const auto split = std::make_shared<CategorySplit>();
   for (int i = 0; i < n; ++i) {
@@ -280,19 +302,24 @@ std::shared_ptr<const CategorySplit> parted(const uint8_t* order, int n_left, in
 }  // namespace
 
 void node_totals(const Columns& columns, const Layout& layout, const float* histogram,
-                 float* total) {
+                 const BinLists& listed, float* total) {
   const size_t width = static_cast<size_t>(layout.width);
   // Of the feature with the fewest bins, whichever are searched: all threads have to agree.
   std::fill_n(total, width, 0.0f);
   const size_t shortest = static_cast<size_t>(
       std::min_element(columns.bins.begin(), columns.bins.end()) - columns.bins.begin());
-  for (size_t row = columns.offset[shortest]; row < columns.offset[shortest + 1]; ++row)
-    for (size_t l = 0; l < width; ++l) total[l] += histogram[row * width + l];
+  const int f = static_cast<int>(shortest);
+  const float* from = histogram + columns.offset[shortest] * width;
+  const uint8_t* bins = listed.of(columns, f);
+  add_bins(from, bins, listed.size(f), width, total);
+  const float* missing = from + static_cast<size_t>(columns.bins[shortest]) * width;
+  for (size_t l = 0; l < width; ++l) total[l] += missing[l];
 }
 
 void best_splits(const Columns& columns, const Layout& layout, const SplitRules& rules,
-                 const float* histogram, const CategoryRules& categories, int first, int last,
-                 Split* splits, Workspace& workspace, const HeldNode* held) {
+                 const float* histogram, const BinLists& listed, const CategoryRules& categories,
+                 int first, int last, Split* splits, BinLists* occupied, Workspace& workspace,
+                 const HeldNode* held) {
   const size_t block = static_cast<size_t>(layout.block), width = static_cast<size_t>(layout.width);
   const size_t own = ((256 + kScratch) * block + block + width + 15) / 16 * 16;
   const size_t for_order = 2 * category_memory(layout), for_sorted = 256 * width;  // in floats
@@ -302,27 +329,41 @@ void best_splits(const Columns& columns, const Layout& layout, const SplitRules&
         *total = is_direction + block;
   std::fill_n(is_direction, block, 0.0f);
   std::fill_n(is_direction, layout.k, 1.0f);
-  node_totals(columns, layout, histogram, total);
+  node_totals(columns, layout, histogram, listed, total);
   const Scanner scanner = scanner_for(layout);
   for (int f = first; f < last; ++f) {
-    Scan scan{histogram + columns.offset[f] * width, columns.bins[f], &layout, &rules, total,
-              is_direction, scratch};
-    uint8_t order[256];
+    Scan scan{histogram + columns.offset[f] * width, columns.bins[f], nullptr, 0, &layout, &rules,
+              total, is_direction, scratch};
+    uint8_t order[256], own_list[256];
+    const bool needs_all = held || columns.categorical[f];
+    uint8_t* list = needs_all ? own_list : occupied->of(columns, f);
+    if (needs_all)
+      occupied->set_all(columns, f);
     float* rewritten = memory.floats() + own + for_order;
     splits[f] = Split();
     if (columns.categorical[f] &&
         !sort_categories(scan, categories, columns.signal[f], order,
                          reinterpret_cast<double*>(memory.floats() + own), rewritten))
       continue;
+    const auto find_occupied = [&](Scan& it) {
+      const uint8_t* from = needs_all ? kBins.data() : listed.of(columns, f);
+      it.occupied = list;
+      it.n_occupied = list_occupied(it.histogram, from, needs_all ? it.bins : listed.size(f), width,
+                                    static_cast<size_t>(layout.count), list);
+    };
+    find_occupied(scan);
+    if (!needs_all) occupied->set_size(f, scan.n_occupied);
     const bool saw_missing =
         scan.histogram[static_cast<size_t>(scan.bins) * width + layout.count] > 0;
     Split& best = splits[f];
     for (const bool missing_left : {false, true}) {
       if (missing_left && !saw_missing) break;
       Scan side = scan;
-      if (held && held->outputs->sign(f) != 0)
+      if (held && held->outputs->sign(f) != 0) {
         side.histogram = held->outputs->allowed(f, scan.histogram, total, held->histogram,
                                                 *held->bounds, missing_left, rewritten);
+        find_occupied(side);
+      }
       const Candidate candidate = scanner(side, missing_left);
       if (candidate.bin >= 0 && candidate.gain * (1 - kTie) > best.gain)
         best = {candidate.gain, f, candidate.bin, missing_left, saw_missing, nullptr};

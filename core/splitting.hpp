@@ -49,13 +49,16 @@ struct CategoryRules {
 // into order first (order_categories) and then parted at an edge like bins; their gain is less what
 // chance explains of it (shrink_categories).
 // With `held` the gain of a constrained feature is that of what a split may do, see HeldOutputs.
+// Bins that are not `listed` are not read. `occupied` takes the bins that have rows, or all of them
+// where a feature needs all: one of categories, and every feature with `held`.
 void best_splits(const Columns& columns, const Layout& layout, const SplitRules& rules,
-                 const float* histogram, const CategoryRules& categories, int first, int last,
-                 Split* splits, Workspace& workspace, const HeldNode* held = nullptr);
+                 const float* histogram, const BinLists& listed, const CategoryRules& categories,
+                 int first, int last, Split* splits, BinLists* occupied, Workspace& workspace,
+                 const HeldNode* held = nullptr);
 
 // Sums (width) of a whole node.
 void node_totals(const Columns& columns, const Layout& layout, const float* histogram,
-                 float* total);
+                 const BinLists& listed, float* total);
 
 // The best over all features; the first of those that are equal but for rounding.
 Split first_best(const std::vector<Split>& splits);

@@ -45,7 +45,7 @@ def grow(
     direction: Array,
     curvature: Array | None,
     weight: Array | None,
-    per_particle: bool,
+    trees: int,
     projection: int,
     random_matrix: Array | None,
     best_first: bool,

@@ -37,8 +37,9 @@ class TreeSettings:
 
     Parameters
     ----------
-    tree : {"shared", "per_particle"}, default="shared"
-        One tree a round whose leaves hold all K = m * d outputs, or m trees with d outputs each.
+    tree : {"shared", "per_particle"} or int, default="shared"
+        One tree a round whose leaves hold all K = m * d outputs, or m trees with d outputs each. A
+        number of trees divides the particles into as many groups, each with a tree of its own.
     split_on : {"all", "sum", "particle_mean"} or int, default="all"
         What the split search reads of a tree's outputs: all of them, their sum, their mean over
         particles, or that many random projections. Leaves always hold every output.
@@ -77,7 +78,7 @@ class TreeSettings:
     31
     """
 
-    tree: Literal["shared", "per_particle"] = "shared"
+    tree: Literal["shared", "per_particle"] | int = "shared"
     split_on: str | int = "all"
     growth: Literal["depth_wise", "best_first"] = "depth_wise"
     max_depth: int | None = 3
@@ -91,7 +92,11 @@ class TreeSettings:
     colsample: float = 1.0
 
     def __post_init__(self) -> None:
-        check_choice("tree", self.tree, GROUPINGS)
+        if isinstance(self.tree, str):
+            check_choice("tree", self.tree, GROUPINGS)
+        else:
+            names = " or ".join(map(repr, GROUPINGS))
+            check_integer("tree", self.tree, low=1, hint=f"or give {names}")
         if isinstance(self.split_on, str):
             check_choice("split_on", self.split_on, PROJECTIONS)
         else:
@@ -111,6 +116,40 @@ class TreeSettings:
         check_number("cat_penalty", self.cat_penalty, low=0)
         check_number("subsample", self.subsample, above=0, high=1)
         check_number("colsample", self.colsample, above=0, high=1)
+
+    def n_trees(self, n_particles: int) -> int:
+        """Return the number of trees of a round.
+
+        Parameters
+        ----------
+        n_particles : int
+            Number m of particles of a row.
+
+        Returns
+        -------
+        int
+            A divisor of `n_particles`.
+
+        Raises
+        ------
+        ValueError
+            If `tree` is a number that does not divide the particles into equal groups.
+
+        Examples
+        --------
+        >>> from wgboost.trees import TreeSettings
+        >>> TreeSettings(tree=5).n_trees(10)
+        5
+        """
+        if isinstance(self.tree, str):
+            return n_particles if self.tree == "per_particle" else 1
+        if n_particles % self.tree:
+            divisors = [k for k in range(1, n_particles + 1) if n_particles % k == 0]
+            raise ValueError(
+                f"tree={self.tree} does not divide n_particles={n_particles} into equal groups; "
+                f"give one of {divisors}"
+            )
+        return int(self.tree)
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,11 +312,11 @@ def grow_trees(
     constraints = constraints or Constraints()
     rows = draw_rows(n, weight, settings.subsample, rng)
     features = draw_features(p, settings.colsample, rng)
-    per_particle = settings.tree == "per_particle"
+    n_trees = settings.n_trees(m)
     unit = _unit(direction, curvature, weight)
     if curvature is not None and unit != 1:  # exact: leaf values and the order of gains stay
         direction, curvature = direction / np.float32(unit), curvature / np.float32(unit)
-    projection, matrix = draw_projection(settings.split_on, d if per_particle else m * d, rng)
+    projection, matrix = draw_projection(settings.split_on, m // n_trees * d, rng)
     arrays, leaf, clean = _core.grow(
         workspace=workspace,
         codes=binned.codes.T,
@@ -288,7 +327,7 @@ def grow_trees(
         direction=direction,
         curvature=curvature,
         weight=weight,
-        per_particle=per_particle,
+        trees=n_trees,
         projection=projection,
         random_matrix=matrix,
         best_first=settings.growth == "best_first",
@@ -316,6 +355,6 @@ def grow_trees(
     )
     ranges = NodeRanges.of_round(codes, missing, categories, len(arrays["output"]))
     trees = FlatTrees(
-        p, (m, d), m if per_particle else 1, threshold=threshold, ranges=ranges, **arrays
+        p, (m, d), n_trees, threshold=threshold, ranges=ranges, **arrays
     )
     return trees, leaf

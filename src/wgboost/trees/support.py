@@ -318,11 +318,10 @@ def _contrast(trees: FlatTrees, X: Array, start: Array, n_threads: int) -> Array
     if not n_trees:
         return np.zeros((0, outputs), np.float32)
     leaf = trees.apply(X[donors], n_threads=n_threads) + trees.first_leaf[:-1]  # (m, trees)
-    if outputs == d and trees.trees_per_round == m:
-        said = trees.values[leaf[trees.output // d, np.arange(n_trees)]]
-    else:
-        own = trees.values[leaf].reshape(m, n_trees, m, d)
-        said = own[np.arange(m), :, np.arange(m)].transpose(1, 0, 2).reshape(n_trees, outputs)
+    size, tree = outputs // d, np.arange(n_trees)[:, None]  # particles of a tree
+    particle = trees.output[:, None] // d + np.arange(size)  # (trees, size)
+    own = trees.values[leaf[particle, tree]].reshape(n_trees, size, size, d)
+    said = own[:, np.arange(size), np.arange(size)].reshape(n_trees, outputs)
     contrast: Array = said - trees.tree_means()
     return contrast.astype(np.float32)
 

@@ -93,9 +93,8 @@ class XGBoostGrower:
         _check(direction, curvature, cuts)
         n, m, d = direction.shape
         n_threads = n_threads if n >= _MIN_PARALLEL_ROWS else 1
-        blocks = [slice(i, i + 1) for i in range(m)]
-        if settings.tree == "shared":
-            blocks = [slice(0, m)]
+        size = m // settings.n_trees(m)
+        blocks = [slice(i, i + size) for i in range(0, m, size)]
         # Rows are drawn first, as in the core. Workers take the other draws of the first worker.
         drawn = draw_rows(n, weight, settings.subsample, rng)
         features, kind, matrix = broadcast(
