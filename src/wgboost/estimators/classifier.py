@@ -86,7 +86,7 @@ class WGBClassifier(BaseClassifier):
         None is True unless `n_estimators` is given or there are fewer than 50 rows.
     validation_fraction : float, default=0.2
         Share of the rows that early stopping holds out.
-    n_iter_no_change : int or None, default=50
+    n_iter_no_change : int or None, default=30
         Number of rounds without a worthwhile gain after which early stopping ends: one of at least
         0.02 % of what all rounds so far have gained. None never ends it.
     eval_metric : str, callable or list, default="nll"
@@ -199,7 +199,7 @@ class WGBClassifier(BaseClassifier):
         class_weight: Any = None,
         early_stopping: bool | None = None,
         validation_fraction: float = 0.2,
-        n_iter_no_change: int | None = 50,
+        n_iter_no_change: int | None = 30,
         eval_metric: Any = "nll",
         refit: bool = True,
         warm_start: bool = False,

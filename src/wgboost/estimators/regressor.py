@@ -32,7 +32,7 @@ class WGBRegressor(BaseRegressor):
         by early stopping, up to 4,000. With fewer than 50 rows no rows are held out, and five folds
         find the number, at most one round per row. A number alone switches early stopping off and
         sets `evidence` to 1, with a warning; ``early_stopping=True`` keeps both.
-    learning_rate : float, default=0.1
+    learning_rate : float, default=0.15
         Share of each round's movement that is applied.
     max_depth : int or None, default=None
         Largest depth of a tree. None sets no limit.
@@ -96,7 +96,7 @@ class WGBRegressor(BaseRegressor):
         None is True unless `n_estimators` is given or there are fewer than 50 rows.
     validation_fraction : float, default=0.2
         Share of the rows that early stopping holds out.
-    n_iter_no_change : int or None, default=50
+    n_iter_no_change : int or None, default=30
         Number of rounds without a worthwhile gain after which early stopping ends: one of at least
         0.02 % of what all rounds so far have gained. None never ends it.
     eval_metric : str, callable or list, default="nll"
@@ -193,7 +193,7 @@ class WGBRegressor(BaseRegressor):
         *,
         n_particles: int = 10,
         n_estimators: int | None = None,
-        learning_rate: float = 0.1,
+        learning_rate: float = 0.15,
         max_depth: int | None = None,
         max_leaves: int | str | None = "auto",
         min_samples_leaf: int = 1,
@@ -212,7 +212,7 @@ class WGBRegressor(BaseRegressor):
         response: Any = "normal",
         early_stopping: bool | None = None,
         validation_fraction: float = 0.2,
-        n_iter_no_change: int | None = 50,
+        n_iter_no_change: int | None = 30,
         eval_metric: Any = "nll",
         refit: bool = True,
         warm_start: bool = False,

@@ -23,6 +23,7 @@ from wgboost.training.search_trials import Trial
 from wgboost.training.stages import Plan, StageOptions, make_stage
 from wgboost.training.support import with_held_out_lack, with_support
 from wgboost.training.validation_sets import split_rows
+from wgboost.trees.flat import FlatTrees
 
 __all__ = ["described_model", "fit_model"]
 
@@ -116,8 +117,8 @@ def _early_stopping_plan(request: FitRequest) -> Plan:
         previous=previous,
         paused=request.paused,
         held_out=outside,
-        refit_share=len(data) / inside.size if settings.refit else 0.0,
     )
+    finding = options
     if previous is not None and request.paused is not None and request.paused.stage == "refit":
         return (yield from _refit_plan(request, options, None))
     before = outside if previous is None else previous.held_out
@@ -127,13 +128,29 @@ def _early_stopping_plan(request: FitRequest) -> Plan:
             "because other rows were held out before: give X_val and y_val, or fit with "
             "refit=False from the start and keep the data, or set early_stopping=False"
         )
-    request.progress.refit_share = options.refit_share
+    if settings.refit:
+        finding = _for_trials(options)
+        work = options.settings.n_trees / finding.settings.n_trees
+        finding = replace(finding, refit_share=work * len(data) / inside.size)
+    request.progress.refit_share = finding.refit_share
     sets = {"validation": data.part(outside)}
-    found = yield from _train_plan(request, data.part(inside), sets, options)
+    found = yield from _train_plan(request, data.part(inside), sets, finding)
     found = with_held_out_lack(request, replace(found, held_out=outside), inside, outside)
     if found.interrupted or not settings.refit:
         return found
     return (yield from _refit_plan(request, options, found))
+
+
+def _for_trials(options: StageOptions) -> StageOptions:
+    """Return the options of stages that a refit follows: with few trees a round.
+
+    A model that is continued keeps its number of trees.
+    """
+    few, previous = options.settings.for_trials(), options.previous
+    trees = None
+    if previous is not None and isinstance(previous.ensemble, FlatTrees):
+        trees = previous.ensemble.trees_per_round
+    return replace(options, settings=few) if trees in (None, few.n_trees) else options
 
 
 def _refit_plan(request: FitRequest, options: StageOptions, found: FittedModel | None) -> Plan:

@@ -31,6 +31,7 @@ _ROWS = 512
 _SCALED = 3.0  # evidence, if it is searched for, from which on the kernel is "scaled"
 _MAX_THREADS = 1024
 _TRIED_START = SmoothStart(exact_rows=1000, landmarks=1000, tuning_rows=500)
+_TRIAL_OUTPUTS = 4  # random projections that trees of trials are split by
 _REACH = 0.3  # of support, in standard deviations of a feature
 
 
@@ -120,6 +121,27 @@ class Settings:
         if init == "smooth":
             return replace(self, flow=None, smooth=_TRIED_START)
         return replace(self, flow=AveragedFlow(), smooth=None)
+
+    @property
+    def n_trees(self) -> int:
+        """The number of trees of a round; 1 for another learner."""
+        return 1 if self.learner is not None else self.tree.n_trees(self.n_particles)
+
+    def for_trials(self) -> Settings:
+        """Return the settings of stages whose trees are not kept: few trees a round.
+
+        They find about the same evidence and number of rounds as all trees do. A model with them
+        alone would be less accurate.
+        """
+        groups = [k for k in range(2, self.n_particles) if self.n_particles % k == 0]
+        few = groups[0] if groups else 1
+        if self.learner is not None or self.n_trees <= few:
+            return self
+        split_on = self.tree.split_on
+        constrained = self.monotone_constraints is not None
+        if split_on == "all" and not constrained:
+            split_on = _TRIAL_OUTPUTS
+        return replace(self, tree=replace(self.tree, tree=few, split_on=split_on))
 
     def max_rounds(self, *, early_stopping: bool = True) -> int:
         """Return the largest number of rounds."""
