@@ -14,6 +14,7 @@ from wgboost.cli.screen import CommandError, Screen
 from wgboost.cli.table import Table
 from wgboost.cli.tasks import target_kind
 from wgboost.estimators import WGBoost
+from wgboost.estimators.conventions import stored_metadata
 
 __all__ = ["read_model_data"]
 
@@ -32,7 +33,7 @@ def read_model_data(
             "the model is a WGBoost, whose targets are distributions; open it in Python with "
             "wgboost.load"
         )
-    about = getattr(model, "metadata_", {})
+    about = stored_metadata(model)
     table = read_table(source, reading.with_defaults(about.get("reading")), screen)
     roles = roles.with_defaults(about.get("columns"))
     present = all(name in table.names for name in roles.y_names) and bool(roles.y_names)

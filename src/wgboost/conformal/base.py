@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from wgboost.conformal.protocols import KnowsTrainingRows
 from wgboost.data.naming import named_columns
 from wgboost.data.rows import count_rows
 from wgboost.folds import Fold, held_out, out_of_fold
@@ -147,16 +148,16 @@ class Conformal(AttributeHints, MetaEstimatorMixin, BaseEstimator):  # type: ign
             self.scores_.append(np.sort(scores))
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
-            if hasattr(self.estimators_[0], name):
+            if hasattr(self.estimators_[0], name):  # models of other libraries may lack them
                 setattr(self, name, getattr(self.estimators_[0], name))
 
     def _folds(self, X: Any, y: Any, groups: Any, fit_params: dict[str, Any]) -> Iterable[Fold]:
         if self.method == "prefit":
             known = {name: value for name, value in fit_params.items() if value is not None}
-            if hasattr(self.estimator, "warn_trained"):
+            if isinstance(self.estimator, KnowsTrainingRows):
                 check_is_fitted(self.estimator)
-                # Compare only features of a classifier: labels may be new to the estimator.
-                known_y = None if hasattr(self.estimator, "classes_") else np.asarray(y)
+                # Of classes only features are compared: labels may be new to the estimator.
+                known_y = None if is_classifier(self.estimator) else np.asarray(y)
                 self.estimator.warn_trained(X, known_y, 'method="cross"', 4)
             rows, none = np.arange(count_rows(X)), np.arange(0)
             return [Fold(self.estimator, rows, none, X, y, known)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin, is_classifier
 from sklearn.metrics import r2_score
 
 from wgboost.conformal.base import Conformal
@@ -99,7 +99,7 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         self.random_state = random_state
 
     def _prepare(self, y: Any) -> None:
-        if getattr(final_estimator(self.estimator), "response", None) == "categorical":
+        if is_classifier(final_estimator(self.estimator)):
             raise ValueError("classes have no intervals; use ConformalClassifier")
         if is_censored(y):
             raise ValueError(

@@ -18,6 +18,7 @@ __all__ = [
     "check_parameter_names",
     "save_estimator",
     "store_parameters",
+    "stored_metadata",
     "table_tags",
 ]
 
@@ -84,6 +85,12 @@ def table_tags(tags: Any) -> Any:
     tags.input_tags.categorical = True
     tags.input_tags.string = True
     return tags
+
+
+def stored_metadata(estimator: BaseEstimator) -> dict[str, Any]:
+    """Return the metadata of a loaded model; empty if it has none."""
+    metadata: dict[str, Any] = vars(estimator).get("metadata_", {})
+    return metadata
 
 
 def save_estimator(

@@ -176,8 +176,9 @@ def _check_start(model: FittedModel) -> None:
     if isinstance(model.start, GPStart):
         known = model.start.data
         _require(isinstance(known, str) and len(known) == 64, "the start's rows are not known")
-        scale = getattr(model.response, "log_scale", None)
-        _require(scale is not None, "the response has no scale")
+        response = model.response
+        scaled = response is not None and response.log_scale is not None
+        _require(scaled, "the response has no scale")
         _require(isinstance(model.start.gp, GPModel), "the start has no Gaussian process")
         model.start.gp.check(model.n_features)
 

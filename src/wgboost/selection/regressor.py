@@ -13,7 +13,6 @@ from wgboost.selection.attributes import restore_bag, saved_bag
 from wgboost.selection.recipes import Recipes, regressor_recipes
 from wgboost.selection.spec import BagSpec
 from wgboost.training.posterior_data import PosteriorData
-from wgboost.training.smooth_starts import can_start_smooth
 
 __all__ = ["RegressorBag", "WGBRegressorCV"]
 
@@ -33,7 +32,7 @@ class RegressorBag(BagSpec):
         # A smooth start does not obey constraints.
         names = ("monotone_constraints", "interaction_constraints")
         constrained = any(self.params[name] is not None for name in names)
-        smooth = can_start_smooth(data) and not constrained
+        smooth = data.can_start_smooth and not constrained
         return regressor_recipes(len(data.to_split), smooth=smooth)
 
 

@@ -89,6 +89,16 @@ class PosteriorData(TrainingData):
         return [column for part in observed + differing for column in part.reshape(len(self), -1).T]
 
     @property
+    def can_start_smooth(self) -> bool:
+        """Whether the response has a location and a scale, and y is known and not bounds of it."""
+        if self.response.log_scale is None or self.response.offset_link is None:
+            return False
+        observed = self.observed
+        return not isinstance(observed, Observations) or bool(
+            observed.exact.all() and observed.above is None
+        )
+
+    @property
     def varied(self) -> bool:
         """See TrainingData."""
         y = self.y[self.counted]

@@ -19,12 +19,7 @@ from wgboost.responses.location_scale_shift import LocationScaleShift
 from wgboost.responses.observations import Observations, Observed, standardise, subtract_offset
 from wgboost.training.data import TrainingData
 from wgboost.training.settings import Settings
-from wgboost.training.smooth_starts import (
-    can_start_smooth,
-    check_smooth,
-    data_identity,
-    smooth_shift,
-)
+from wgboost.training.smooth_starts import check_smooth, data_identity, smooth_shift
 from wgboost.typing import Array
 
 if TYPE_CHECKING:
@@ -43,10 +38,7 @@ def starts_to_try(settings: Settings, data: TrainingData) -> tuple[str, ...]:
         return ()  # they hold the trees, not the start
     if not isinstance(data.X, np.ndarray) or len(data) > _SMOOTH_ROWS:
         return ()
-    response = getattr(data, "response", None)
-    if response is None or not can_start_smooth(data):  # type: ignore[arg-type]
-        return ()
-    return ("smooth", "flow")
+    return ("smooth", "flow") if data.can_start_smooth else ()
 
 
 def check_start(settings: Settings, data: PosteriorData) -> None:
