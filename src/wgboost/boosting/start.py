@@ -115,8 +115,8 @@ class GPStart(ConstantStart):
     >>> import numpy as np
     >>> from wgboost import WGBRegressor
     >>> X = np.linspace(0, 6, 60)[:, None]
-    >>> few = {"n_estimators": 3, "n_particles": 3, "early_stopping": True, "random_state": 0}
-    >>> model = WGBRegressor(init="smooth", refit=False, **few).fit(X, np.sin(X[:, 0]))
+    >>> settings = {"n_estimators": 3, "n_particles": 3, "early_stopping": True, "random_state": 0}
+    >>> model = WGBRegressor(init="smooth", refit=False, **settings).fit(X, np.sin(X[:, 0]))
     >>> type(model.model_.start).__name__
     'GPStart'
     """

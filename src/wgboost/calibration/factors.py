@@ -53,8 +53,8 @@ class Calibration:
     >>> from wgboost import Calibration, WGBRegressor
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.uniform(-1, 1, (100, 2)), rng.standard_normal(100)
-    >>> few = {"n_estimators": 5, "n_particles": 3, "early_stopping": True, "random_state": 0}
-    >>> model = WGBRegressor(**few).fit(X[:50], y[:50])
+    >>> settings = {"n_estimators": 5, "n_particles": 3, "early_stopping": True, "random_state": 0}
+    >>> model = WGBRegressor(**settings).fit(X[:50], y[:50])
     >>> dist = model.predict_dist(X[50:])
     >>> calibration = Calibration.fit(dist, y[50:])
     >>> calibration.nll_after <= calibration.nll_before

@@ -119,8 +119,8 @@ def read_bytes(source: str) -> bytes:
         with open(source, "rb") as file:
             return file.read()
     except OSError as error:
-        near = _similar_file(source) if isinstance(error, FileNotFoundError) else ""
-        raise CommandError(f"cannot read {source!r}: {error.strerror}{near}") from error
+        suggestion = _similar_file(source) if isinstance(error, FileNotFoundError) else ""
+        raise CommandError(f"cannot read {source!r}: {error.strerror}{suggestion}") from error
 
 
 def _similar_file(source: str) -> str:

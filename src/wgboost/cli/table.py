@@ -71,15 +71,17 @@ class Table:
 
     def _missing(self, name: str) -> str:
         names = self.frame.columns
-        near = nearest_name(name, names)
-        if not near and name.casefold() in (one.casefold() for one in names):
-            near = f"; did you mean {next(n for n in names if n.casefold() == name.casefold())!r}?"
+        suggestion = nearest_name(name, names)
+        if not suggestion and name.casefold() in (one.casefold() for one in names):
+            suggestion = (
+                f"; did you mean {next(n for n in names if n.casefold() == name.casefold())!r}?"
+            )
         if len(names) == 1 and any(mark in names[0] for mark in DELIMITERS):
-            near = f", only {names[0]!r}; set the --delimiter of columns"
-        elif not near:
+            suggestion = f", only {names[0]!r}; set the --delimiter of columns"
+        elif not suggestion:
             shown = ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
-            near = f"; it has {shown}"
-        return f"no column {name!r}{near}"
+            suggestion = f"; it has {shown}"
+        return f"no column {name!r}{suggestion}"
 
     def column(self, name: str, kind: str = "any", *, category: bool = False) -> pl.Series:
         """Return a column as a kind of `parse_column`, with null for NaN.

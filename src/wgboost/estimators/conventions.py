@@ -31,8 +31,8 @@ def check_parameter_names(kind: type[Any], names: Iterable[str], error: type[Exc
     for name in names:
         if name.split("__")[0] not in valid:
             place = place_of(name, valid)
-            near = f"; {place}" if place else nearest_name(name, valid)
-            raise error(f"{kind.__name__} has no parameter {name!r}{near}")
+            suggestion = f"; {place}" if place else nearest_name(name, valid)
+            raise error(f"{kind.__name__} has no parameter {name!r}{suggestion}")
 
 
 class CheckedParameters(BaseEstimator):  # type: ignore[misc]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["band_columns", "predict_band"]
 
-_LABELS = 10  # that an error names
+_LABELS = 10  # labels that an error lists
 
 
 def predict_band(

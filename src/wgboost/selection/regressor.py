@@ -57,7 +57,7 @@ class WGBRegressorCV(BaseRegressor):
         rows that its model was trained on, as with `TimeSeriesSplit`, the members are fitted once
         more at the end, to the rows of the last fold as well.
     time_budget : float or None, default=None
-        Seconds. No fit is begun that would leave the best recipe so far too little time for its
+        Seconds. No fit is started that would leave the best recipe so far too little time for its
         other folds, which are always finished. The result then depends on the machine.
     calibrated : bool, default=True
         Whether to fit `calibration_` to the rows that members were not trained on.
@@ -115,7 +115,8 @@ class WGBRegressorCV(BaseRegressor):
     ood_reference_ : OODReference
         OOD scores of ordinary rows, for `ood_pvalue`.
     ood_references_ : dict of OODReference
-        The same by the name of the score: "epistemic" and "max_variance".
+        The same by the name of the score: "combined", "novelty", "support", "distance",
+        "epistemic" and "max_variance".
     interrupted_ : bool
         Whether Ctrl-C ended the fit.
     feature_importances_ : array (p,)

@@ -177,7 +177,7 @@ def successive_halving(
     keep, min_folds
         As in `next_fit`.
     budget : float or None
-        Seconds. No fit is begun that would leave the best recipe so far too little time for the
+        Seconds. No fit is started that would leave the best recipe so far too little time for the
         rest of its folds; those are always finished.
     clock : callable
         Returns the time in seconds.

@@ -39,7 +39,7 @@ class PosteriorData(TrainingData):
     noise: Array | None = None  # (n,)
     shift: LocationScaleShift | None = None  # what their particles are relative to
     location: Array | None = None  # (n, ...): where they start, if not as new rows do
-    sought: bool = False  # the evidence was: it says nothing about the rows
+    sought: bool = False  # whether a search found the evidence, not the user
 
     def __len__(self) -> int:
         return len(self.y)
@@ -84,7 +84,7 @@ class PosteriorData(TrainingData):
         observed = [self.y[name] for name in names] if names else [self.y]
         each = self.evidence if np.ndim(self.evidence) else None
         given = [self.offset, self.noise, each, *self.response.per_row().values()]
-        # What all rows have in common tells none of them from another.
+        # Values that all rows share do not distinguish them.
         differing = [part for part in given if part is not None and (part != part[:1]).any()]
         return [column for part in observed + differing for column in part.reshape(len(self), -1).T]
 
@@ -153,7 +153,7 @@ class PosteriorData(TrainingData):
         self, settings: Settings, n_levels: Array, units: Units, start: Start
     ) -> PosteriorData:
         """See TrainingData."""
-        if isinstance(start, EstimatorStart):  # training rows begin out of fold
+        if isinstance(start, EstimatorStart):  # training rows start at out-of-fold predictions
             return self.start(settings, n_levels, units)[1]
         return replace(self, shift=left_out(start, self, units))
 
