@@ -16,7 +16,7 @@ from wgboost.data.schema import Schema
 from wgboost.metrics.metadata import describe_metadata
 from wgboost.model import FittedModel
 from wgboost.persistence.checkpoints import Checkpoint, CheckpointWriter, read_checkpoint
-from wgboost.persistence.loading import check_saved
+from wgboost.persistence.model_checks import check_saved
 from wgboost.training.constraints import held_parameter, tree_constraints
 from wgboost.training.continuing import check_continuation
 from wgboost.training.copies import grouped
