@@ -33,7 +33,7 @@ def with_lost(
     if result is None:
         return known
     share = _share_of_scale(response, constraints)
-    if share is None:
+    if share is None or not result.lost.any():  # few rows often have support in every tree
         return known._replace(support=result.support)
     moved, error = add_lost(response, known.particles, result.lost, share), known.error
     if error is not None and response is not None:
