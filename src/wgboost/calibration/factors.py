@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from wgboost.metrics.checks import add_noise, check_y, row_weights
+from wgboost.metrics.checks import add_noise, check_y_for, row_weights
 from wgboost.predictive import Mixture
 from wgboost.predictive.posterior_particles import SMOOTHING
 from wgboost.predictive.weights import mix
@@ -201,7 +201,7 @@ class _Part:
 
     @classmethod
     def of(cls, dist: Mixture, y: Any, y_std: Any, sample_weight: Any) -> _Part:
-        observed = y if isinstance(y, Observations) else check_y(dist, y)
+        observed = y if isinstance(y, Observations) else check_y_for(dist, y)
         if y_std is not None:
             observed = add_noise(observed, y_std)
         weight = row_weights(sample_weight, len(dist))

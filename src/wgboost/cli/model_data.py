@@ -11,7 +11,7 @@ from wgboost.cli.features import new_features
 from wgboost.cli.reading import ReadOptions, read_table
 from wgboost.cli.roles import ColumnRoles, Data, read_row_parameters, split_target
 from wgboost.cli.screen import CommandError, Screen
-from wgboost.cli.table import Table
+from wgboost.cli.table import FileTable
 from wgboost.cli.tasks import target_kind
 from wgboost.estimators import WGBoost
 from wgboost.estimators.conventions import stored_metadata
@@ -22,7 +22,7 @@ __all__ = ["read_model_data"]
 def read_model_data(
     source: str, model: Any, reading: ReadOptions, roles: ColumnRoles, screen: Screen, *,
     y: str = "required", known: tuple[str, ...] = (),
-) -> tuple[Table, Data]:  # fmt: skip
+) -> tuple[FileTable, Data]:  # fmt: skip
     """Return a table, and its rows as the model takes them.
 
     `reading` and `roles` default to those in the model file. y is "required", "optional" or

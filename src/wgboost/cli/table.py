@@ -12,13 +12,13 @@ from wgboost.cli.kinds import NumberFormat, parse_column
 from wgboost.cli.screen import CommandError, Problems
 from wgboost.validation import nearest_name
 
-__all__ = ["DELIMITERS", "Table"]
+__all__ = ["DELIMITERS", "FileTable"]
 
 DELIMITERS = ",;\t|"
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class FileTable:
     """The columns of a file.
 
     Attributes
@@ -108,6 +108,6 @@ class Table:
         problems.check()
         return pl.DataFrame(columns)
 
-    def rows(self, mask: pl.Series) -> Table:
+    def rows(self, mask: pl.Series) -> FileTable:
         """Return the rows of a mask."""
         return replace(self, frame=self.frame.filter(mask))

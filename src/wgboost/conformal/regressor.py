@@ -11,7 +11,7 @@ from sklearn.metrics import r2_score
 from wgboost.conformal.base import Conformal
 from wgboost.conformal.interval_scores import INTERVAL_SCORES
 from wgboost.conformal.intervals import cross_conformal_interval, interval_scores
-from wgboost.conformal.level import check_confidence
+from wgboost.conformal.level import check_conformal_confidence
 from wgboost.folds import Fold
 from wgboost.metrics.metadata import score_metadata
 from wgboost.metrics.unwrapping import final_estimator, predict_dist
@@ -226,7 +226,7 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         >>> bool(np.mean((low <= y) & (y <= high)) >= 0.9)
         True
         """
-        check_confidence(confidence)
+        check_conformal_confidence(confidence)
         known = {"offset": offset, "exposure": exposure, **predict_params}
         X, given = self._predict_params(X, known)
         dists = [predict_dist(model, X, **given) for model in self._models()]
