@@ -132,7 +132,7 @@ def _end(
     lost = np.flatnonzero(np.isnan(start))
     if lost.size:
         some = [dist[lost] for dist in path.dists]
-        start[lost] = np.ceil(count_points(some, tails, least, upper=path.upper))
+        start[lost] = np.ceil(count_points(some, tails, least, tail, upper=path.upper))
     rest = np.flatnonzero(~known)
     if rest.size:
         found[rest] = smallest_integer(
