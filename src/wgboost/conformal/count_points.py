@@ -65,7 +65,8 @@ class _Side(NamedTuple):
             rank = np.interp(tail[:, k], known, np.arange(1.0, known.size + 1), left=0)
             held += np.floor(rank)
             total += rank
-        return held >= self.least, np.log((total + 0.5) / self.least)
+        # Where enough rows agree, all ranks but one are half-way between whole numbers on average.
+        return held >= self.least, np.log((total + 0.5) / (self.least + 0.5 * len(self.logs)))
 
     def without_known(self, inner: Array, outer: Array, open_: Array) -> tuple[_Side, Array]:
         """Return the side of the components that still matter, and which those are (c,).
@@ -131,9 +132,9 @@ def _crossing(side: _Side, tail: float, *, upper: bool) -> Array:
         side, kept = side.without_known(of_inner, of_outer, open_)
         of_inner, of_outer = of_inner[kept], of_outer[kept]
         rows = np.flatnonzero(open_)
-        share = np.where((step % 3 == 2) | ~(f > 0) | ~(g < 0), 0.5, f / (f - g))[rows]
+        share = np.where((step % 4 == 3) | ~(f > 0) | ~(g < 0), 0.5, f / (f - g))[rows]
         here = inner.copy()
-        here[rows] += (outer - inner)[rows] * np.clip(share, 0.01, 0.99)
+        here[rows] = _between(inner[rows], outer[rows], share)
         found = side.probabilities(here)
         held, value = side.agreement(found, rows)
         inside = np.zeros(len(inner), dtype=bool)
@@ -151,6 +152,18 @@ def _crossing(side: _Side, tail: float, *, upper: bool) -> Array:
             break
     middle: Array = (inner + outer) / 2
     return middle
+
+
+def _between(inner: Array, outer: Array, share: Array) -> Array:
+    """Return the points at a share of the way, and a little further from the nearer ends.
+
+    So an accurate share does not only move the nearer end of a bracket, but the other one.
+    """
+    width = outer - inner
+    nearer = np.minimum(share, 1 - share) * width
+    beyond = np.copysign(np.maximum(0.1 * np.abs(nearer), 0.4 * _NEAR), width)
+    here = inner + share * width + np.where(share < 0.5, beyond, -beyond)
+    return np.where(np.abs(width) > 2 * _NEAR, here, inner + width / 2)
 
 
 def _bracket(side: _Side, tail: float, *, upper: bool) -> tuple[Array, Array]:

@@ -16,6 +16,7 @@ import numpy as np
 from scipy import special
 
 from wgboost.conformal.count_points import count_points
+from wgboost.conformal.narrow_counts import mixture_tail
 from wgboost.conformal.tail_crossing import TailPath, tail_crossing
 from wgboost.predictive import Mixture
 from wgboost.predictive.count_tables import is_tabled
@@ -83,10 +84,10 @@ def large_count_crossings(
         return rank >= least
 
     def reached_low(y: Array, rows: Array) -> Array:
-        return held([dist[rows].cdf(y) for dist in dists])
+        return held([mixture_tail(dist[rows], y, upper=False) for dist in dists])
 
     def reached_high(y: Array, rows: Array) -> Array:
-        return ~held([dist[rows].sf(y) for dist in dists])
+        return ~held([mixture_tail(dist[rows], y, upper=True) for dist in dists])
 
     low[reached_low(np.zeros(n), np.arange(n))] = 0
     for end, reached, upper in ((low, reached_low, False), (high, reached_high, True)):

@@ -29,7 +29,7 @@ _ITERATIONS = 20
 _NEAR = 0.4  # in ranks of each distribution, which have gaps: closer steps would oscillate
 _RISE = (0.4, 2.5)  # least and largest slope of log ranks over that of log tails
 _CONVERGED = 0.1  # largest relative correction in the last iteration
-_BEHIND, _AHEAD = 3, 5  # scores of each distribution around the crossing that are put in order
+_BEHIND, _AHEAD = 2, 4  # scores of each distribution around the crossing that are put in order
 
 
 def tail_crossing(
@@ -61,10 +61,7 @@ def tail_crossing(
                 second = (slope[:, 0] - begun[1, open_]) / (at - begun[0, open_])
                 now[2] = np.where(np.isfinite(second), second, 0)[:, None]
             curves[:, open_], last_u[open_] = now, at
-            if step:
-                move, good = _order_statistic(now, logs, least, upper)
-            else:  # no row is found at its first point
-                move, good = _interpolated_crossing(now, logs, least)[0], np.ones(len(at), dtype=bool)
+            move, good = _order_statistic(now, logs, least, upper)
             reach = np.abs(move[:, None] * slope).max(axis=1)
             # The first two points of a curve must not be too close.
             move = np.where((step == 0) & (reach < _CLOSE), _CLOSE / slope[:, 0], move)
