@@ -79,8 +79,12 @@ class _Side(NamedTuple):
         least = self.mixed(outer).ravel()[self.group]
         some &= ~one & (inner * self.share > _NEGLIGIBLE * least)
         sure = np.bincount(self.group[one], self.share[one], self.sure.size)
-        parts = (part[some] for part in self[:5])
-        return _Side(*parts, self.sure + sure.reshape(self.sure.shape), *self[6:]), some
+        kept = self._replace(
+            group=self.group[some], mean=self.mean[some], scale=self.scale[some],
+            skew=self.skew[some], share=self.share[some],
+            sure=self.sure + sure.reshape(self.sure.shape),
+        )  # fmt: skip
+        return kept, some
 
 
 def count_points(
@@ -114,10 +118,10 @@ def _side(parts: Sequence[Components], logs: Sequence[Array], least: int, *, upp
     sign = -1 if upper else 1
     atom = np.stack([part.zero for part in parts], axis=1)
     share = np.stack([part.share for part in parts], axis=1)
-    flat = (mean - 0.5, sign / deviation, sign * skewness / 6, share)
     return _Side(
-        np.repeat(np.arange(atom.size), mean.shape[2]), *(part.ravel() for part in flat),
-        np.zeros_like(atom) if upper else atom, logs, least,
+        group=np.repeat(np.arange(atom.size), mean.shape[2]), mean=(mean - 0.5).ravel(),
+        scale=(sign / deviation).ravel(), skew=(sign * skewness / 6).ravel(),
+        share=share.ravel(), sure=np.zeros_like(atom) if upper else atom, logs=logs, least=least,
     )  # fmt: skip
 
 

@@ -34,9 +34,7 @@ def mixture_tail(dist: Mixture, y: Array, *, upper: bool) -> Array:
     return tail
 
 
-def _tail(
-    response: Poisson, theta: Array, weights: Array | None, y: Array, upper: bool
-) -> Array:
+def _tail(response: Poisson, theta: Array, weights: Array | None, y: Array, upper: bool) -> Array:
     side = response.sf if upper else response.cdf
     mean = response.mean(theta)  # (r, m)
     if mean.min(initial=np.inf) < _LEAST_MEAN:

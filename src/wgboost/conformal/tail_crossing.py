@@ -186,9 +186,7 @@ def _order_statistic(
     return np.where(good, inwards * exact, move), good
 
 
-def _interpolated_crossing(
-    curves: Array, logs: Sequence[Array], least: int
-) -> tuple[Array, Array]:
+def _interpolated_crossing(curves: Array, logs: Sequence[Array], least: int) -> tuple[Array, Array]:
     """Return about the step (r,) to the crossing of cubic curves, and the ranks there (r, K)."""
     log_tail, slope, second, _ = curves
     aim, move, ranks = least - 0.5, np.zeros(len(slope)), np.empty(slope.shape)

@@ -43,9 +43,7 @@ def upper_tail(y: Array, mean: Array, dispersion: Array) -> Array:
     return _tail(y, mean, dispersion, upper=True)[0]
 
 
-def tail_and_slope(
-    y: Array, mean: Array, dispersion: Array, *, upper: bool
-) -> tuple[Array, Array]:
+def tail_and_slope(y: Array, mean: Array, dispersion: Array, *, upper: bool) -> tuple[Array, Array]:
     """Return one of the tails, continued between counts, and the size of its derivative in y.
 
     The derivative is NaN where the series does not apply.
