@@ -33,7 +33,7 @@ def test_a_metric_that_still_improves_at_the_last_round_is_told(rounds):
 
 
 @pytest.mark.parametrize("rounds", [100, 200])
-def test_a_classifier_is_told_by_the_name_of_its_metric(rounds):
+def test_a_classifier_is_told(rounds):
     model = WGBClassifier(n_estimators=rounds, early_stopping=True, **SLOW)
     with pytest.warns(UserWarning, match=f"at the limit of {rounds} rounds.*'nll' was still"):
         model.fit(X, Y > 0)
