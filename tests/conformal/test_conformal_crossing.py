@@ -52,3 +52,13 @@ def test_the_ends_are_those_of_a_bisection(name, centre, distance):
     # Rounding is outwards: a value as odd as the level is inside.
     assert (low <= slow_low + 1e-12).all()
     assert (high >= slow_high - 1e-12).all()
+
+
+@pytest.mark.parametrize("folds", [2, 12, 60])
+@pytest.mark.parametrize(("name", "centre"), [("gamma", [0, 1]), ("student_t", [0, 0, 1])])
+def test_the_ends_of_any_number_of_folds_are_those_of_a_bisection(name, centre, folds):
+    dists, scores = folds_of(name, centre, 60, folds, 0.3)
+    low, high = cross_conformal_interval(dists, scores, 0.9)
+    slow_low, slow_high = (bisected(dists, scores, 0.9, upper=side) for side in (False, True))
+    assert_allclose(low, slow_low, rtol=1e-7, atol=1e-9)
+    assert_allclose(high, slow_high, rtol=1e-7, atol=1e-9)

@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from wgboost import ConformalClassifier, ConformalRegressor, WGBClassifier, WGBRegressor, censored
 from wgboost.conformal import conformal_interval, conformal_sets
 from wgboost.estimators.paper import PAPER_TREES
+from wgboost.responses import Categorical
 
 PLAIN = WGBRegressor(n_estimators=30, evidence=10, random_state=0, n_jobs=1, **PAPER_TREES)
 CLASSES = WGBClassifier(n_estimators=15, random_state=0, n_jobs=1)
@@ -211,8 +212,10 @@ def test_y_that_has_no_intervals_is_refused_before_any_fit(monkeypatch):
     several = clone(PLAIN).set_params(response="multivariate_normal")
     monkeypatch.setattr(WGBRegressor, "fit", None)
     monkeypatch.setattr(WGBClassifier, "fit", None)
-    with pytest.raises(ValueError, match=r"classes have no intervals.*ConformalClassifier"):
-        ConformalRegressor(make_pipeline(StandardScaler(), CLASSES)).fit(X, Y > 0)
+    for response in ("categorical", "ordinal", Categorical()):
+        classes = clone(CLASSES).set_params(response=response)
+        with pytest.raises(ValueError, match=r"classes have no intervals.*ConformalClassifier"):
+            ConformalRegressor(make_pipeline(StandardScaler(), classes)).fit(X, Y > 0)
     with pytest.raises(ValueError, match=r"censored y cannot be scored"):
         ConformalRegressor(PLAIN).fit(X, censored(Y, np.where(Y > 1, np.inf, Y)))
     with pytest.raises(ValueError, match=r"y has shape \(400, 2\); intervals are for one column"):

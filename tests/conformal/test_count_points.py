@@ -25,7 +25,7 @@ def test_points_of_one_distribution_are_its_quantiles(name, centre, spread, q, u
     dist = mixture(name, centre, spread)
     tails = [np.linspace(0.001, 0.499, 999)]
     least = int(np.searchsorted(tails[0], q)) + 1
-    points = count_points([dist], tails, least, upper=upper)
+    points = count_points([dist], tails, least, q, upper=upper)
     # The point is between the ranks of neighbours.
     near = [(dist.isf if upper else dist.ppf)(tails[0][i]) for i in (least - 2, least)]
     low, high = np.sort(near, axis=0)

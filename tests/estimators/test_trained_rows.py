@@ -4,8 +4,17 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
-from wgboost import ConformalRegressor, WGBClassifier, WGBRegressor, WGBRegressorCV, load
+from wgboost import (
+    ConformalClassifier,
+    ConformalRegressor,
+    WGBClassifier,
+    WGBRegressor,
+    WGBRegressorCV,
+    load,
+)
+from wgboost.conformal.base import KnowsTrainingRows
 from wgboost.training.copies import row_hashes
 from wgboost.training.row_hashes import hash_rows, known_share
 
@@ -106,3 +115,14 @@ def test_the_share_of_many_rows_is_estimated_from_a_sample():
     assert 3500 < told < 4700
     assert known_share(marks, many[10_000:], y[10_000:])[0] == 0.0
     assert hash_rows(np.zeros((50, 2)), np.arange(50.0)) is None
+
+
+def test_a_model_that_does_not_know_its_rows_calibrates_without_a_check():
+    labels = Y > 0
+    foreign = GaussianNB().fit(X[:200], labels[:200])
+    own = WGBClassifier(early_stopping=False, **FEW).fit(X[:200], labels[:200])
+    assert not isinstance(foreign, KnowsTrainingRows)
+    assert isinstance(own, KnowsTrainingRows)
+    silent(ConformalClassifier(foreign, method="prefit").fit, X[:200], labels[:200])
+    with pytest.warns(UserWarning, match=TRAINED):
+        ConformalClassifier(own, method="prefit").fit(X[:200], ~labels[:200])  # features decide

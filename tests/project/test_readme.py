@@ -135,8 +135,8 @@ def test_the_examples_of_targets_that_are_distributions():
     smooth = names["smooth"].predict_particles(names["X"])
     ours = names["metrics"].energy_distance(smooth, names["fresh"]).mean()
     assert ours < names["chance"].mean()
-    stopped, watched = names["searched"], names["watched"]
-    assert stopped.n_estimators_ == np.argmin(watched) == len(watched) - 21
+    stopped, curve = names["searched"], names["curve"]
+    assert stopped.n_estimators_ == np.argmin(curve) == len(curve) - 21
     off = names["centred"].history_["validation"]["off_centre"]
     assert names["centred"].n_estimators_ == np.argmin(off)
     assert min(off) < 0.3 * off[0]

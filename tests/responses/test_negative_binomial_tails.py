@@ -6,8 +6,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import special
 
+from wgboost.responses import NegativeBinomial
 from wgboost.responses.incomplete_gamma import inverse_lower_gamma, lower_gamma, upper_gamma
-from wgboost.responses.negative_binomial_tails import lower_tail, upper_tail
+from wgboost.responses.negative_binomial_tails import lower_tail, tail_and_slope, upper_tail
 
 
 def exact_tails(y, mean, dispersion):
@@ -26,6 +27,23 @@ def test_tails_of_large_counts_are_those_of_mpmath(mean, r, q):
     below, above = exact_tails(y, mean, 1 / r)
     assert_allclose(lower_tail(y, mean, 1 / r), below, rtol=2e-13)
     assert_allclose(upper_tail(y, mean, 1 / r), above, rtol=2e-13)
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("r", [0.5, 1.65, 20.0])
+@pytest.mark.parametrize("mean", [4000.0, 1e5])
+def test_slopes_of_tails_are_their_finite_differences(mean, r, upper):
+    y, h = mean * np.linspace(0.2, 3, 30), mean * 1e-4
+    at = [tail_and_slope(y + k * h, mean, 1 / r, upper=upper)[0] for k in (-2, -1, 1, 2)]
+    expected = np.abs(at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * h)
+    slope = tail_and_slope(y, mean, 1 / r, upper=upper)[1]
+    known = ~np.isnan(slope)
+    assert known.sum() > 5
+    assert_allclose(slope[known], expected[known], rtol=1e-8, atol=1e-9 * expected.max())
+    # Negative binomial counts fill the rest with the mass between counts.
+    theta = np.log([mean, 1 / r])
+    filled = NegativeBinomial().tail_and_slope(y, theta, upper=upper)[1]
+    assert_allclose(filled, expected, rtol=1e-4, atol=1e-9 * expected.max())
 
 
 def test_tails_of_one_array_are_those_of_its_parts():

@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit, TimeSeriesSplit
 
 from wgboost import Interrupted, WGBClassifierCV, WGBRegressorCV, load, metrics
-from wgboost.selection.time_order import is_time_ordered
+from wgboost.selection.folds import is_time_ordered
 
 RECIPE = {"learning_rate": 0.3, "evidence": 3.0}
 SMALL = {

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from wgboost import WGBRegressor, censored, load, metrics
+from wgboost import Gamma, Normal, WGBRegressor, censored, load, metrics
+from wgboost.training.posterior_data import PosteriorData
+from wgboost.training.target_data import TargetData
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (400, 2))
@@ -108,3 +110,18 @@ def test_a_warm_start_goes_on_from_the_chosen_start():
     model.set_params(n_estimators=rounds + 3, early_stopping=False)
     assert model.fit(X[TRAIN], SMOOTH[TRAIN], **sets).n_estimators_ == rounds + 3
     assert model.model_.start is start
+
+
+@pytest.mark.parametrize(
+    ("data", "possible"),
+    [
+        (PosteriorData(X, None, SMOOTH, Normal()), True),
+        (PosteriorData(X, None, censored(SMOOTH, SMOOTH), Normal()), True),
+        (PosteriorData(X, None, censored(SMOOTH, SMOOTH + 1), Normal()), False),
+        (PosteriorData(X, None, np.exp(SMOOTH), Gamma()), False),
+        (TargetData.of(None, X, SMOOTH[:, None, None], None), False),
+    ],
+    ids=["numbers", "bounds that are equal", "bounds", "no scale", "samples"],
+)
+def test_rows_say_whether_a_smooth_start_is_possible(data, possible):
+    assert data.can_start_smooth == possible

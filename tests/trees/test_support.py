@@ -174,3 +174,17 @@ def test_a_model_without_splits_has_support():
     model = WGBRegressor(n_estimators=3, evidence=1.0, early_stopping=False, n_jobs=1)
     model = model.set_params(min_samples_leaf=4).fit(X, X[:, 0])
     np.testing.assert_array_equal(model.predict_support([[2.0], [1e6]]), 1)
+
+
+@pytest.mark.parametrize("kind", [WGBRegressor, WGBClassifier])
+def test_a_supported_row_is_predicted_alone_as_together_with_rows_without_support(kind):
+    X, y = make_rows(8, n=300)
+    target = y if kind is WGBRegressor else y > 0
+    model = kind(n_estimators=6, random_state=0, n_jobs=1).fit(X, target)
+    inside, far = X[:5], np.concatenate([X[:5], X[:5] + 50])
+    assert model.predict_support(far)[5:].max() < 1
+    together, alone = model.predict_dist(far), [model.predict_dist(row[None]) for row in inside]
+    assert not model.model_.support(inside).lost.any()
+    for name in ("aleatoric", "epistemic", "posterior_particles", "var"):
+        each = np.concatenate([getattr(one, name)() for one in alone])
+        np.testing.assert_allclose(each, getattr(together, name)()[:5], rtol=1e-12)

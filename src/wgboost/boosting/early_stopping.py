@@ -16,7 +16,7 @@ __all__ = ["STOPPING_FIELDS", "Interrupted", "StoppingRule", "Validation"]
 STOPPING_FIELDS = ("best_round", "best_value", "odd_rounds", "gain_round", "gain_value")
 """Fields of a StoppingRule that change."""
 
-_MANY_ROUNDS = 200
+_MANY_ROUNDS = 100
 _LAST_ROUNDS = 50  # without patience
 _LAST_SHARE = 0.1
 _FIRST_ROUNDS = 30  # after which a goal is compared with
@@ -184,7 +184,7 @@ class StoppingRule:
         return self.best_value - ahead <= self.goal
 
     def ran_out(self, n_rounds: int) -> bool:
-        """Return whether the best round is among the last of at least 200 rounds.
+        """Return whether the best round is among the last of at least 100 rounds.
 
         More rounds may then give a better model. The last rounds are a tenth of all, and no more
         than the patience. A smaller limit is taken as a choice.

@@ -15,10 +15,10 @@ from wgboost.typing import Array, Directions
 __all__ = [
     "ConstantStart",
     "EstimatorStart",
-    "FittedClassifier",
-    "FittedRegressor",
     "GPStart",
     "Start",
+    "StartClassifier",
+    "StartRegressor",
     "log_ratios",
     "predicted_location",
 ]
@@ -26,7 +26,7 @@ __all__ = [
 _SMALLEST_PROBABILITY = 1e-6
 
 
-class FittedRegressor(Protocol):
+class StartRegressor(Protocol):
     """A fitted regressor of scikit-learn or of the same interface."""
 
     def predict(self, X: Any) -> Any:
@@ -34,7 +34,7 @@ class FittedRegressor(Protocol):
         ...
 
 
-class FittedClassifier(Protocol):
+class StartClassifier(Protocol):
     """A fitted classifier of scikit-learn or of the same interface."""
 
     @property
@@ -115,8 +115,8 @@ class GPStart(ConstantStart):
     >>> import numpy as np
     >>> from wgboost import WGBRegressor
     >>> X = np.linspace(0, 6, 60)[:, None]
-    >>> few = {"n_estimators": 3, "n_particles": 3, "early_stopping": True, "random_state": 0}
-    >>> model = WGBRegressor(init="smooth", refit=False, **few).fit(X, np.sin(X[:, 0]))
+    >>> settings = {"n_estimators": 3, "n_particles": 3, "early_stopping": True, "random_state": 0}
+    >>> model = WGBRegressor(init="smooth", refit=False, **settings).fit(X, np.sin(X[:, 0]))
     >>> type(model.model_.start).__name__
     'GPStart'
     """
@@ -137,7 +137,7 @@ class EstimatorStart:
     ----------
     particles : array of shape (m, d)
         The common particles.
-    estimator : FittedRegressor or FittedClassifier
+    estimator : StartRegressor or StartClassifier
         An estimator that was fitted to all training rows.
     response : Response
         The response.
@@ -158,7 +158,7 @@ class EstimatorStart:
     """
 
     particles: Array  # (m, d)
-    estimator: FittedRegressor | FittedClassifier
+    estimator: StartRegressor | StartClassifier
     response: Response
     units: Units
 
@@ -198,15 +198,15 @@ def log_ratios(probabilities: Array) -> Array:
 
 
 def predicted_location(
-    estimator: FittedRegressor | FittedClassifier, X: Any, response: Response, units: Units
+    estimator: StartRegressor | StartClassifier, X: Any, response: Response, units: Units
 ) -> Array:
     """Return the predictions of an estimator in the coordinates of the particles."""
     if response.nominal:
-        classifier = cast(FittedClassifier, estimator)
+        classifier = cast(StartClassifier, estimator)
         probabilities = np.zeros((len(X), response.n_params + 1))
         probabilities[:, np.asarray(classifier.classes_, dtype=int)] = classifier.predict_proba(X)
         return log_ratios(probabilities)
-    regressor = cast(FittedRegressor, estimator)
+    regressor = cast(StartRegressor, estimator)
     prediction = np.asarray(regressor.predict(X), dtype=np.float64)
     shape = (len(X), *response.y_shape)
     if prediction.shape != shape:

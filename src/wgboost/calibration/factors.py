@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from wgboost.metrics.checks import add_noise, check_y, row_weights
+from wgboost.metrics.checks import add_noise, check_y_for, row_weights
 from wgboost.predictive import Mixture
 from wgboost.predictive.posterior_particles import SMOOTHING
 from wgboost.predictive.weights import mix
@@ -53,8 +53,8 @@ class Calibration:
     >>> from wgboost import Calibration, WGBRegressor
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.uniform(-1, 1, (100, 2)), rng.standard_normal(100)
-    >>> few = {"n_estimators": 5, "n_particles": 3, "early_stopping": True, "random_state": 0}
-    >>> model = WGBRegressor(**few).fit(X[:50], y[:50])
+    >>> settings = {"n_estimators": 5, "n_particles": 3, "early_stopping": True, "random_state": 0}
+    >>> model = WGBRegressor(**settings).fit(X[:50], y[:50])
     >>> dist = model.predict_dist(X[50:])
     >>> calibration = Calibration.fit(dist, y[50:])
     >>> calibration.nll_after <= calibration.nll_before
@@ -201,7 +201,7 @@ class _Part:
 
     @classmethod
     def of(cls, dist: Mixture, y: Any, y_std: Any, sample_weight: Any) -> _Part:
-        observed = y if isinstance(y, Observations) else check_y(dist, y)
+        observed = y if isinstance(y, Observations) else check_y_for(dist, y)
         if y_std is not None:
             observed = add_noise(observed, y_std)
         weight = row_weights(sample_weight, len(dist))

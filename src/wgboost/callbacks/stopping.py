@@ -76,6 +76,7 @@ class MaxTime:
     can be estimated. A refit that runs out of time is dropped; the model is then the one that the
     search found, and `refitted_` is False. A bag consists of the members that were finished, and of
     at least one. The time is checked after every round, so a slow start or a slow round ends late.
+    The error of the model is estimated after the last round, which takes some seconds at most.
 
     Parameters
     ----------

@@ -61,9 +61,9 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command; the error for an unknown one names the nearest."""
         if args[0] not in self.commands and not ctx.resilient_parsing:
-            near = nearest_name(args[0], self.commands)
-            known = "" if near else f"; the commands are {', '.join(self.commands)}"
-            raise CommandError(f"no command {args[0]!r}{near}{known}")
+            suggestion = nearest_name(args[0], self.commands)
+            known = "" if suggestion else f"; the commands are {', '.join(self.commands)}"
+            raise CommandError(f"no command {args[0]!r}{suggestion}{known}")
         return super().resolve_command(ctx, args)
 
 

@@ -38,7 +38,7 @@ def evaluate(
         str | None,
         typer.Option(
             "--ood", metavar="file", show_default=False,
-            help="Rows from elsewhere: does the OOD score detect them?",
+            help="Rows out of distribution: does the OOD score detect them?",
         ),
     ] = None,
     title: Annotated[

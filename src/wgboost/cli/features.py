@@ -9,15 +9,15 @@ import polars as pl
 
 from wgboost.cli.roles import ColumnRoles
 from wgboost.cli.screen import CommandError, Problems, Screen
-from wgboost.cli.table import Table
+from wgboost.cli.table import FileTable
 from wgboost.data.schema import Schema
 
 __all__ = ["new_features", "training_features"]
 
 
 def training_features(
-    table: Table, roles: ColumnRoles, *, features: Sequence[str] = (), ignore: Sequence[str] = (),
-    categorical: Sequence[str] = (),
+    table: FileTable, roles: ColumnRoles, *, features: Sequence[str] = (),
+    ignore: Sequence[str] = (), categorical: Sequence[str] = (),
 ) -> tuple[pl.DataFrame, Any]:  # fmt: skip
     """Return the features to train on and the value of `categorical_features`."""
     problems = Problems()
@@ -77,7 +77,11 @@ def _kinds(schema: Schema) -> dict[str, str]:
 
 
 def new_features(
-    table: Table, schema: Schema, roles: ColumnRoles, screen: Screen, known: Collection[str] = ()
+    table: FileTable,
+    schema: Schema,
+    roles: ColumnRoles,
+    screen: Screen,
+    known: Collection[str] = (),
 ) -> Any:
     """Return the features of a model as a frame, or as an array if they have no names.
 

@@ -20,8 +20,8 @@ from wgboost.cli.options import BY_OPTION, named_values, parse_value
 from wgboost.cli.reading import ReadOptions, read_bytes, read_table
 from wgboost.cli.roles import ColumnRoles, Data, read_row_parameters, split_target
 from wgboost.cli.screen import CommandError, Problems, Screen, pluralize
-from wgboost.cli.table import Table
-from wgboost.cli.tasks import class_labels, column_kind, is_classification
+from wgboost.cli.table import FileTable
+from wgboost.cli.tasks import as_labels, column_kind, is_classification
 from wgboost.cli.writing import check_output, save_model
 from wgboost.estimators import WGBClassifier, WGBRegressor
 from wgboost.metrics.summaries import format_number
@@ -164,7 +164,7 @@ def fit(
         classes = is_classification(y, options.task, roles)
         if options.order is not None and not classes:
             raise CommandError("--order is for classes: --task classification")
-        y = class_labels(y, options.order) if classes else y
+        y = as_labels(y, options.order) if classes else y
     with problems:
         X, parameters["categorical_features"] = training_features(
             table,
@@ -228,7 +228,7 @@ def _check_values(parameters: dict[str, Any]) -> None:
         check_choice("response", parameters["response"], valid, RESPONSE_SYNONYMS)
 
 
-def _monotone_constraints(table: Table, X: pl.DataFrame, options: FitOptions) -> dict[str, int]:
+def _monotone_constraints(table: FileTable, X: pl.DataFrame, options: FitOptions) -> dict[str, int]:
     constraints: dict[str, int] = {}
     features = {*X.columns}
     for names, sign, flag_name in (
@@ -258,7 +258,7 @@ def _train(
         other = read_table(options.validation_data, reading, screen)
         other, y = split_target(other, roles, screen, column_kind(rows.y))
         if isinstance(model, WGBClassifier):
-            y = class_labels(y, options.order)
+            y = as_labels(y, options.order)
         kinds = {name: column_kind(rows.X[name]) for name in rows.X.columns}
         problems = Problems()
         for name in kinds:

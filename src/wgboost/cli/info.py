@@ -13,6 +13,7 @@ from rich.text import Text
 from wgboost.cli.flags import ModelFile
 from wgboost.cli.screen import Screen
 from wgboost.cli.writing import load_model
+from wgboost.estimators.conventions import stored_metadata
 from wgboost.metrics.summaries import format_number
 from wgboost.model import FittedBag
 
@@ -31,7 +32,7 @@ def info(screen: Screen, model: ModelFile) -> None:
     wgboost info price.wgb
     """
     estimator = load_model(model)
-    about = getattr(estimator, "metadata_", {})
+    about = stored_metadata(estimator)
     columns, known = about.get("columns", {}), estimator.model_
     bag, rounds = isinstance(known, FittedBag), [one.n_rounds for one in known.models]
     facts: dict[str, Any] = {

@@ -11,9 +11,10 @@ from wgboost.cli.features import new_features
 from wgboost.cli.reading import ReadOptions, read_table
 from wgboost.cli.roles import ColumnRoles, Data, read_row_parameters, split_target
 from wgboost.cli.screen import CommandError, Screen
-from wgboost.cli.table import Table
+from wgboost.cli.table import FileTable
 from wgboost.cli.tasks import target_kind
 from wgboost.estimators import WGBoost
+from wgboost.estimators.conventions import stored_metadata
 
 __all__ = ["read_model_data"]
 
@@ -21,7 +22,7 @@ __all__ = ["read_model_data"]
 def read_model_data(
     source: str, model: Any, reading: ReadOptions, roles: ColumnRoles, screen: Screen, *,
     y: str = "required", known: tuple[str, ...] = (),
-) -> tuple[Table, Data]:  # fmt: skip
+) -> tuple[FileTable, Data]:  # fmt: skip
     """Return a table, and its rows as the model takes them.
 
     `reading` and `roles` default to those in the model file. y is "required", "optional" or
@@ -32,7 +33,7 @@ def read_model_data(
             "the model is a WGBoost, whose targets are distributions; open it in Python with "
             "wgboost.load"
         )
-    about = getattr(model, "metadata_", {})
+    about = stored_metadata(model)
     table = read_table(source, reading.with_defaults(about.get("reading")), screen)
     roles = roles.with_defaults(about.get("columns"))
     present = all(name in table.names for name in roles.y_names) and bool(roles.y_names)

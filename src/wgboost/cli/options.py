@@ -158,10 +158,10 @@ def named_values(given: Iterable[str]) -> dict[str, Any]:
         if name in _PYTHON:
             raise CommandError(f"--option {one}: {name} can be set from Python only")
         if name not in BY_OPTION:
-            near = nearest_name(name, [*BY_OPTION, *FLAGS])
+            suggestion = nearest_name(name, [*BY_OPTION, *FLAGS])
             raise CommandError(
-                f"--option {one}: there is no {name!r}{near or '; it is one of '}"
-                + ("" if near else ", ".join(BY_OPTION))
+                f"--option {one}: there is no {name!r}{suggestion or '; it is one of '}"
+                + ("" if suggestion else ", ".join(BY_OPTION))
             )
         found[name] = parse_value(value)
     return found

@@ -46,7 +46,7 @@ def plot(
         str | None,
         typer.Option(
             "--ood", metavar="file", show_default=False,
-            help="Rows from elsewhere, for a plot of OOD scores.",
+            help="Rows out of distribution, for a plot of OOD scores.",
         ),
     ] = None,
     along: Annotated[
@@ -106,8 +106,8 @@ def _select(plots: list[Plot], only: Sequence[str]) -> list[Plot]:
     known = [one.name for one in plots]
     for name in only:
         if name not in known:
-            near = nearest_name(name, known)
-            raise CommandError(f"--only {name}: the plots are {', '.join(known)}{near}")
+            suggestion = nearest_name(name, known)
+            raise CommandError(f"--only {name}: the plots are {', '.join(known)}{suggestion}")
     return [one for one in plots if not only or one.name in only]
 
 

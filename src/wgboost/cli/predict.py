@@ -15,7 +15,7 @@ from wgboost.cli.model_data import read_model_data
 from wgboost.cli.reading import ReadOptions
 from wgboost.cli.roles import ColumnRoles
 from wgboost.cli.screen import CommandError, Screen, pluralize
-from wgboost.cli.table import Table
+from wgboost.cli.table import FileTable
 from wgboost.cli.writing import check_output, load_model, table_format, write_table
 from wgboost.estimators.tables import predicted_columns
 from wgboost.slicing import row_slices
@@ -131,7 +131,7 @@ def predict(
         screen.show({**facts, "out": out}, Text(line), Text(f"predictions: {out}"))
 
 
-def _join(table: Table, options: PredictOptions, found: dict[str, Array]) -> pl.DataFrame:
+def _join(table: FileTable, options: PredictOptions, found: dict[str, Array]) -> pl.DataFrame:
     """Return the columns to keep, followed by the predictions."""
     chosen = table.named(options.keep, "--keep")
     kept = table.frame if options.keep_all else table.frame.select(chosen)

@@ -22,7 +22,7 @@ import polars as pl
 from wgboost.cli.flags import flag
 from wgboost.cli.kinds import MISSING, NumberFormat
 from wgboost.cli.screen import CommandError, Screen
-from wgboost.cli.table import DELIMITERS, Table
+from wgboost.cli.table import DELIMITERS, FileTable
 from wgboost.machine import memory_limit
 
 __all__ = ["ReadOptions", "read_bytes", "read_table"]
@@ -119,8 +119,8 @@ def read_bytes(source: str) -> bytes:
         with open(source, "rb") as file:
             return file.read()
     except OSError as error:
-        near = _similar_file(source) if isinstance(error, FileNotFoundError) else ""
-        raise CommandError(f"cannot read {source!r}: {error.strerror}{near}") from error
+        suggestion = _similar_file(source) if isinstance(error, FileNotFoundError) else ""
+        raise CommandError(f"cannot read {source!r}: {error.strerror}{suggestion}") from error
 
 
 def _similar_file(source: str) -> str:
@@ -134,7 +134,7 @@ def _similar_file(source: str) -> str:
     return f"; did you mean {os.path.join(folder, stems[close[0]])!r}?" if close else ""
 
 
-def read_table(source: str, reading: ReadOptions, screen: Screen) -> Table:
+def read_table(source: str, reading: ReadOptions, screen: Screen) -> FileTable:
     """Return the table in a CSV or Parquet file; the contents tell which it is.
 
     It raises CommandError if the file is empty or of another kind.
@@ -170,12 +170,12 @@ def _unzip(data: bytes, name: str, limit: float | None) -> bytes:
     return b"".join(pieces)
 
 
-def _parquet(data: bytes, name: str) -> Table:
+def _parquet(data: bytes, name: str) -> FileTable:
     try:
         frame = pl.read_parquet(io.BytesIO(data))
     except (pl.exceptions.PolarsError, OSError) as error:
         raise CommandError(f"{name} is a damaged Parquet file: {error}") from error
-    return Table(name, frame)
+    return FileTable(name, frame)
 
 
 def _text(data: bytes, name: str, encoding: str | None) -> str:
@@ -196,7 +196,7 @@ def _text(data: bytes, name: str, encoding: str | None) -> str:
     return text.removeprefix("\ufeff")
 
 
-def _csv(text: str, name: str, reading: ReadOptions, screen: Screen) -> Table:
+def _csv(text: str, name: str, reading: ReadOptions, screen: Screen) -> FileTable:
     if not text.strip():
         raise CommandError(f"{name} is empty")
     if "\n" not in text:
@@ -243,7 +243,7 @@ def _without_blank_lines(text: str, delimiter: str) -> str:
 
 def _named(
     frame: pl.DataFrame, header: Sequence[str], name: str, reading: ReadOptions, screen: Screen
-) -> Table:
+) -> FileTable:
     unnamed = [i for i, one in enumerate(header) if not one]
     if unnamed and len(unnamed) < len(header):
         places = ", ".join(str(i + 1) for i in unnamed[:5])
@@ -253,7 +253,7 @@ def _named(
     if not kept and not duplicates:
         raise CommandError(f"{name} has no column names in its first line")
     frame = frame.select(list(kept)).rename(kept)
-    return Table(name, frame, duplicates, reading.number_format)
+    return FileTable(name, frame, duplicates, reading.number_format)
 
 
 def _delimiter(text: str) -> str:

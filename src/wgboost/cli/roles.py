@@ -10,7 +10,7 @@ import polars as pl
 
 from wgboost.cli.flags import flag
 from wgboost.cli.screen import CommandError, Problems, Screen, quoted
-from wgboost.cli.table import Table
+from wgboost.cli.table import FileTable
 from wgboost.responses import censored
 from wgboost.typing import Array
 
@@ -130,8 +130,8 @@ class Data:
 
 
 def split_target(
-    table: Table, roles: ColumnRoles, screen: Screen, kind: str = "target"
-) -> tuple[Table, Any]:
+    table: FileTable, roles: ColumnRoles, screen: Screen, kind: str = "target"
+) -> tuple[FileTable, Any]:
     """Return the rows with a known y, and y; other rows are left out with a note.
 
     `kind` is the kind of the target for `parse_column`.
@@ -163,7 +163,7 @@ def split_target(
     return table, _y(table, roles, kind)
 
 
-def _y(table: Table, roles: ColumnRoles, kind: str) -> Any:
+def _y(table: FileTable, roles: ColumnRoles, kind: str) -> Any:
     above: Any = -np.inf
     if roles.entry is not None:
         above = _numbers(table, roles.entry, "--entry", -np.inf)
@@ -187,7 +187,7 @@ def _y(table: Table, roles: ColumnRoles, kind: str) -> Any:
     return censored(time, np.where(_truth(table, roles.event), time, np.inf), above=above)
 
 
-def _numbers(table: Table, name: str, flag: str, fill: float | None = None) -> Array:
+def _numbers(table: FileTable, name: str, flag: str, fill: float | None = None) -> Array:
     series = table.column(name, "numbers")
     if not (series.dtype.is_numeric() or series.dtype == pl.Boolean):
         raise CommandError(f"{flag} {name}: the column has type {series.dtype}, not numbers")
@@ -195,7 +195,7 @@ def _numbers(table: Table, name: str, flag: str, fill: float | None = None) -> A
     return (series if fill is None else series.fill_null(fill)).to_numpy()
 
 
-def _truth(table: Table, name: str) -> Array:
+def _truth(table: FileTable, name: str) -> Array:
     """Return a column of events as booleans."""
     series = table.column(name)
     values = {str(value).casefold() for value in series.unique().to_list()}
@@ -209,7 +209,7 @@ def _truth(table: Table, name: str) -> Array:
     return np.array([str(value).casefold() in yes for value in series.to_list()])
 
 
-def read_row_parameters(table: Table, roles: ColumnRoles) -> dict[str, Any]:
+def read_row_parameters(table: FileTable, roles: ColumnRoles) -> dict[str, Any]:
     """Return the weight and exposure of the rows, if there are such columns."""
     found, problems = {}, Problems()
     for role, name in (("weight", roles.weight), ("exposure", roles.exposure)):

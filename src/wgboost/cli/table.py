@@ -12,13 +12,13 @@ from wgboost.cli.kinds import NumberFormat, parse_column
 from wgboost.cli.screen import CommandError, Problems
 from wgboost.validation import nearest_name
 
-__all__ = ["DELIMITERS", "Table"]
+__all__ = ["DELIMITERS", "FileTable"]
 
 DELIMITERS = ",;\t|"
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class FileTable:
     """The columns of a file.
 
     Attributes
@@ -71,15 +71,17 @@ class Table:
 
     def _missing(self, name: str) -> str:
         names = self.frame.columns
-        near = nearest_name(name, names)
-        if not near and name.casefold() in (one.casefold() for one in names):
-            near = f"; did you mean {next(n for n in names if n.casefold() == name.casefold())!r}?"
+        suggestion = nearest_name(name, names)
+        if not suggestion and name.casefold() in (one.casefold() for one in names):
+            suggestion = (
+                f"; did you mean {next(n for n in names if n.casefold() == name.casefold())!r}?"
+            )
         if len(names) == 1 and any(mark in names[0] for mark in DELIMITERS):
-            near = f", only {names[0]!r}; set the --delimiter of columns"
-        elif not near:
+            suggestion = f", only {names[0]!r}; set the --delimiter of columns"
+        elif not suggestion:
             shown = ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
-            near = f"; it has {shown}"
-        return f"no column {name!r}{near}"
+            suggestion = f"; it has {shown}"
+        return f"no column {name!r}{suggestion}"
 
     def column(self, name: str, kind: str = "any", *, category: bool = False) -> pl.Series:
         """Return a column as a kind of `parse_column`, with null for NaN.
@@ -106,6 +108,6 @@ class Table:
         problems.check()
         return pl.DataFrame(columns)
 
-    def rows(self, mask: pl.Series) -> Table:
+    def rows(self, mask: pl.Series) -> FileTable:
         """Return the rows of a mask."""
         return replace(self, frame=self.frame.filter(mask))

@@ -11,7 +11,7 @@ from wgboost.cli.screen import CommandError, quoted
 from wgboost.estimators.base import BaseModel
 from wgboost.validation import nearest_name
 
-__all__ = ["class_labels", "column_kind", "is_classification", "target_kind"]
+__all__ = ["as_labels", "column_kind", "is_classification", "target_kind"]
 
 _MANY = 50  # more distinct texts than this, in most rows, are not classes
 
@@ -43,7 +43,7 @@ def is_classification(y: Any, task: str | None, roles: ColumnRoles) -> bool:
     return y.dtype.is_integer() and set(y.unique().to_list()) == {0, 1}
 
 
-def class_labels(y: pl.Series, order: str | None) -> pl.Series:
+def as_labels(y: pl.Series, order: str | None) -> pl.Series:
     """Return labels for a classifier; `order` makes them ordered."""
     if y.dtype.is_float():
         if not (y == y.round(0)).all():

@@ -1,13 +1,18 @@
-"""Base class of the conformal estimators."""
+"""Base class of the conformal estimators, and what they need of the model that they wrap.
+
+Every model has `fit` and what scikit-learn's `clone` reads. For intervals it has `predict` and
+`predict_dist`, for sets `predict_proba` and `classes_`. Pipelines and searches around such a model
+are models, too.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -20,7 +25,7 @@ from wgboost.metrics.unwrapping import final_estimator
 from wgboost.typing import Array
 from wgboost.validation import AttributeHints, check_choice, check_weight
 
-__all__ = ["METHODS", "Conformal"]
+__all__ = ["METHODS", "Conformal", "KnowsTrainingRows"]
 
 METHODS = ("cross", "split", "prefit")
 """Calibration rows are all rows by folds, a share of the rows, or all given rows."""
@@ -31,6 +36,17 @@ _MODEL_METHODS = (
     "calibrate_ood", "ood_score", "ood_pvalue", "staged_predict", "staged_predict_dist",
     "staged_predict_particles", "staged_predict_proba", "n_estimators_", "feature_importances_",
 )  # fmt: skip
+
+
+@runtime_checkable
+class KnowsTrainingRows(Protocol):
+    """A model that recognises its training rows. All estimators of this package are such models.
+
+    With method="prefit" these models warn of rows that cannot be used for calibration.
+    """
+
+    def warn_trained(self, X: Any, y: Any, remedy: str, stacklevel: int) -> None:
+        """Warn if many of the rows are training rows; y is None to compare features only."""
 
 
 class Conformal(AttributeHints, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -147,16 +163,16 @@ class Conformal(AttributeHints, MetaEstimatorMixin, BaseEstimator):  # type: ign
             self.scores_.append(np.sort(scores))
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
-            if hasattr(self.estimators_[0], name):
+            if hasattr(self.estimators_[0], name):  # models of other libraries may lack them
                 setattr(self, name, getattr(self.estimators_[0], name))
 
     def _folds(self, X: Any, y: Any, groups: Any, fit_params: dict[str, Any]) -> Iterable[Fold]:
         if self.method == "prefit":
             known = {name: value for name, value in fit_params.items() if value is not None}
-            if hasattr(self.estimator, "warn_trained"):
+            if isinstance(self.estimator, KnowsTrainingRows):
                 check_is_fitted(self.estimator)
-                # Compare only features of a classifier: labels may be new to the estimator.
-                known_y = None if hasattr(self.estimator, "classes_") else np.asarray(y)
+                # Of classes only features are compared: labels may be new to the estimator.
+                known_y = None if is_classifier(self.estimator) else np.asarray(y)
                 self.estimator.warn_trained(X, known_y, 'method="cross"', 4)
             rows, none = np.arange(count_rows(X)), np.arange(0)
             return [Fold(self.estimator, rows, none, X, y, known)]

@@ -10,7 +10,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets
 
 from wgboost.conformal.base import Conformal
-from wgboost.conformal.level import check_confidence, warn_if_infinite
+from wgboost.conformal.level import check_conformal_confidence, warn_if_infinite
 from wgboost.conformal.sets import SET_SCORES, scores_of_classes, sets_by_folds
 from wgboost.folds import Fold
 from wgboost.metrics.metadata import score_metadata
@@ -265,7 +265,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):  # type: ignore[misc]
         array([[ True, False],
                [False,  True]])
         """
-        check_confidence(confidence)
+        check_conformal_confidence(confidence)
         probabilities = self._model_probabilities(X, predict_params)
         scores = [
             self._nonconformity(model, of_model)

@@ -12,7 +12,7 @@ from wgboost.conformal.count_crossing import count_crossings
 from wgboost.conformal.interval_scores import IntervalScore, interval_score_of
 from wgboost.conformal.large_counts import large_count_crossings
 from wgboost.conformal.level import (
-    check_confidence,
+    check_conformal_confidence,
     conformal_level,
     conformal_rank,
     warn_if_infinite,
@@ -204,7 +204,7 @@ def cross_conformal_interval(
     known = [np.sort(check_scores("scores", of_fold)) for of_fold in scores]
     pooled = np.sort(np.concatenate(known))
     n = pooled.size
-    rank = conformal_rank(n, check_confidence(confidence))
+    rank = conformal_rank(n, check_conformal_confidence(confidence))
     level = float(pooled[rank - 1]) if rank <= n else np.inf
     least = n + 1 - rank
     low, high = np.full((2, len(dists[0])), np.nan)

@@ -16,9 +16,12 @@ import numpy as np
 from scipy import special
 
 from wgboost.conformal.count_points import count_points
+from wgboost.conformal.narrow_counts import mixture_tail
 from wgboost.conformal.tail_crossing import TailPath, tail_crossing
 from wgboost.predictive import Mixture
+from wgboost.predictive.blocks import row_blocks
 from wgboost.predictive.count_tables import is_tabled
+from wgboost.predictive.weights import mix
 from wgboost.responses import Response
 from wgboost.responses.counts import Count
 from wgboost.responses.integer_search import smallest_integer
@@ -50,18 +53,14 @@ class _CountPath(TailPath):
 
     def tail_and_density(self, dist: Mixture, y: Array) -> tuple[Array, Array]:
         """Return tails (r,) continued to y > -1, and about their derivatives."""
-        response, grid = dist.response, y[:, None]
+        response, parts = dist.response, np.empty((2, len(y)))
         assert isinstance(response, Count)
-
-        def tail(y: Array, theta: Array) -> Array:
-            return response.tail_between(y, theta.astype(np.float64, copy=False), upper=self.upper)
-
-        def density(y: Array, theta: Array) -> Array:
-            # The mass at y + 1 is the difference of the cdf at y + 1 and y.
-            mass: Array = np.exp(response.log_mass(y + 0.5, theta.astype(np.float64, copy=False)))
-            return mass
-
-        return dist.over_grid(tail, grid)[:, 0], dist.over_grid(density, grid)[:, 0]
+        for rows in row_blocks(len(y), dist.particles[0].size):
+            each = response.tail_and_slope(y[rows, None], dist.theta(rows), upper=self.upper)
+            weights = dist.weights_of(rows)
+            for part, values in zip(parts, each, strict=True):
+                part[rows] = mix(values, weights)
+        return parts[0], parts[1]
 
 
 def large_count_crossings(
@@ -83,17 +82,20 @@ def large_count_crossings(
         return rank >= least
 
     def reached_low(y: Array, rows: Array) -> Array:
-        return held([dist[rows].cdf(y) for dist in dists])
+        return held([mixture_tail(dist[rows], y, upper=False) for dist in dists])
 
     def reached_high(y: Array, rows: Array) -> Array:
-        return ~held([dist[rows].sf(y) for dist in dists])
+        return ~held([mixture_tail(dist[rows], y, upper=True) for dist in dists])
 
     low[reached_low(np.zeros(n), np.arange(n))] = 0
+    with np.errstate(all="ignore"):
+        moments = dists[0].over_rows(partial(_moments, dists[0].response), 4)
     for end, reached, upper in ((low, reached_low, False), (high, reached_high, True)):
         rows = np.flatnonzero(np.isnan(end))
         if rows.size:
             path = _CountPath([dist[rows] for dist in dists], upper=upper)
-            end[rows] = _end(path, tails, least, tail, partial(_of_rows, reached, rows))
+            agree = partial(_of_rows, reached, rows)
+            end[rows] = _end(path, tails, least, tail, moments[rows].T, agree)
     return low, high
 
 
@@ -102,16 +104,14 @@ def _of_rows(reached: _Condition, rows: Array, y: Array, at: Array) -> Array:
 
 
 def _end(
-    path: _CountPath, tails: Sequence[Array], least: int, tail: float,
+    path: _CountPath, tails: Sequence[Array], least: int, tail: float, moments: Array,
     reached: _Condition,
 ) -> Array:  # fmt: skip
-    """Return the smallest count (n,) at which a condition holds."""
-    dist = path.dists[0]
-    mean, deviation = dist.mean(), dist.std()
-    known = np.zeros(len(dist), dtype=bool)
-    start, found = np.full((2, len(dist)), np.nan)
+    """Return the smallest count (n,) at which a condition holds; `moments` (4, n) of `_moments`."""
+    mean, deviation, variance, skew = moments
+    known = np.zeros(len(mean), dtype=bool)
+    start, found = np.full((2, len(mean)), np.nan)
     with np.errstate(all="ignore"):
-        variance, skew = dist.over_rows(partial(_shape, dist.response), 2).T
         # Narrow components make steps, on which a small error of the tail moves the point far.
         smooth = variance > _NARROW * np.square(deviation)
         rows = np.flatnonzero(smooth & (skew > _STRAIGHT))
@@ -132,7 +132,7 @@ def _end(
     lost = np.flatnonzero(np.isnan(start))
     if lost.size:
         some = [dist[lost] for dist in path.dists]
-        start[lost] = np.ceil(count_points(some, tails, least, upper=path.upper))
+        start[lost] = np.ceil(count_points(some, tails, least, tail, upper=path.upper))
     rest = np.flatnonzero(~known)
     if rest.size:
         found[rest] = smallest_integer(
@@ -141,14 +141,17 @@ def _end(
     return found
 
 
-def _shape(response: Response, theta: Array, _: Array | None) -> Array:
-    """Return the least variance of counts, and how far their quantiles are from normal, (r, 2).
+def _moments(response: Response, theta: Array, weights: Array | None) -> Array:
+    """Return the mean and the deviation of rows, and how narrow and skewed components are, (r, 4).
 
-    The second is the largest square of the skewness times the standard deviation: about the error
-    of `count_points`. Extra zeros do not count.
+    The third is the least variance of counts. The fourth is the largest square of the skewness
+    times the standard deviation: about the error of `count_points`. Extra zeros do not count there.
     """
+    means, variance = response.mean(theta), response.var(theta)
+    mean = mix(means, weights)
+    spread = mix(variance + np.square(means - mean[:, None]), weights)
     if isinstance(response, ZeroInflated):
         response, theta = response.part, theta[..., :-1]
-    variance = response.var(theta)
-    skew = np.square(2 * variance / response.mean(theta) - 1) / np.sqrt(variance)
-    return np.stack([variance.min(axis=1), skew.max(axis=1)], axis=1)
+        means, variance = response.mean(theta), response.var(theta)
+    skew = np.square(2 * variance / means - 1) / np.sqrt(variance)
+    return np.stack([mean, np.sqrt(spread), variance.min(axis=1), skew.max(axis=1)], axis=1)

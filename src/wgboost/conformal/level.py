@@ -13,7 +13,7 @@ from wgboost.typing import Array
 from wgboost.validation import check_number
 
 __all__ = [
-    "check_confidence",
+    "check_conformal_confidence",
     "conformal_level",
     "conformal_rank",
     "rows_needed",
@@ -23,7 +23,7 @@ __all__ = [
 _ROUNDING = 1e-9  # so that 20 * 0.95 is 19
 
 
-def check_confidence(confidence: Any) -> float:
+def check_conformal_confidence(confidence: Any) -> float:
     """Return the confidence, a number between 0 and 1."""
     number = check_number("confidence", confidence, above=0, high=1)
     if number == 1:
@@ -112,5 +112,5 @@ def conformal_level(scores: Any, confidence: float = 0.9) -> float:
     18.0
     """
     values = np.sort(check_scores("scores", scores))
-    rank = conformal_rank(values.size, check_confidence(confidence))
+    rank = conformal_rank(values.size, check_conformal_confidence(confidence))
     return float(values[rank - 1]) if rank <= values.size else math.inf

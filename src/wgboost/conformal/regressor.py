@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin, is_classifier
 from sklearn.metrics import r2_score
 
 from wgboost.conformal.base import Conformal
 from wgboost.conformal.interval_scores import INTERVAL_SCORES
 from wgboost.conformal.intervals import cross_conformal_interval, interval_scores
-from wgboost.conformal.level import check_confidence
+from wgboost.conformal.level import check_conformal_confidence
 from wgboost.folds import Fold
 from wgboost.metrics.metadata import score_metadata
 from wgboost.metrics.unwrapping import final_estimator, predict_dist
@@ -99,7 +99,7 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         self.random_state = random_state
 
     def _prepare(self, y: Any) -> None:
-        if getattr(final_estimator(self.estimator), "response", None) == "categorical":
+        if is_classifier(final_estimator(self.estimator)):
             raise ValueError("classes have no intervals; use ConformalClassifier")
         if is_censored(y):
             raise ValueError(
@@ -226,7 +226,7 @@ class ConformalRegressor(RegressorMixin, Conformal):  # type: ignore[misc]
         >>> bool(np.mean((low <= y) & (y <= high)) >= 0.9)
         True
         """
-        check_confidence(confidence)
+        check_conformal_confidence(confidence)
         known = {"offset": offset, "exposure": exposure, **predict_params}
         X, given = self._predict_params(X, known)
         dists = [predict_dist(model, X, **given) for model in self._models()]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.conformal.level import check_confidence, conformal_level, conformal_rank
+from wgboost.conformal.level import check_conformal_confidence, conformal_level, conformal_rank
 from wgboost.metrics.checks import check_exact_y, check_scores
 from wgboost.predictive import Mixture
 from wgboost.typing import Array
@@ -239,7 +239,9 @@ def sets_by_folds(
     The class with the largest of `probabilities` (n, k) is always in the set.
     """
     known = [np.sort(check_scores("scores", of_fold)) for of_fold in scores]
-    rank = conformal_rank(sum(of_fold.size for of_fold in known), check_confidence(confidence))
+    rank = conformal_rank(
+        sum(of_fold.size for of_fold in known), check_conformal_confidence(confidence)
+    )
     smaller = np.zeros(probabilities.shape, dtype=np.int64)  # scores below that of the class
     for table, of_fold in zip(new_scores, known, strict=True):
         smaller += np.searchsorted(of_fold, table, side="left")

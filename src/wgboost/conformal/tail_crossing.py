@@ -26,7 +26,10 @@ _CLOSE = 3e-4  # in log tail: closer points do not determine a third derivative
 _ROUNDING = 1e-9  # relative, outwards: a value whose score is the level is inside
 _MOST = 0.45  # largest tail; scores end at one half
 _ITERATIONS = 20
-_NEAR = 0.49  # in ranks
+_NEAR = 0.4  # in ranks of each distribution, which have gaps: closer steps would oscillate
+_RISE = (0.4, 2.5)  # least and largest slope of log ranks over that of log tails
+_CONVERGED = 0.1  # largest relative correction in the last iteration
+_BEHIND, _AHEAD = 2, 4  # scores of each distribution around the crossing that are put in order
 
 
 def tail_crossing(
@@ -151,48 +154,64 @@ def _order_statistic(
     `curves` has the log tail and its first three derivatives. If the crossing is not found, the
     step is that of interpolated ranks.
     """
-    log_tail, slope, second, third = curves
-    r, folds = log_tail.shape
-    aim, move, ranks = least - 0.5, np.zeros(r), np.empty((r, folds))
-    rows = np.arange(r)
-    for iteration in range(_ITERATIONS):
-        along = move[rows, None]
-        steep = slope[rows] + second[rows] * along
-        here = log_tail[rows] + along * (slope[rows] + 0.5 * second[rows] * along)
-        for k, given in enumerate(logs):
-            ranks[rows, k] = np.interp(here[:, k], given, np.arange(1.0, given.size + 1), left=0)
-        total = ranks[rows].sum(axis=1)
-        steepness = (ranks[rows] * steep).sum(axis=1) / total
-        # Ranks have steps and gaps: later corrections are damped against oscillation.
-        correction = np.log(aim / total) / steepness * 0.8 ** (iteration // 2)
-        far = ~(np.abs(total - aim) < _NEAR)
-        limit = 1 / np.abs(steepness)
-        move[rows[far]] += np.clip(correction, -limit, limit)[far]
-        rows = rows[far]
-        if not rows.size:
-            break
+    move, ranks = _interpolated_crossing(curves, logs, least)
     lost = np.asarray(np.isnan(ranks).any(axis=1))
-    reached = np.floor(np.where(lost[:, None], 0, ranks)).astype(np.int64)
-    missing = least - reached.sum(axis=1)  # scores that are further in
-    good = (missing >= 1) & (missing <= folds + 1) & ~lost
+    log_tail, slope, second, third = curves
+    first = np.floor(np.where(lost[:, None], 0, ranks)).astype(np.int64) - _BEHIND  # (r, K)
+    first = np.maximum(first, 0)
     # On the other side of its vertex a parabola holds the wrong rows.
-    good &= (slope * (slope + second * move[:, None]) > 0).all(axis=1)
-    steps = np.full((r, folds, folds + 1), np.inf)
+    good = ~lost & (slope * (slope + second * move[:, None]) > 0).all(axis=1)
     inwards = -1.0 if upper else 1.0
+    steps = np.full((*log_tail.shape, _BEHIND + _AHEAD), np.inf)
     for k, given in enumerate(logs):
-        index = reached[:, k, None] + np.arange(folds + 1)
+        index = first[:, k, None] + np.arange(_BEHIND + _AHEAD)
         rise = given[np.minimum(index, given.size - 1)] - log_tail[:, k, None]
         a, b, c = (part[:, k, None] for part in (slope, second / 2, third / 6))
         one = rise / a
         for _ in range(3):  # Newton's method
-            excess = one * (a + one * (b + one * c)) - rise
-            one = one - excess / (a + one * (2 * b + one * (3 * c)))
-        # Scores are sorted, so a step that is shorter than the one before did not converge.
-        steps[:, k] = np.maximum.accumulate(
-            np.where(index < given.size, inwards * one, np.inf), axis=1
-        )
-    ordered = np.sort(steps.reshape(r, -1), axis=1)
-    chosen = ordered[np.arange(r), np.clip(missing, 1, folds + 1) - 1]
-    exact = inwards * chosen
-    good &= np.isfinite(exact)
-    return np.where(good, exact, move), good
+            change = (one * (a + one * (b + one * c)) - rise) / (a + one * (2 * b + one * (3 * c)))
+            one = one - change
+        # Tails are monotone, so the side of a step is known if it did not converge.
+        converged = (one * rise * a >= 0) & (np.abs(change) <= _CONVERGED * np.abs(one))
+        one = np.where(converged, one, np.copysign(np.inf, rise / a))
+        steps[:, k] = np.where(index < given.size, inwards * one, np.inf)
+    missing = least - first.sum(axis=1)  # scores that are further in
+    ordered = np.sort(steps.reshape(len(move), -1), axis=1)
+    place = np.clip(missing, 1, ordered.shape[1]) - 1
+    exact = np.take_along_axis(ordered, place[:, None], axis=1)[:, 0]
+    good &= (missing == place + 1) & np.isfinite(exact)
+    # Scores outside of these ranges must not come between.
+    good &= ((steps[..., 0] <= exact[:, None]) | (first == 0)).all(axis=1)
+    good &= (steps[..., -1] >= exact[:, None]).all(axis=1)
+    return np.where(good, inwards * exact, move), good
+
+
+def _interpolated_crossing(curves: Array, logs: Sequence[Array], least: int) -> tuple[Array, Array]:
+    """Return about the step (r,) to the crossing of cubic curves, and the ranks there (r, K)."""
+    log_tail, slope, second, _ = curves
+    aim, move, ranks = least - 0.5, np.zeros(len(slope)), np.empty(slope.shape)
+    near = max(_NEAR * len(logs), 0.49)
+    rows, last, step = np.arange(len(slope)), np.zeros(len(slope)), np.zeros(len(slope))
+    for iteration in range(_ITERATIONS):
+        along = move[rows, None]
+        steep = slope[rows] + second[rows] * along
+        here = log_tail[rows] + along * (slope[rows] + 0.5 * second[rows] * along)
+        each = np.empty(here.shape)
+        for k, given in enumerate(logs):
+            each[:, k] = np.interp(here[:, k], given, np.arange(1.0, given.size + 1), left=0)
+        ranks[rows] = each
+        total = each.sum(axis=1)
+        far = ~(np.abs(total - aim) < near)
+        rows, total, gap = rows[far], total[far], np.log(aim / total[far])
+        if not rows.size:
+            break
+        steepness = (each[far] * steep[far]).sum(axis=1) / total
+        limit = 1 / np.abs(steepness)
+        # Ranks rise as fast as tails if scores are uniform, and in general about as before.
+        rise = (last[far] - gap) / (steepness * step[far])
+        steepness *= np.clip(np.where(np.isfinite(rise), rise, 1), *_RISE)
+        # Ranks have steps and gaps: later corrections are damped against oscillation.
+        step = np.clip(gap / steepness * 0.9 ** max(iteration - 3, 0), -limit, limit)
+        move[rows] += step
+        last = gap
+    return move, ranks

@@ -166,8 +166,8 @@ class ParquetBatches(Batches):
                 features = [name for name in names if name not in others]
             for name in (*others, *features):
                 if name not in names:
-                    near = nearest_name(name, names)
-                    raise ValueError(f"{path.name} has no column {name!r}{near}")
+                    suggestion = nearest_name(name, names)
+                    raise ValueError(f"{path.name} has no column {name!r}{suggestion}")
             if not features:
                 raise ValueError(f"{path.name} has no columns other than {others}")
             for some in file.iter_batches(self.batch_rows, columns=[*features, *others]):

@@ -65,8 +65,8 @@ def calendar_features(
     wanted = frame.columns if columns is None else list(columns)
     for name in wanted:
         if name not in frame.columns:
-            near = nearest_name(name, map(str, frame.columns))
-            raise ValueError(f"columns has {name!r}, which is no column of X{near}")
+            suggestion = nearest_name(name, map(str, frame.columns))
+            raise ValueError(f"columns has {name!r}, which is no column of X{suggestion}")
     dates = {name: native_dates(frame[name]) for name in wanted}
     lacking = [name for name, one in dates.items() if one is None]
     if columns is not None and lacking:

@@ -49,8 +49,8 @@ def named_columns(X: Any, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]
                 f"{parameter}={name!r} names a column; X has to be a frame then, not {type(X)}"
             )
         if name not in frame.columns:
-            near = nearest_name(name, map(str, frame.columns))
-            raise ValueError(f"X has no column {name!r} to take as {parameter}{near}")
+            suggestion = nearest_name(name, map(str, frame.columns))
+            raise ValueError(f"X has no column {name!r} to take as {parameter}{suggestion}")
         values[parameter] = frame.get_column(name).to_native()
     return frame.drop(*dict.fromkeys(names.values())).to_native(), values, names
 

@@ -17,7 +17,7 @@ _CELLS = 1_000_000  # at most this many values are kept
 _ROWS = 1000
 _MISMATCH = 0.5  # distance of two categories, and of a missing value from others
 _FAR = 1e6  # bound of a coordinate
-_LINEAR = 0.3  # of the value in units of the spread, beside its share
+_LINEAR = 0.3  # weight of the value in units of the spread, added to its rank
 _RIDGE = 0.2  # least share of correlations that stays in coordinates
 _SAME = 1e-5  # largest distance of a row from itself, rounded
 

@@ -148,8 +148,10 @@ class Schema:
         if lacking:
             problems.append(f"X lacks {_listed(lacking)} of the training data")
         if extra:
-            near = nearest_name(extra[0], known) if lacking else "; drop what training did not have"
-            problems.append(f"X has {_listed(extra)}, unseen in training{near}")
+            suggestion = (
+                nearest_name(extra[0], known) if lacking else "; drop what training did not have"
+            )
+            problems.append(f"X has {_listed(extra)}, unseen in training{suggestion}")
         if problems:
             raise ValueError(", and ".join(problems))
 
@@ -240,8 +242,8 @@ def column_index(parameter: str, column: Any, names: Sequence[str] | None, p: in
     whole = isinstance(column, (int, np.integer)) and not isinstance(column, bool)
     if whole and -p <= column < p:
         return int(column) % p
-    near = nearest_name(column, names) if isinstance(column, str) and names else ""
-    raise ValueError(f"{parameter} has {format_value(column)}, which is no column of X{near}")
+    suggestion = nearest_name(column, names) if isinstance(column, str) and names else ""
+    raise ValueError(f"{parameter} has {format_value(column)}, which is no column of X{suggestion}")
 
 
 def _label(names: Sequence[str] | None, i: int) -> str:

@@ -91,10 +91,11 @@ class DistributedStage:
                     return complete
                 retries += 1
                 if retries > self.cluster.max_retries:
+                    told = lost if isinstance(lost, LostWorkerError) else LostWorkerError
                     raise RuntimeError(
                         f"workers were lost {retries} times, max_retries="
                         f"{self.cluster.max_retries}: {lost}. "
-                        f"{getattr(lost, 'remedy', LostWorkerError.remedy)}"
+                        f"{told.remedy}"
                     ) from lost
                 _LOG.warning("%s; waiting for workers, then continuing", lost)
                 self.cluster.wait(n_workers)

@@ -9,8 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from wgboost.model import FittedModel
-from wgboost.persistence.loading import check_saved
-from wgboost.persistence.model_checks import FITTED
+from wgboost.persistence.model_checks import FITTED, check_saved
 from wgboost.persistence.models import SavedModel, fitted_attributes, fitted_model
 from wgboost.training.fit_warnings import warn_interrupted, warn_limit
 from wgboost.training.request import FitRequest

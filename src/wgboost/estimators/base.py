@@ -87,7 +87,7 @@ class BaseModel(BaseEstimator):  # type: ignore[misc]
         return table_tags(super().__sklearn_tags__())
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")
+        return "model_" in vars(self)
 
     def _fitted(self) -> FittedModel | None:
         """Return the model of an earlier fit, if there is one."""

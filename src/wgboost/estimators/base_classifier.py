@@ -21,7 +21,7 @@ __all__ = ["BaseClassifier"]
 class BaseClassifier(ClassifierMixin, BaseModel):  # type: ignore[misc]
     """Predictions of classes, from one model or several."""
 
-    # What a fit leaves behind.
+    # Fitted attributes.
     classes_: Array
     ranks_: Array
 
@@ -204,7 +204,7 @@ class BaseClassifier(ClassifierMixin, BaseModel):  # type: ignore[misc]
         Returns
         -------
         dict of array (n,)
-            In nats: "aleatoric" is the mean entropy of the particles, "epistemic" the mutual
+            In nats: "aleatoric" is the mean entropy of the posterior, "epistemic" the mutual
             information between class and particle, "total" their sum.
 
         Examples

@@ -28,7 +28,7 @@ def _centre(dist: Mixture) -> Array:
 class BaseRegressor(RegressorMixin, BaseModel):  # type: ignore[misc]
     """Predictions of a numeric y, from one model or several."""
 
-    # What metadata routing hands over unless told otherwise; see `WGBRegressor`.
+    # Metadata that is routed by default; see `WGBRegressor`.
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"offset": True, "exposure": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"offset": True, "exposure": True}
 
@@ -243,8 +243,9 @@ class BaseRegressor(RegressorMixin, BaseModel):  # type: ignore[misc]
         Returns
         -------
         dict of array (n,) or (n, q)
-            "aleatoric" is the mean of the particles' variances, the noise in y. "epistemic" is the
-            variance of the particles' means, what the model does not know. "total" is their sum.
+            "epistemic" is the expected squared error of the predicted mean, or without such an
+            estimate the variance of the particles' means. "aleatoric" is the noise in y. "total" is
+            their sum; see `Mixture.epistemic`.
 
         Raises
         ------

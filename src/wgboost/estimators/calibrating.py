@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from wgboost.calibration import Calibration, OODReference
@@ -366,10 +367,9 @@ def fitted_factors(dists: Sequence[Mixture], folds: Sequence[Fold], **settings: 
 
 def _known_classes(fold: Fold) -> Fold:
     """Return the rows of a fold whose class its model was trained on."""
-    classes = getattr(fold.estimator, "classes_", None)
-    if classes is None:
+    if not is_classifier(fold.estimator):
         return fold
-    return fold.take(np.flatnonzero(np.isin(np.asarray(fold.y), classes)))
+    return fold.take(np.flatnonzero(np.isin(np.asarray(fold.y), fold.estimator.classes_)))
 
 
 def _reference_by(method: str, known: Mapping[str, OODReference]) -> OODReference:

@@ -157,7 +157,7 @@ class WGBClassifier(BaseClassifier):
     ['aleatoric', 'epistemic', 'total']
     """
 
-    # What metadata routing hands over unless told otherwise; see `WGBRegressor`.
+    # Metadata that is routed by default; see `WGBRegressor`.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {
         "offset": True,
         "exposure": True,
@@ -264,38 +264,37 @@ class WGBClassifier(BaseClassifier):
             which have y and the weights too: data larger than memory.
         y : array (n,), or (n, q) for a response of several columns
             Or what `wgboost.censored` returns, where only bounds are known. If X is a frame, y and
-            all other parameters that belong to rows can be names of its columns, which are then no
-            features, here and in predictions.
+            all other parameters that belong to rows can be names of its columns. These are then not
+            features, neither here nor in predictions.
         sample_weight : array (n,), optional
-            How often each row counts: a weight of 2 is the row twice, and rows of weight zero count
-            for nothing. Weights that sum to one are to be multiplied by the number of rows: `l2`
-            is in their unit.
+            How often each row counts: a weight of 2 is the row twice, and rows of weight zero are
+            ignored. Multiply weights that sum to one by the number of rows, since `l2` is in their
+            unit.
         offset : number or array like y, optional
             A known part of the location, which the model does not have to learn; predictions take
             one too.
         exposure : number or array (n,), optional
-            What the mean of a count or of a positive y is proportional to, such as time or people
-            at risk; instead of an offset, which is its log. Predictions take one too.
+            Factor of the mean of a count or of a positive y, such as time or people at risk. It
+            replaces an offset, which would be its log. Predictions take one too.
         y_std : number or array (n,), optional
             Standard deviation of a known error that y was measured with. Predictions are then of y
             without that error.
         groups : array (n,), optional
-            Labels of rows that belong together, such as those of a patient or a day: where rows are
-            held out, all rows of a group are, or none. `validation_fraction` is then a share of the
-            groups.
+            Labels of rows that belong together, such as those of a patient or a day. Groups are
+            held out as a whole, and `validation_fraction` is a share of the groups.
         X_val, y_val, sample_weight_val, offset_val, exposure_val, y_std_val : optional
-            Rows to watch instead of a share of the training rows, or lists or tuples of several
-            such sets: early stopping goes by the first. The weights are those of the metric. These
-            rows are never trained on: `refit` has nothing to do then.
+            Validation rows, in place of a share of the training rows, or lists or tuples of several
+            validation sets, of which early stopping uses the first. The weights are those of the
+            metric. These rows are never trained on, so there is no refit.
         validation_rows : optional
-            A mask or indices of the rows of X to hold out, when time decides.
+            A mask or indices of the rows of X to hold out, such as the latest.
         callbacks : sequence of callables
             Each gets a dict with "round", "metrics", "particles" and more after every round;
-            returning True stops. `wgboost.callbacks` has some, and says what is in the dict.
+            returning True stops. `wgboost.callbacks` has some, and documents the dict.
         resume_from : path, optional
-            A file of `callbacks.Checkpoint`. The fit goes on from there and gives the model that
-            it would have given without a pause. Data and parameters have to be the same, n_jobs
-            and verbose aside.
+            A file of `callbacks.Checkpoint`. The fit continues from there, and the model is that of
+            a fit without a pause. Data and parameters have to be the same, except for n_jobs and
+            verbose.
 
         Returns
         -------
@@ -304,18 +303,18 @@ class WGBClassifier(BaseClassifier):
 
         Notes
         -----
-        Ctrl-C ends the fit with the rounds so far and the warning `Interrupted`; while a model is
-        refitted on all rows it leaves the one that early stopping found. Before the first round
-        it raises KeyboardInterrupt. A fit that raises leaves the estimator as it was.
+        Ctrl-C ends the fit with the rounds so far and the warning `Interrupted`. During the refit
+        it keeps the model that early stopping found. Before the first round it raises
+        KeyboardInterrupt. A fit that raises leaves the estimator as it was.
 
         With scikit-learn's metadata routing, `fit` asks for offset, exposure, y_std and groups from
         the start, and for sample_weight after ``set_fit_request(sample_weight=True)``.
 
-        With warm_start a further fit adds rounds to the model there is, up to n_estimators, as if
-        there had been no pause: validation sets are measured on, their history goes on, and early
-        stopping looks at the rounds after the last best one. n_particles, response, prior and
-        init cannot change. Rows held out by early_stopping or validation_rows have to be the ones
-        of before, which is so with the same data and refit=False; a refitted model has seen them.
+        With warm_start a further fit adds rounds to the model, up to n_estimators, as if there had
+        been no pause. Validation sets are evaluated, their history continues, and early stopping
+        counts the rounds since the best one. n_particles, response, prior and init cannot change.
+        Rows that early_stopping or validation_rows hold out have to be the same as before. They are
+        the same for the same data and refit=False; a refitted model was trained on them.
 
         Examples
         --------

@@ -18,6 +18,7 @@ __all__ = [
     "check_parameter_names",
     "save_estimator",
     "store_parameters",
+    "stored_metadata",
     "table_tags",
 ]
 
@@ -30,8 +31,8 @@ def check_parameter_names(kind: type[Any], names: Iterable[str], error: type[Exc
     for name in names:
         if name.split("__")[0] not in valid:
             place = place_of(name, valid)
-            near = f"; {place}" if place else nearest_name(name, valid)
-            raise error(f"{kind.__name__} has no parameter {name!r}{near}")
+            suggestion = f"; {place}" if place else nearest_name(name, valid)
+            raise error(f"{kind.__name__} has no parameter {name!r}{suggestion}")
 
 
 class CheckedParameters(BaseEstimator):  # type: ignore[misc]
@@ -84,6 +85,12 @@ def table_tags(tags: Any) -> Any:
     tags.input_tags.categorical = True
     tags.input_tags.string = True
     return tags
+
+
+def stored_metadata(estimator: BaseEstimator) -> dict[str, Any]:
+    """Return the metadata of a loaded model; empty if it has none."""
+    metadata: dict[str, Any] = vars(estimator).get("metadata_", {})
+    return metadata
 
 
 def save_estimator(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from wgboost.predictive.bands import Quantity, check_band
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["band_columns", "predict_band"]
 
-_LABELS = 10  # that an error names
+_LABELS = 10  # labels that an error lists
 
 
 def predict_band(
@@ -84,7 +85,7 @@ def predict_band(
 def _predicted_response(model: Any) -> Response:
     """Return the response of what `predict_dist` returns."""
     response: Response = model.response_
-    if isinstance(response, Ordinal) and hasattr(model, "classes_"):
+    if isinstance(response, Ordinal) and is_classifier(model):
         return Categorical(n_classes=max(2, len(model.classes_)))
     return response
 

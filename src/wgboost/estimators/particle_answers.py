@@ -46,7 +46,7 @@ def log_likelihood_of(target: Any, particles: Directions, y: Array) -> Array:
     -------
     array (n,)
     """
-    if getattr(target, "likelihood", None) is None:
+    if not isinstance(target, (LogDensity, Target)) or target.likelihood is None:
         raise TypeError(
             "log_likelihood needs target=LogDensity(..., likelihood=...) or "
             "Target(..., likelihood=...)"

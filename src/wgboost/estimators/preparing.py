@@ -16,7 +16,7 @@ from wgboost.data.schema import Schema
 from wgboost.metrics.metadata import describe_metadata
 from wgboost.model import FittedModel
 from wgboost.persistence.checkpoints import Checkpoint, CheckpointWriter, read_checkpoint
-from wgboost.persistence.loading import check_saved
+from wgboost.persistence.model_checks import check_saved
 from wgboost.training.constraints import held_parameter, tree_constraints
 from wgboost.training.continuing import check_continuation
 from wgboost.training.copies import grouped
@@ -33,7 +33,7 @@ from wgboost.training.readers import MemoryReader, TableReader
 from wgboost.training.request import FitRequest
 from wgboost.training.row_hashes import warn_other_rows
 from wgboost.training.settings import Settings, resolve_settings
-from wgboost.training.starts import check_start, starts_to_try
+from wgboost.training.starts import check_start, starts_to_compare
 from wgboost.training.target_data import TargetData
 from wgboost.training.validation_sets import validation_sets
 from wgboost.trees import Constraints
@@ -164,11 +164,11 @@ def _resolved(
     if continued and previous is not None:
         seeking = previous.search_trials is not None
     search = isinstance(settings.evidence, str) or (settings.evidence is None and seeking)
-    few = not (request.early_stopping or request.holds_out or request.validation)
-    few = few and cross_validates(settings, data, groups=request.groups is not None)
-    starts = starts_to_try(settings, data) if seeking and not few else ()
-    settings = replace(settings, search_evidence=search and not few, starts=starts)
-    request = replace(request, cross_validates=few)
+    by_folds = not (request.early_stopping or request.holds_out or request.validation)
+    by_folds = by_folds and cross_validates(settings, data, groups=request.groups is not None)
+    starts = starts_to_compare(settings, data) if seeking and not by_folds else ()
+    settings = replace(settings, search_evidence=search and not by_folds, starts=starts)
+    request = replace(request, cross_validates=by_folds)
     if request.validation or request.holds_out or settings.eval_metric is not None:
         for one in request.validation.values() or [data]:
             one.metrics(settings.eval_metric)

@@ -21,7 +21,7 @@ __all__ = ["explain_support", "predict_support"]
 
 
 def predict_support(self: BaseModel | WGBoost, X: Any, *, n_rounds: int | None = None) -> Array:
-    """Tell how close each row is to training rows, in the features of the splits.
+    """Return how close each row is to training rows, in the features of the splits.
 
     The support of a row is 1 if its values are among those of training rows in all nodes on its way
     down the trees. It fades to 0 as the row moves away from them, beyond the training data or into
@@ -62,7 +62,7 @@ def predict_support(self: BaseModel | WGBoost, X: Any, *, n_rounds: int | None =
 
 
 def explain_support(self: BaseModel | WGBoost, X: Any, *, n_rounds: int | None = None) -> Any:
-    """Tell which features take the support of each row away.
+    """Return the features that take the support of each row away.
 
     Parameters
     ----------

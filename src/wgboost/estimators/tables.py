@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from wgboost.estimators.conventions import stored_metadata
 from wgboost.predictive.table import QUANTILES
 from wgboost.typing import Array
+
+if TYPE_CHECKING:
+    from wgboost.estimators.base import BaseModel
 
 __all__ = ["predicted_columns"]
 
 
 def predicted_columns(
-    model: Any, X: Any, quantiles: Any = QUANTILES, *, names: Sequence[str] | None = None,
+    model: BaseModel, X: Any, quantiles: Any = QUANTILES, *, names: Sequence[str] | None = None,
     band: float | None = None, **known: Any,
 ) -> dict[str, Array]:  # fmt: skip
     """Return the columns of `predict_table` by name, as arrays (n,).
@@ -20,7 +24,7 @@ def predicted_columns(
     Parameters
     ----------
     model
-        A fitted model with `predict_dist` and `ood_score`.
+        A fitted model.
     X, quantiles, names, band
         As in `predict_table`.
     **known
@@ -28,12 +32,10 @@ def predicted_columns(
     """
     dist = model.predict_dist(X, **known)
     if names is None and dist.response.y_shape:
-        targets = getattr(model, "metadata_", {}).get("columns", {}).get("target", ())
+        targets = stored_metadata(model).get("columns", {}).get("target", ())
         names = list(targets) if len(targets) == dist.response.y_shape[0] else None
     found: dict[str, Array] = dist.columns(quantiles, names, band)
     found["ood_score"] = model.ood_score(X)
-    fitted = getattr(model, "model_", None)
-    knows = fitted is not None and fitted.knows_support
-    if knows or getattr(model, "ood_reference_", None) is not None:
+    if model.model_.knows_support or "ood_reference_" in vars(model):
         found["ood_pvalue"] = model.ood_pvalue(X)
     return found

@@ -9,15 +9,15 @@ __all__ = ["TreeLearner"]
 
 @dataclass(frozen=True, repr=False)
 class TreeLearner:
-    """Say how the trees of an estimator are grown, beyond its own parameters.
+    """Set the rarer rules of the trees of an estimator.
 
-    The estimators have the usual rules as parameters: depth, leaves, regularisation, sampling. The
-    rarer ones are here. ``learner=None`` of an estimator is ``TreeLearner()``.
+    The usual rules are parameters of the estimators: depth, leaves, regularisation, sampling.
+    ``learner=None`` of an estimator is ``TreeLearner()``.
 
     Parameters
     ----------
     split_on : {"all", "sum", "particle_mean"}, int or None, default=None
-        What the search for splits sees of a tree's outputs: all of them, their sum, their mean over
+        Outputs of a tree that the split search uses: all of them, their sum, their mean over
         particles, or a number of random projections. Leaves hold all outputs in any case. None is
         "particle_mean" for `WGBRegressor` and "all" for `WGBClassifier` and `WGBoost`.
     leaf : {"newton", "mean"} or None, default=None
@@ -37,9 +37,9 @@ class TreeLearner:
         Penalty on splits by categories, as a multiple of the gain that many categories have by
         chance. 0 switches it off.
     engine : {"native", "xgboost"} or None, default=None
-        What finds the splits. "xgboost" needs ``wgboost[xgboost]`` for fitting; it has neither
-        categories nor monotone constraints. None is "native" on one machine, and "xgboost" on a
-        cluster, where it is the only engine.
+        Library that finds the splits. "xgboost" needs ``wgboost[xgboost]`` for fitting, and has
+        neither categories nor monotone constraints. None is "native" on one machine, and
+        "xgboost" on a cluster, where it is the only engine.
     device : str, default="cpu"
         Device of XGBoost, such as "cuda".
     support : bool or float, default=True

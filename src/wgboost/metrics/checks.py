@@ -18,13 +18,13 @@ __all__ = [
     "check_confidence",
     "check_exact_y",
     "check_scores",
-    "check_y",
+    "check_y_for",
     "row_weights",
     "weighted_average",
 ]
 
 
-def check_y(dist: Mixture, y: Any) -> Array:
+def check_y_for(dist: Mixture, y: Any) -> Array:
     """Return y as the response takes it: labels as codes, `censored` y unchanged."""
     if not isinstance(dist, Mixture):
         raise TypeError(f"dist={dist!r} must be a distribution from predict_dist")
@@ -38,7 +38,7 @@ def check_exact_y(dist: Mixture, y: Any) -> Array:
     """Return y as numbers in float64; raise ValueError where only bounds are known."""
     if isinstance(y, Observations):  # measured with error
         y = y.value
-    values = check_y(dist, y)
+    values = check_y_for(dist, y)
     if is_censored(values):
         raise ValueError(
             "this metric needs exact values of y; for censored y use nll, concordance or "
@@ -56,7 +56,7 @@ def add_noise(y: Any, y_std: Any) -> Observations:
 
 def check_bounds(dist: Mixture, y: Any) -> Observations:
     """Return the bounds of y, which are equal where it is known."""
-    values = check_y(dist, y)
+    values = check_y_for(dist, y)
     return Observations.of(values if is_censored(values) else np.asarray(values))
 
 

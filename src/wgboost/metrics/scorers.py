@@ -141,8 +141,8 @@ class Scorer:
             )
         for name in requests:
             if name not in _REQUESTS:
-                near = nearest_name(name, _REQUESTS)
-                raise TypeError(f"the scorer {self.name!r} takes no {name!r}{near}")
+                suggestion = nearest_name(name, _REQUESTS)
+                raise TypeError(f"the scorer {self.name!r} takes no {name!r}{suggestion}")
         self._requests |= requests
         return self
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wgboost.metrics.checks import add_noise, check_exact_y, check_y, weighted_average
+from wgboost.metrics.checks import add_noise, check_exact_y, check_y_for, weighted_average
 from wgboost.predictive import JointMixture, Mixture
 from wgboost.predictive.crps import mixture_crps
 from wgboost.predictive.energy import energy_scores
@@ -54,7 +54,7 @@ def nll(dist: Mixture, y: Any, *, y_std: Any = None, sample_weight: Any = None) 
     >>> round(metrics.nll(dist, [1.0, 3.0]), 4)
     2.1689
     """
-    observed = y if isinstance(y, Observations) else check_y(dist, y)
+    observed = y if isinstance(y, Observations) else check_y_for(dist, y)
     if y_std is not None:
         observed = add_noise(observed, y_std)
     return weighted_average(-dist.log_likelihood(observed), sample_weight)
@@ -86,7 +86,7 @@ def log_loss(dist: Mixture, y: Any, *, sample_weight: Any = None) -> float:
     >>> round(metrics.log_loss(dist, [0, 1]), 4)
     0.2201
     """
-    check_y(dist, y)
+    check_y_for(dist, y)
     if not dist.response.nominal:
         raise ValueError(f"the log loss is for classes; for {dist.response.name!r} use nll")
     return nll(dist, y, sample_weight=sample_weight)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
@@ -127,7 +127,5 @@ def inverse_transform_dist(dist: Mixture, transformers: list[Any]) -> Mixture:
 
 def encode_y(estimator: BaseEstimator, y: Any) -> Any:
     """Return the labels of a classifier as codes, and other y unchanged."""
-    classes = getattr(final_estimator(estimator), "classes_", None)
-    if classes is None:
-        return y
-    return encode_labels(classes, y)
+    model = final_estimator(estimator)
+    return encode_labels(model.classes_, y) if is_classifier(model) else y

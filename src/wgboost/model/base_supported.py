@@ -142,7 +142,7 @@ class BaseSupported(ABC):
     def explain_support(
         self, matrix: Array, n_threads: int = 1, n_rounds: int | None = None
     ) -> Array:
-        """Tell which features take the support of rows away.
+        """Return the features that take the support of rows away.
 
         Parameters
         ----------

@@ -33,7 +33,7 @@ def with_lost(
     if result is None:
         return known
     share = _share_of_scale(response, constraints)
-    if share is None:
+    if share is None or not result.lost.any():  # few rows often have support in every tree
         return known._replace(support=result.support)
     moved, error = add_lost(response, known.particles, result.lost, share), known.error
     if error is not None and response is not None:
@@ -41,7 +41,7 @@ def with_lost(
         if known.shift is not None:
             added = added * np.exp(2 * known.shift.log_scale)[:, None]
         error = error + added
-    if isinstance(response, ClassCodes):  # probabilities of usual rows would be worse
+    if isinstance(response, ClassCodes):  # lost values would make probabilities worse
         moved = known.particles
     return known._replace(particles=moved, error=error, support=result.support)
 
@@ -72,7 +72,7 @@ def add_lost(
 
     With a scale among the parameters, this share of the deviation of locations goes into the scale.
     """
-    lost = lost - lost.mean(axis=1, keepdims=True)  # the mean stays
+    lost = lost - lost.mean(axis=1, keepdims=True)  # so that the mean does not change
     scale = None if response is None else response.log_scale
     if scale is None or response is None:
         return particles + lost

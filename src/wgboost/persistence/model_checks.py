@@ -1,9 +1,9 @@
-"""Checks of the parts of a model that was read from a file."""
+"""Checks of a model that was read from a file."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,15 +12,27 @@ from wgboost.calibration import Calibration, OODReference
 from wgboost.data.binning import MAX_BINS
 from wgboost.data.level_groups import LevelGroups
 from wgboost.model import ErrorModel, FittedModel
-from wgboost.persistence.checks import check_trees
 from wgboost.responses import ColumnUnits, Ordinal, Response, Units
 from wgboost.smooth.gp_model import GPModel
+from wgboost.training.settings import resolve_settings
 from wgboost.trees import Constraints
 from wgboost.trees.flat import FlatTrees
 from wgboost.trees.support import Support
 from wgboost.typing import Array
 
-__all__ = ["ALWAYS", "BAG", "FITTED", "SHARED", "check_bag", "check_learned", "check_model"]
+if TYPE_CHECKING:
+    from wgboost.persistence.models import SavedModel
+
+__all__ = [
+    "ALWAYS",
+    "BAG",
+    "FITTED",
+    "SHARED",
+    "check_bag",
+    "check_learned",
+    "check_model",
+    "check_saved",
+]
 
 # Fitted attributes, in the order of a file.
 FITTED = (
@@ -47,6 +59,26 @@ _COLUMNS = {
 }  # fmt: skip
 
 
+def check_saved(saved: SavedModel, model: FittedModel) -> None:
+    """Raise ValueError unless the parts of a saved model are consistent.
+
+    Parameters
+    ----------
+    saved : SavedModel
+        Contents of the file.
+    model : FittedModel
+        The model of the file.
+    """
+    resolve_settings(saved.params)
+    check_model(
+        model,
+        n_rounds=saved.fitted.get("n_estimators_"),
+        classes="class_weight" in saved.params,
+        evidence=saved.params.get("evidence"),
+    )
+    check_learned(saved.fitted)
+
+
 def check_model(model: FittedModel, *, n_rounds: Any, classes: bool, evidence: Any = None) -> None:
     """Raise ValueError unless the parts of a model are consistent and can predict.
 
@@ -62,7 +94,7 @@ def check_model(model: FittedModel, *, n_rounds: Any, classes: bool, evidence: A
         The parameter `evidence` of the estimator.
     """
     _check_start(model)
-    check_trees(model.ensemble, model.n_features, model.start.shape)  # type: ignore[arg-type]
+    _check_trees(model.ensemble, model.n_features, model.start.shape)  # type: ignore[arg-type]
     if model.schema is not None:
         groups = model.ensemble.level_groups  # type: ignore[union-attr]
         _check_groups(groups, model.schema.n_levels)
@@ -95,7 +127,7 @@ def _check_errors(errors: Any, model: FittedModel) -> None:
     response = model.response
     single = response is None or response.nominal or not response.y_shape
     errors.check(model.n_features, 1 if single else response.y_shape[0])  # type: ignore[union-attr]
-    check_trees(errors.trees, model.n_features, (1, 1))
+    _check_trees(errors.trees, model.n_features, (1, 1))
     _check_reach(np.ones((1, 1)), errors.trees)
     if model.schema is not None:
         _check_groups(errors.trees.level_groups, model.schema.n_levels)
@@ -176,8 +208,9 @@ def _check_start(model: FittedModel) -> None:
     if isinstance(model.start, GPStart):
         known = model.start.data
         _require(isinstance(known, str) and len(known) == 64, "the start's rows are not known")
-        scale = getattr(model.response, "log_scale", None)
-        _require(scale is not None, "the response has no scale")
+        response = model.response
+        scaled = response is not None and response.log_scale is not None
+        _require(scaled, "the response has no scale")
         _require(isinstance(model.start.gp, GPModel), "the start has no Gaussian process")
         model.start.gp.check(model.n_features)
 
@@ -274,3 +307,17 @@ def _check_classes(model: FittedModel, response: Response) -> None:
     _require((classes[:-1] < classes[1:]).all(), "the classes are not in order")
     same = isinstance(ranks, np.ndarray) and ranks.shape == classes.shape
     _require(same and (np.sort(ranks) == classes).all(), "the ranks are not those of the classes")  # type: ignore[arg-type]
+
+
+def _check_trees(trees: FlatTrees, n_features: int, shape: tuple[int, int]) -> None:
+    """Raise ValueError unless trees are valid and have these features and particles."""
+    if trees.n_features != n_features or trees.shape != shape:
+        raise ValueError(
+            f"trees of {trees.n_features} features and particles {trees.shape} in a model of "
+            f"{n_features} and {shape}"
+        )
+    trees.check_arrays()
+    if not np.isfinite(trees.values).all():
+        raise ValueError("a leaf value is not finite")
+    if not np.isfinite(trees.gain).all() or (trees.cover < 0).any():
+        raise ValueError("a gain is not finite, or a node has a negative number of rows")

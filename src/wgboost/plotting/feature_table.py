@@ -81,8 +81,8 @@ class FeatureTable:
         if not isinstance(feature, str):
             return check_integer("feature", feature, low=-p, high=p - 1) % p
         if feature not in self.names:
-            near = nearest_name(feature, self.names)
-            raise ValueError(f"feature={feature!r} is not one of the {p} features{near}")
+            suggestion = nearest_name(feature, self.names)
+            raise ValueError(f"feature={feature!r} is not one of the {p} features{suggestion}")
         return self.names.index(feature)
 
     def column(self, j: int) -> Array:

@@ -65,7 +65,7 @@ def report(
     path : str or path
         The file to write. It is written as a whole or not at all.
     X_out : array or frame (k, p), default=None
-        Rows from elsewhere, for a plot of OOD scores.
+        Rows out of distribution, for a plot of OOD scores.
     title : str, default=None
         The heading. None takes the name of y and of the estimator.
     feature_names : list of str, default=None

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from wgboost.data.naming import named_columns
 from wgboost.estimators import WGBoost
 from wgboost.estimators.base import BaseModel
-from wgboost.metrics.checks import check_y
+from wgboost.metrics.checks import check_y_for
 from wgboost.metrics.metadata import drop_metadata_columns, score_metadata, target_column
 from wgboost.metrics.unwrapping import encode_y, final_estimator, predict_dist
 from wgboost.plotting.feature_table import FeatureTable
@@ -134,11 +134,11 @@ def select_column(dist: Mixture, y: Any, column: int | None) -> tuple[Mixture, A
         (q,) = dist.response.y_shape
         if column is None:
             raise ValueError(f"y has {q} columns; choose one of them, such as column=0")
-        return dist.marginal(column), None if y is None else check_y(dist, y)[:, column]
+        return dist.marginal(column), None if y is None else check_y_for(dist, y)[:, column]
     if column is not None:
         raise ValueError(f"column={column!r} is for a y of several columns; this one has one")
     check_distributions(dist)
-    return dist.without_labels(), None if y is None else check_y(dist, y)
+    return dist.without_labels(), None if y is None else check_y_for(dist, y)
 
 
 def check_distributions(dist: Any) -> None:

@@ -80,7 +80,7 @@ class OODDisplay(Display):
         X_in : array or frame (n, p)
             Rows from the training distribution that the model was not trained on.
         X_out : array or frame (k, p)
-            Rows from elsewhere.
+            Rows out of distribution.
         n_bins : int, default=40
             Number of bins.
         ax : matplotlib axes, default=None

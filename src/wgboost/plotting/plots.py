@@ -206,7 +206,7 @@ def iter_plots(data: PlotData, *, X_out: Any = None, n_dependence: int = 2) -> I
     data : PlotData
         The model and the rows.
     X_out : array or frame (k, p), default=None
-        Rows from elsewhere, for a plot of OOD scores.
+        Rows out of distribution, for a plot of OOD scores.
     n_dependence : int, default=2
         Number of the most important features to draw partial dependence on.
 

@@ -46,8 +46,9 @@ class Banded(Summaries):
             "mean" or "median" of y; "scale", the standard deviation of y if its parameters were
             known; a number between 0 and 1, that quantile of y; the name of a parameter of the
             response, a key of `params`; or a function of a dict as `params` returns it, of
-            `posterior_particles`, that returns an array of the shape of its values. The words come
-            before parameters of the same name. For classes "mean" is the probability of each.
+            `posterior_particles`, that returns an array of the shape of its values. These words
+            take precedence over parameters of the same name. For classes "mean" is the
+            probability of each.
         coverage : float, default=0.9
             The probability that the quantity is inside, between 0 and 1.
 
@@ -62,10 +63,10 @@ class Banded(Summaries):
         The band is the mean of the quantity over `posterior_particles`, plus and minus a normal
         quantile times its standard deviation. Quantities with an end, such as the mean of a
         positive y, have both on a log or logit scale. So the band stays in their range. The band of
-        the mean contains the predicted mean. A function has a plain band; where it returns positive
-        numbers, it can return their logs. Class probabilities have a Dirichlet distribution, so
-        that the band of each has the ends of a Beta distribution; it becomes that of a uniform
-        Dirichlet distribution where trees lack support.
+        the mean contains the predicted mean. The band of a function is not transformed; a function
+        with positive values can return their logs. Class probabilities have a Dirichlet
+        distribution, so that the band of each has the ends of a Beta distribution. It becomes a
+        uniform Dirichlet distribution where trees lack support.
 
         Examples
         --------

@@ -216,7 +216,7 @@ class Mixture(Tabled):
         return np.fmin(spread, LARGEST_SHARE * self.var())
 
     def disagreement(self) -> Array:
-        """Compute how much the particles disagree, whatever the error of the model is.
+        """Compute the disagreement of the particles, which does not depend on the estimated error.
 
         It is the score of rows unlike the training data: far from them, the error is not known.
 
@@ -288,7 +288,7 @@ class Mixture(Tabled):
         return size
 
     def posterior_particles(self) -> Array:
-        """Return particles that lie as far apart as the model errs.
+        """Return particles with the spread of the estimated error.
 
         The predictive likelihood does not tell noise from ignorance, so the distance of the
         particles is not identified by training. Here it follows the expected error of the model:

@@ -157,8 +157,8 @@ class Count(Response):
         part: Array = self.mean(theta) * self.sf(np.asarray(y) - 1, self._size_biased(theta))
         return part
 
-    def tail_between(self, y: Array, theta: Array, *, upper: bool) -> Array:
-        """Return cdf or sf, continued to numbers between the counts.
+    def tail_and_slope(self, y: Array, theta: Array, *, upper: bool) -> tuple[Array, Array]:
+        """Return cdf or sf, continued to numbers between the counts, and about its derivative.
 
         Parameters
         ----------
@@ -171,17 +171,22 @@ class Count(Response):
 
         Returns
         -------
-        array of shape (...)
+        tail : array of shape (...)
             Smooth in y if the family is `recursive`: the formula that holds for whole numbers.
+        slope : array of shape (...)
+            The size of the derivative. The default is the mass at y + 1/2.
 
         Examples
         --------
         >>> import numpy as np
         >>> from wgboost.responses import Poisson
-        >>> float(Poisson().tail_between(0.5, np.array([0.0]), upper=False).round(3))
-        0.572
+        >>> tail, slope = Poisson().tail_and_slope(0.5, np.array([0.0]), upper=False)
+        >>> float(tail.round(3)), float(slope.round(3))
+        (0.572, 0.368)
         """
-        return (self._count_sf if upper else self._count_cdf)(y, theta)
+        tail = (self._count_sf if upper else self._count_cdf)(y, theta)
+        # The mass at y + 1 is the difference of the cdf at y + 1 and y.
+        return tail, np.exp(self.log_mass(np.asarray(y) + 0.5, theta))
 
     def panjer(self, theta: Array) -> tuple[Array, Array]:
         """Return c and s of Panjer's recursion, mass(y + 1) = mass(y) (c + s y) / (y + 1).

@@ -8,7 +8,7 @@ from wgboost.typing import Array
 
 __all__ = ["dispersion_information"]
 
-_TIMES, _TIME_WEIGHTS = np.polynomial.laguerre.laggauss(6)
+_LAGUERRE, _LAGUERRE_WEIGHTS = np.polynomial.laguerre.laggauss(6)
 _LEGENDRE, _LEGENDRE_WEIGHTS = np.polynomial.legendre.leggauss(8)
 _ROOT = (1 + _LEGENDRE) / 2
 _X, _X_WEIGHTS = _ROOT**2, _LEGENDRE_WEIGHTS * _ROOT
@@ -47,7 +47,7 @@ def _by_terms(a: Array, _: Array, p: Array) -> Array:
 
 def _by_laguerre(a: Array, _: Array, p: Array) -> Array:
     total = np.zeros(p.shape)
-    for time, weight in zip(_TIMES, _TIME_WEIGHTS, strict=True):
+    for time, weight in zip(_LAGUERRE, _LAGUERRE_WEIGHTS, strict=True):
         w = -np.expm1(-time * a)
         total -= weight * (np.log1p(-p * w) / w + p)
     return total / a

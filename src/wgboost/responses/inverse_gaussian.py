@@ -44,8 +44,8 @@ class InverseGaussian(LocationShape):
     Notes
     -----
     The likelihood contains 1 / y. A few values far below all others, as from rounding, therefore
-    imply a small shape for all rows around them. The curvature limits how far one row pulls, and no
-    more. Compare with "gamma" or "lognormal" where y reaches down to 0.
+    imply a small shape for all rows around them. The curvature limits the influence of one row
+    but does not remove it. Compare with "gamma" or "lognormal" where y reaches down to 0.
 
     Examples
     --------

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
-from sklearn.ensemble import RandomForestRegressor
 
 from wgboost.responses.base import Response
 from wgboost.responses.units import Units
@@ -91,6 +90,9 @@ def conditional_dispersion(X: Array, y: Array) -> float:
     some = np.random.default_rng(0).permutation(len(y))[:_MAX_FOREST_ROWS]
     if len(some) < _MIN_FOREST_ROWS:
         return np.nan
+    # Imported here, since it takes a thirtieth of the time of `import wgboost`.
+    from sklearn.ensemble import RandomForestRegressor
+
     forest = RandomForestRegressor(
         50, min_samples_leaf=3, max_features=0.5, oob_score=True, random_state=0, n_jobs=1
     )

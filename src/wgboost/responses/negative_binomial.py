@@ -17,7 +17,7 @@ from wgboost.responses.gamma_functions import (
     trigamma_correction,
 )
 from wgboost.responses.intervals import cdf_slope
-from wgboost.responses.negative_binomial_tails import lower_tail, upper_tail
+from wgboost.responses.negative_binomial_tails import lower_tail, tail_and_slope, upper_tail
 from wgboost.responses.numerics import clip_exponent, coordinates, working_float
 from wgboost.responses.units import Units
 from wgboost.typing import Array
@@ -155,6 +155,16 @@ class NegativeBinomial(Count):
 
     def _count_sf(self, y: Array, theta: Array) -> Array:
         return upper_tail(y, *_mean_and_dispersion(theta))
+
+    def tail_and_slope(self, y: Array, theta: Array, *, upper: bool) -> tuple[Array, Array]:
+        """Return cdf or sf, continued to numbers between the counts, and about its derivative."""
+        mean, a = _mean_and_dispersion(theta)
+        tail, slope = tail_and_slope(y, mean, a, upper=upper)
+        lost = np.isnan(slope)
+        if lost.any():
+            y, mean, a = (part[lost] for part in np.broadcast_arrays(y, mean, a))
+            slope[lost] = np.exp(self.log_mass(y + 0.5, np.log(np.stack([mean, a], axis=-1))))
+        return tail, slope
 
     def cdf_gradient(self, y: Array, theta: Array) -> Array:
         """Return the gradient of cdf in theta."""

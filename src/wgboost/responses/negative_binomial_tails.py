@@ -19,7 +19,7 @@ from wgboost.responses.deviance import count_deviance, log_factorial_correction
 from wgboost.responses.incomplete_gamma import lower_gamma, upper_gamma
 from wgboost.typing import Array
 
-__all__ = ["lower_tail", "upper_tail"]
+__all__ = ["lower_tail", "tail_and_slope", "upper_tail"]
 
 _LARGE = 256.0  # least count for the series
 _MOST = 3e-3  # largest share of its second term
@@ -35,17 +35,26 @@ _SMALL = 1e-6  # largest relative correction
 
 def lower_tail(y: Array, mean: Array, dispersion: Array) -> Array:
     """Return the probability of a count <= y."""
-    return _tail(y, mean, dispersion, upper=False)
+    return _tail(y, mean, dispersion, upper=False)[0]
 
 
 def upper_tail(y: Array, mean: Array, dispersion: Array) -> Array:
     """Return the probability of a count > y."""
-    return _tail(y, mean, dispersion, upper=True)
+    return _tail(y, mean, dispersion, upper=True)[0]
 
 
-def _tail(y: Array, mean: Array, a: Array, *, upper: bool) -> Array:
+def tail_and_slope(y: Array, mean: Array, dispersion: Array, *, upper: bool) -> tuple[Array, Array]:
+    """Return one of the tails, continued between counts, and the size of its derivative in y.
+
+    The derivative is NaN where the series does not apply.
+    """
+    return _tail(y, mean, dispersion, upper=upper)
+
+
+def _tail(y: Array, mean: Array, a: Array, *, upper: bool) -> tuple[Array, Array]:
     if not np.greater_equal(y, _LARGE).any():
-        return _exact(y, mean, a, upper=upper)
+        tail = _exact(y, mean, a, upper=upper)
+        return tail, np.full(tail.shape, np.nan)
     shape = np.broadcast_shapes(np.shape(y), np.shape(mean), np.shape(a))
     y, mean, a = np.broadcast_arrays(*np.atleast_1d(y, mean, a))
     with np.errstate(over="ignore"):
@@ -54,19 +63,25 @@ def _tail(y: Array, mean: Array, a: Array, *, upper: bool) -> Array:
         # Nearer to 0 SciPy is as fast.
         near = (y >= _LARGE) & (second <= _MOST) & (y * distance >= r)
     if near.all():
-        return _gamma_series(y, r, distance, second.max(), upper=upper).reshape(shape)
-    tail = np.empty(y.shape)
+        tail, slope = _gamma_series(y, r, distance, second.max(), upper=upper)
+        return tail.reshape(shape), slope.reshape(shape)
+    tail, slope = np.empty(y.shape), np.full(y.shape, np.nan)
     tail[~near] = _exact(y[~near], mean[~near], a[~near], upper=upper)
     if near.any():
         largest = second[near].max()
-        tail[near] = _gamma_series(y[near], r[near], distance[near], largest, upper=upper)
-    return tail.reshape(shape)
+        tail[near], slope[near] = _gamma_series(
+            y[near], r[near], distance[near], largest, upper=upper
+        )
+    return tail.reshape(shape), slope.reshape(shape)
 
 
-def _gamma_series(y: Array, r: Array, distance: Array, second: float, *, upper: bool) -> Array:
+def _gamma_series(
+    y: Array, r: Array, distance: Array, second: float, *, upper: bool
+) -> tuple[Array, Array]:
     """Return a tail from the probabilities of gamma distributions of shapes r, r + 2, ...
 
-    `distance` is -log(x), and `second` is at least the share of the second term.
+    Also returned is the size of its derivative in y. `distance` is -log(x), and `second` is at
+    least the share of the second term.
     """
     terms = next(number for most, number in _TERMS if second <= most)
     t = y + 0.5 * (r + 1)
@@ -74,6 +89,7 @@ def _gamma_series(y: Array, r: Array, distance: Array, second: float, *, upper: 
     first, term = (upper_gamma if upper else lower_gamma)(r, z), _power_term(r, z)
     factors, powers = [np.ones_like(r)], np.ones_like(r)
     change, sum_, total = np.zeros_like(r), 0.0, 1.0
+    density, of_weights, of_total = term * r / z, 0.0, 0.0
     for k in range(1, terms + 1):
         factor = sum((j * _LOG_SINHC[j - 1]) * factors[k - j] for j in range(1, k + 1))
         factors.append(factor * (r - 1) / k)
@@ -83,9 +99,14 @@ def _gamma_series(y: Array, r: Array, distance: Array, second: float, *, upper: 
         change = change + (term + next_term)
         term = next_term * z / shape
         weight = factors[k] * powers
-        total, sum_ = total + weight, sum_ + weight * change
+        part = weight * change
+        total, sum_ = total + weight, sum_ + part
+        density = density + weight * next_term
+        of_weights, of_total = of_weights + k * part, of_total + k * weight
     # The weights of the terms sum to `total`, and all have the first probability in common.
-    return first + (sum_ if upper else -sum_) / total
+    mean_change = sum_ / total
+    slope = (density * distance + 2 / t * (of_weights - of_total * mean_change)) / total
+    return first + (mean_change if upper else -mean_change), slope
 
 
 def _power_term(r: Array, z: Array) -> Array:

@@ -22,14 +22,17 @@ from wgboost.folds import Fold
 from wgboost.folds.fitting import make_fold
 from wgboost.model import FittedBag
 from wgboost.responses import Units
-from wgboost.selection.folds import bag_folds
+from wgboost.selection.folds import bag_folds, is_time_ordered
 from wgboost.selection.members import Members, in_recipe, without_label_warnings
 from wgboost.selection.ood_references import SampledRows, bag_ood_references
 from wgboost.selection.recipes import FEW, checked_recipes
-from wgboost.selection.results import results_table
 from wgboost.selection.spec import BagSpec, Member
-from wgboost.selection.successive_halving import best_recipe, successive_halving, unbiased_value
-from wgboost.selection.time_order import is_time_ordered
+from wgboost.selection.successive_halving import (
+    best_recipe,
+    results_table,
+    successive_halving,
+    unbiased_value,
+)
 from wgboost.smooth.blas import one_thread
 from wgboost.training.fit_warnings import AT_THE_LIMIT, warn_copies
 from wgboost.training.posterior_data import PosteriorData

@@ -51,7 +51,7 @@ class WGBClassifierCV(BaseClassifier):
         on. A number makes folds with equal shares of the classes, or of whole groups if `groups`
         are given. None is 10 folds below 2,000 rows and 5 from there on.
     time_budget : float or None, default=None
-        Seconds. No fit is begun that would leave the best recipe so far too little time for its
+        Seconds. No fit is started that would leave the best recipe so far too little time for its
         other folds, which are always finished. The result then depends on the machine.
     calibrated : bool, default=True
         Whether to fit `calibration_` to the rows that members were not trained on.
@@ -108,7 +108,8 @@ class WGBClassifierCV(BaseClassifier):
     ood_reference_ : OODReference
         OOD scores of ordinary rows, for `ood_pvalue`.
     ood_references_ : dict of OODReference
-        The same by the name of the score: "max_variance" and "mutual_information".
+        The same by the name of the score: "combined", "novelty", "support", "distance",
+        "max_variance" and "mutual_information".
     interrupted_ : bool
         Whether Ctrl-C ended the fit.
     feature_importances_ : array (p,)

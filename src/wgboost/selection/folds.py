@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from wgboost.selection.spec import Member
 from wgboost.training.posterior_data import PosteriorData
 from wgboost.typing import Array
 
-__all__ = ["bag_folds"]
+__all__ = ["bag_folds", "is_time_ordered"]
 
 _SMALL = 2000  # rows
 _FOLDS = 10, 5  # below this many rows, and from there on
@@ -47,3 +47,24 @@ def bag_folds(
     splits = [tuple(np.intersect1d(part, counted) for part in one) for one in splits]  # type: ignore[misc]
     check_splits(splits, cv)
     return splits
+
+
+def is_time_ordered(splits: Sequence[tuple[Array, Array]]) -> bool:
+    """Return whether no model is trained on rows that test itself or a later model.
+
+    `TimeSeriesSplit` is such an order. K-fold splits are not, and neither is a single split.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import TimeSeriesSplit
+    >>> is_time_ordered(list(TimeSeriesSplit(3).split(np.zeros((8, 1)))))
+    True
+    """
+    if len(splits) < 2:
+        return False
+    later = np.empty(0, dtype=np.intp)
+    for train, test in reversed(splits):
+        later = np.union1d(later, test)
+        if np.intersect1d(train, later).size:
+            return False
+    return True

@@ -23,8 +23,8 @@ __all__ = ["Folds", "SampledRows", "bag_ood_references", "mix_with_neighbours"]
 
 _OF_CLASSES = "max_variance", "mutual_information"  # the default first
 _OF_NUMBERS = "epistemic", "max_variance"
-_NEIGHBOURS = 20  # one of which a row is mixed with
-_MAX_FEATURES = 100  # by which neighbours are found
+_NEIGHBOURS = 20  # nearest rows, one of which a row is mixed with
+_MAX_FEATURES = 100  # features that distances to neighbours are computed from
 
 Folds = Sequence[tuple[Fold, FittedModel]]
 """The rows of each fold, with the model that was not trained on them."""
@@ -82,11 +82,11 @@ def bag_ood_references(
     schema, response = bag.schema, bag.response
     if schema is None or response is None:
         raise TypeError("a bag of models of y is needed")
-    near = mix_with_neighbours(sample.matrix, schema.n_levels > 0, rng)
+    mixtures = mix_with_neighbours(sample.matrix, schema.n_levels > 0, rng)
     methods = _OF_CLASSES if response.nominal else _OF_NUMBERS
 
     def predicted(model: FittedModel | FittedBag) -> Mixture:
-        return model.mixture(*model.predict_particles(near, n_threads))
+        return model.mixture(*model.predict_particles(mixtures, n_threads))
 
     own = predicted(bag)
     dists = [
@@ -149,7 +149,7 @@ def mix_with_neighbours(matrix: Array, categorical: Array, rng: np.random.Genera
     some = np.sort(rng.permutation(p)[:_MAX_FEATURES])
     ranks = rankdata(matrix[:, some[~categorical[some]]], axis=0, nan_policy="omit") / n
     gaps = np.isnan(ranks)
-    # Missing values are alike, and differ from others by a half to a whole.
+    # The distance of two missing values is 0, that of a missing and a known one 1/2 to 1.
     numbers = np.hstack([np.where(gaps, 0.5, ranks), 0.5 * gaps[:, gaps.any(axis=0)]])
     codes = np.nan_to_num(matrix[:, some[categorical[some]]], nan=-1)
     distance = cdist(numbers, numbers, "cityblock")
@@ -157,7 +157,7 @@ def mix_with_neighbours(matrix: Array, categorical: Array, rng: np.random.Genera
         distance += codes.shape[1] * cdist(codes, codes, "hamming")
     np.fill_diagonal(distance, np.inf)
     k = min(_NEIGHBOURS, n - 1)
-    near = np.argpartition(distance, k - 1, axis=1)[:, :k]
-    other = near[np.arange(n), rng.integers(k, size=n)]
+    nearest = np.argpartition(distance, k - 1, axis=1)[:, :k]
+    other = nearest[np.arange(n), rng.integers(k, size=n)]
     mixed: Array = np.where(rng.random(matrix.shape) < 0.5, matrix, matrix[other])
     return mixed

@@ -182,9 +182,9 @@ def checked_recipes(given: Any, kind: type[Any]) -> Recipes:
         for parameter in parameters:
             if parameter not in valid:
                 place = place_of(parameter, valid)
-                near = f"; {place}" if place else nearest_name(parameter, valid)
+                suggestion = f"; {place}" if place else nearest_name(parameter, valid)
                 raise ValueError(
-                    f"recipe {name!r}: {kind.__name__} has no parameter {parameter!r}{near}"
+                    f"recipe {name!r}: {kind.__name__} has no parameter {parameter!r}{suggestion}"
                 )
             if parameter in _OWN:
                 raise ValueError(f"recipe {name!r} sets {parameter!r}: {_OWN[parameter]}")

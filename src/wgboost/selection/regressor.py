@@ -13,7 +13,6 @@ from wgboost.selection.attributes import restore_bag, saved_bag
 from wgboost.selection.recipes import Recipes, regressor_recipes
 from wgboost.selection.spec import BagSpec
 from wgboost.training.posterior_data import PosteriorData
-from wgboost.training.smooth_starts import can_start_smooth
 
 __all__ = ["RegressorBag", "WGBRegressorCV"]
 
@@ -33,7 +32,7 @@ class RegressorBag(BagSpec):
         # A smooth start does not obey constraints.
         names = ("monotone_constraints", "interaction_constraints")
         constrained = any(self.params[name] is not None for name in names)
-        smooth = can_start_smooth(data) and not constrained
+        smooth = data.can_start_smooth and not constrained
         return regressor_recipes(len(data.to_split), smooth=smooth)
 
 
@@ -58,7 +57,7 @@ class WGBRegressorCV(BaseRegressor):
         rows that its model was trained on, as with `TimeSeriesSplit`, the members are fitted once
         more at the end, to the rows of the last fold as well.
     time_budget : float or None, default=None
-        Seconds. No fit is begun that would leave the best recipe so far too little time for its
+        Seconds. No fit is started that would leave the best recipe so far too little time for its
         other folds, which are always finished. The result then depends on the machine.
     calibrated : bool, default=True
         Whether to fit `calibration_` to the rows that members were not trained on.
@@ -116,7 +115,8 @@ class WGBRegressorCV(BaseRegressor):
     ood_reference_ : OODReference
         OOD scores of ordinary rows, for `ood_pvalue`.
     ood_references_ : dict of OODReference
-        The same by the name of the score: "epistemic" and "max_variance".
+        The same by the name of the score: "combined", "novelty", "support", "distance",
+        "epistemic" and "max_variance".
     interrupted_ : bool
         Whether Ctrl-C ended the fit.
     feature_importances_ : array (p,)

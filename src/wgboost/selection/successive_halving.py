@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from wgboost.selection.fold_values import cross_validated_values
 from wgboost.typing import Array
 
@@ -18,6 +20,7 @@ __all__ = [
     "fold_values",
     "mean_value",
     "next_fit",
+    "results_table",
     "successive_halving",
     "unbiased_value",
 ]
@@ -177,7 +180,7 @@ def successive_halving(
     keep, min_folds
         As in `next_fit`.
     budget : float or None
-        Seconds. No fit is begun that would leave the best recipe so far too little time for the
+        Seconds. No fit is started that would leave the best recipe so far too little time for the
         rest of its folds; those are always finished.
     clock : callable
         Returns the time in seconds.
@@ -220,3 +223,21 @@ def _remaining_seconds(results: Sequence[FoldResult], n_folds: int) -> float:
     best = best_recipe(results)
     own = [result.seconds for result in results if result.recipe == best]
     return (n_folds - len(own)) * math.fsum(own) / len(own)
+
+
+def results_table(results: list[FoldResult], kept: list[FoldResult]) -> dict[str, Array]:
+    """Return the columns of `cv_results_`; the bag has the models of `kept`."""
+    models = [result.model for result in results]
+    values: dict[FoldResult, float] = {}
+    for recipe in dict.fromkeys(result.recipe for result in results):
+        own = [result for result in results if result.recipe == recipe]
+        values.update(zip(own, fold_values(own), strict=True))
+    return {
+        "recipe": np.array([result.recipe for result in results], dtype=np.str_),
+        "fold": np.array([result.fold for result in results]),
+        "value": np.array([values[result] for result in results]),
+        "rounds": np.array([model.n_estimators_ for model in models]),
+        "evidence": np.array([model.evidence_ for model in models]),
+        "seconds": np.array([result.seconds for result in results]),
+        "kept": np.array([any(result is one for one in kept) for result in results]),
+    }

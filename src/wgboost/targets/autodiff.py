@@ -20,7 +20,7 @@ from wgboost.validation import check_choice, check_integer
 __all__ = ["LogDensity", "LogDensityTarget", "check_log_density", "evaluate"]
 
 _BACKENDS = {"jax": with_jax, "torch": with_torch}
-_TRIED = 50  # rows that a density is checked on before training
+_CHECKED_ROWS = 50  # rows that a density is checked on before training
 _ROWS = 4096  # rows at a time
 
 
@@ -94,7 +94,7 @@ def check_log_density(density: LogDensity, y: Array) -> None:
     of theta, and ImportError if the backend is not installed.
     """
     _check_installed(density.backend)
-    values = np.asarray(y[:_TRIED], dtype=np.float32)
+    values = np.asarray(y[:_CHECKED_ROWS], dtype=np.float32)
     theta = np.zeros(density.n_params, dtype=np.float32)
     for what, function in (("log density", density.function), ("likelihood", density.likelihood)):
         if function is None or len(values) == 0:

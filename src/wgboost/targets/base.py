@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -53,7 +54,7 @@ class RowTarget(Protocol):
         ...
 
 
-class UncompiledTarget:
+class UncompiledTarget(ABC):
     """Base of targets that the compiled core does not evaluate and that have no metric."""
 
     kind: ClassVar[str]
@@ -63,6 +64,21 @@ class UncompiledTarget:
     def compiled(self) -> None:
         """None: the compiled core does not evaluate these targets."""
         return
+
+    @property
+    def n_params(self) -> int | None:
+        """Number d of parameters; None if the target does not determine it."""
+        return None
+
+    def draw(self, m: int, rng: np.random.Generator) -> Array | None:  # noqa: ARG002
+        """Draw m start particles (m, d) from the targets; None if they cannot be sampled."""
+        return None
+
+    @abstractmethod
+    def derivatives(
+        self, particles: Directions, rows: slice, needs: Needs, n_threads: int
+    ) -> tuple[Directions, Array | None]:
+        """Return what a direction needs of the targets of some rows; see `RowTarget`."""
 
     def metric(self, particles: Directions, rows: slice) -> Array | None:
         """Raise ValueError: these targets have no Fisher information."""

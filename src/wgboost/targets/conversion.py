@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from wgboost.targets.autodiff import LogDensity, LogDensityTarget, check_log_density
-from wgboost.targets.base import RowTarget
+from wgboost.targets.base import UncompiledTarget
 from wgboost.targets.frozen import FrozenTarget, check_univariate, is_frozen, take_frozen
 from wgboost.targets.functions import DensityTarget, Target
 from wgboost.targets.samples import SampleTarget
@@ -32,7 +32,7 @@ def take_targets(y: Any, index: Array) -> Any:
     return take_frozen(y, index) if is_frozen(y) else [y[i] for i in index]
 
 
-def as_row_target(target: Any, y: Any, n: int) -> RowTarget:
+def as_row_target(target: Any, y: Any, n: int) -> UncompiledTarget:
     """Return the targets of all n rows.
 
     Parameters
@@ -48,7 +48,7 @@ def as_row_target(target: Any, y: Any, n: int) -> RowTarget:
 
     Returns
     -------
-    RowTarget
+    UncompiledTarget
         The targets.
     """
     if isinstance(target, (Target, LogDensity)):

@@ -82,7 +82,11 @@ class FrozenTarget(UncompiledTarget):
     rows: Any
 
     kind: ClassVar[str] = "distributions of scipy.stats"
-    n_params: ClassVar[int] = 1
+
+    @property
+    def n_params(self) -> int:
+        """One: the distributions are univariate."""
+        return 1
 
     @classmethod
     def of(cls, rows: Sequence[Any] | Any) -> FrozenTarget:

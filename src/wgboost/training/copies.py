@@ -13,8 +13,9 @@ from wgboost.typing import Array
 __all__ = ["Distinct", "find_distinct", "grouped", "row_hashes"]
 
 _AGREE = 0.8  # share of disagreement expected by chance that is absent if equal rows are copies
-_OFTEN = 10.0  # times as often as by chance rows of equal features have an equal y: copies too
-_CELLS, _REPEATS = 500, 20.0  # up to so many distinct rows, each so often: a table of a function
+_OFTEN = 10.0  # times as often as by chance that rows of equal features have an equal y
+_CELLS = 500  # largest number of distinct rows of a table of a function ...
+_REPEATS = 20.0  # ... each of which repeats at least so often
 _ODD = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
@@ -136,5 +137,7 @@ def _pairs(kind: Array, weight: Array) -> float:
     """Return the number of pairs of rows of the same kind, where a weight is a number of rows."""
     which = np.unique(kind, return_inverse=True)[1]
     size = np.bincount(which, weights=weight)
-    own = np.bincount(which, weights=weight * np.minimum(weight, 1.0))  # a row is no pair
+    own = np.bincount(
+        which, weights=weight * np.minimum(weight, 1.0)
+    )  # a row with itself is no pair
     return float(np.maximum(np.square(size) - own, 0.0).sum())

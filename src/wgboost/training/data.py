@@ -60,6 +60,11 @@ class TrainingData(ABC):
         return True
 
     @property
+    def can_start_smooth(self) -> bool:
+        """Whether a Gaussian process can predict where rows start."""
+        return False
+
+    @property
     def varied(self) -> bool:
         """Whether rows differ in y, as far as that is known."""
         return True

@@ -290,7 +290,7 @@ def _checked_labels(y: Any) -> Array:
         raise ValueError("WGBClassifier requires y to be passed, but the target y is None")
     if is_censored(y):
         raise ValueError("classes have no order; y cannot be censored")
-    # By way of NumPy, which keeps nullable integers of pandas; scikit-learn makes them floats.
+    # NumPy keeps nullable integers of pandas; scikit-learn would convert them to floats.
     labels: Array = column_or_1d(np.asarray(y) if hasattr(y, "__array__") else y, warn=True)
     if np.asarray(labels).dtype.kind == "f":
         check_y(labels)

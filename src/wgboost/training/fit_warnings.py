@@ -20,8 +20,8 @@ __all__ = [
     "warn_weights",
 ]
 
-_LIGHT, _HEAVY = 0.1, 1e10  # mean weights between which trees are as they should be
-_COPIED = 0.5  # share of the rows held out from which on they tell little
+_LIGHT, _HEAVY = 0.1, 1e10  # mean weights outside of which trees are warned of
+_COPIED = 0.5  # share of held-out rows with copies in training, above which metrics are biased
 
 AT_THE_LIMIT = "early stopping ended at the limit"
 """How the warning of `warn_limit` begins."""

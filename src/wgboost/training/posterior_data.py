@@ -39,7 +39,7 @@ class PosteriorData(TrainingData):
     noise: Array | None = None  # (n,)
     shift: LocationScaleShift | None = None  # what their particles are relative to
     location: Array | None = None  # (n, ...): where they start, if not as new rows do
-    sought: bool = False  # the evidence was: it says nothing about the rows
+    sought: bool = False  # whether a search found the evidence, not the user
 
     def __len__(self) -> int:
         return len(self.y)
@@ -84,9 +84,19 @@ class PosteriorData(TrainingData):
         observed = [self.y[name] for name in names] if names else [self.y]
         each = self.evidence if np.ndim(self.evidence) else None
         given = [self.offset, self.noise, each, *self.response.per_row().values()]
-        # What all rows have in common tells none of them from another.
+        # Values that all rows share do not distinguish them.
         differing = [part for part in given if part is not None and (part != part[:1]).any()]
         return [column for part in observed + differing for column in part.reshape(len(self), -1).T]
+
+    @property
+    def can_start_smooth(self) -> bool:
+        """Whether the response has a location and a scale, and y is known and not bounds of it."""
+        if self.response.log_scale is None or self.response.offset_link is None:
+            return False
+        observed = self.observed
+        return not isinstance(observed, Observations) or bool(
+            observed.exact.all() and observed.above is None
+        )
 
     @property
     def varied(self) -> bool:
@@ -143,7 +153,7 @@ class PosteriorData(TrainingData):
         self, settings: Settings, n_levels: Array, units: Units, start: Start
     ) -> PosteriorData:
         """See TrainingData."""
-        if isinstance(start, EstimatorStart):  # training rows begin out of fold
+        if isinstance(start, EstimatorStart):  # training rows start at out-of-fold predictions
             return self.start(settings, n_levels, units)[1]
         return replace(self, shift=left_out(start, self, units))
 

@@ -12,6 +12,7 @@ from wgboost.boosting import AveragedFlow
 from wgboost.data import Batches
 from wgboost.data.schema import Schema
 from wgboost.data.streaming import read_batches
+from wgboost.learners.regressor import RegressorLearner
 from wgboost.training.settings import Settings
 from wgboost.training.tables import apply_schema, learn_schema
 from wgboost.typing import Array
@@ -84,7 +85,8 @@ class MemoryReader:
                 raise ValueError(f"{name} is in the batches: give (X, y) or (X, y, sample_weight)")
         settings = self.settings
         if settings.learner is not None:
-            given = getattr(settings.learner, "regressor", settings.learner)
+            learner = settings.learner
+            given = learner.regressor if isinstance(learner, RegressorLearner) else learner
             raise ValueError(
                 f"learner={given!r} reads X itself, which is not in memory; batches are "
                 "for trees (learner=None)"

@@ -14,8 +14,8 @@ from wgboost.typing import Array
 __all__ = ["hash_rows", "known_share", "warn_other_rows", "warn_trained_rows"]
 
 _KEPT = 2048  # rows whose hashes a model keeps: those with the smallest
-_ENOUGH = 3  # rows by which training rows are told
-_REPEATED = 0.1  # share of equal training rows from which on new ones may well be equal to them
+_ENOUGH = 3  # rows with known hashes that it takes to recognise training rows
+_REPEATED = 0.1  # share of equal training rows above which new rows may be equal to them by chance
 
 
 def hash_rows(X: Any, y: Any, some: Array | None = None) -> Array | None:
@@ -66,7 +66,7 @@ def _share_in(kind: Any, known: list[Array], X: Any, y: Any) -> tuple[float, int
     if features is None or (y is not None and both is None):
         return 0.0, 0
     kept = [one.view(np.uint64) for one in known]
-    # Of a row with a larger hash of the features it is not known whether it was trained on.
+    # Rows with a larger hash of the features are not compared: theirs were not kept.
     full = [one[0, -1] for one in kept if one.shape[1] == _KEPT]
     comparable = features <= min(full) if full else np.ones(features.size, bool)
     hashes, row = (features, 0) if both is None else (both, 1)

@@ -19,7 +19,7 @@ from wgboost.typing import Array
 if TYPE_CHECKING:
     from wgboost.training.posterior_data import PosteriorData
 
-__all__ = ["can_start_smooth", "check_smooth", "data_identity", "left_out", "smooth_shift"]
+__all__ = ["check_smooth", "data_identity", "left_out", "smooth_shift"]
 
 
 # Location and scale at the training rows of Gaussian processes that are in use. Computing them
@@ -27,19 +27,9 @@ __all__ = ["can_start_smooth", "check_smooth", "data_identity", "left_out", "smo
 _KNOWN: WeakKeyDictionary[GPModel, LocationScaleShift] = WeakKeyDictionary()
 
 
-def can_start_smooth(data: PosteriorData) -> bool:
-    """Whether the response has a location and a scale, and y is known and not bounds of it."""
-    response, observed = data.response, data.observed
-    if response.log_scale is None or response.offset_link is None:
-        return False
-    return not isinstance(observed, Observations) or bool(
-        observed.exact.all() and observed.above is None
-    )
-
-
 def check_smooth(data: PosteriorData) -> None:
     """Raise ValueError unless the response has a location and a scale and y is known."""
-    if can_start_smooth(data):
+    if data.can_start_smooth:
         return
     response = data.response
     if response.log_scale is None or response.offset_link is None:

@@ -19,34 +19,26 @@ from wgboost.responses.location_scale_shift import LocationScaleShift
 from wgboost.responses.observations import Observations, Observed, standardise, subtract_offset
 from wgboost.training.data import TrainingData
 from wgboost.training.settings import Settings
-from wgboost.training.smooth_starts import (
-    can_start_smooth,
-    check_smooth,
-    data_identity,
-    smooth_shift,
-)
+from wgboost.training.smooth_starts import check_smooth, data_identity, smooth_shift
 from wgboost.typing import Array
 
 if TYPE_CHECKING:
     from wgboost.training.posterior_data import PosteriorData
 
-__all__ = ["check_start", "make_start", "starts_to_try"]
+__all__ = ["check_start", "make_start", "starts_to_compare"]
 
-_SMOOTH_ROWS = 50_000  # at most so many for a smooth start that nobody asked for
+_SMOOTH_ROWS = 50_000  # largest number of rows for which init="auto" tries a smooth start
 
 
-def starts_to_try(settings: Settings, data: TrainingData) -> tuple[str, ...]:
+def starts_to_compare(settings: Settings, data: TrainingData) -> tuple[str, ...]:
     """Return the starts that ``init="auto"`` compares; none where only the flow is possible."""
     if not isinstance(settings.init, str) or settings.init != "auto":
         return ()
     if settings.monotone_constraints is not None or settings.interaction_constraints is not None:
-        return ()  # they hold the trees, not the start
+        return ()  # constraints hold for the trees, not for the start
     if not isinstance(data.X, np.ndarray) or len(data) > _SMOOTH_ROWS:
         return ()
-    response = getattr(data, "response", None)
-    if response is None or not can_start_smooth(data):  # type: ignore[arg-type]
-        return ()
-    return ("smooth", "flow")
+    return ("smooth", "flow") if data.can_start_smooth else ()
 
 
 def check_start(settings: Settings, data: PosteriorData) -> None:
@@ -98,7 +90,7 @@ def make_start(
         return ConstantStart(settle(flow, observed).astype(np.float32)), None, None
     if _predicts(init):
         location, fitted = _cross_fitted(init, data, units)
-        # What the estimator leaves over: residuals, or for classes the spread alone.
+        # The residuals of the estimator; for classes the particles keep their spread only.
         left = observed if response.nominal else subtract_offset(observed, response, location)
         particles = settle(AveragedFlow(), left)
         if response.nominal:

@@ -15,7 +15,7 @@ from wgboost.metrics.checks import weighted_average
 from wgboost.responses import Units
 from wgboost.targets import LogDensity, Target
 from wgboost.targets.autodiff import LogDensityTarget
-from wgboost.targets.base import RowTarget
+from wgboost.targets.base import RowTarget, UncompiledTarget
 from wgboost.targets.conversion import as_row_target, as_target_rows, take_targets
 from wgboost.targets.functions import DensityTarget
 from wgboost.training.data import TrainingData
@@ -47,7 +47,7 @@ class TargetData(TrainingData):
         return rows
 
     @cached_property
-    def described(self) -> RowTarget:
+    def described(self) -> UncompiledTarget:
         """The rows' targets."""
         return as_row_target(self.function, self.y, len(self))
 
@@ -91,9 +91,8 @@ class TargetData(TrainingData):
         if particles is None:
             rng = np.random.default_rng([settings.seed, 2**31 + 1])
             counting = self if self.weight is None else self.take(self.counted)
-            draw = getattr(counting.described, "draw", None)
-            drawn = rng.standard_normal((m, d)) if draw is None else draw(m, rng)
-            particles = drawn.astype(np.float32)
+            drawn = counting.described.draw(m, rng)
+            particles = (rng.standard_normal((m, d)) if drawn is None else drawn).astype(np.float32)
         elif len(particles) != m:
             raise ValueError(
                 f"init has {len(particles)} start particles, n_particles={m}; "
@@ -106,7 +105,7 @@ class TargetData(TrainingData):
 
     def n_params(self, settings: Settings) -> int:
         """Return d, as targets, `n_params` and `init` say it; raise unless they agree."""
-        of_target, given = getattr(self.described, "n_params", None), settings.n_params
+        of_target, given = self.described.n_params, settings.n_params
         if of_target is not None and given not in (None, of_target):
             raise ValueError(
                 f"n_params={given}, but the target has {of_target} parameters; leave n_params out"
