@@ -13,6 +13,8 @@ __all__ = ["ErrorModel"]
 
 _RANGE = 0.2, 5.0  # of the error of a row, relative to the mean error
 _LARGE = 1.0, 4.0  # errors over noise, between which more and more of the variance is error
+_NOISE_SHARE = 0.8  # of the estimated noise, that is not error
+_ERROR_SHARE = 0.8  # of the variance of y, that may be error whatever the noise is
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +110,36 @@ class ErrorModel:
         weight = np.clip((ratio - low) / (high - low), 0, 1)
         larger: Array = error + weight * np.maximum(variance - self.noise - error, 0)
         return larger
+
+    def beside_noise(self, variance: Array, error: Array) -> Array:
+        """Return errors that leave the noise of the variance of y, or a part of the variance.
+
+        Parameters
+        ----------
+        variance : array of shape (n, q)
+            Variance of y that the model predicts.
+        error : array of shape (n, q)
+            Errors.
+
+        Returns
+        -------
+        array of shape (n, q)
+            Errors that are as large or smaller.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.model.error_model import ErrorModel
+        >>> from wgboost.trees.flat import FlatTrees
+        >>> trees = FlatTrees.empty(n_features=1, shape=(1, 1))
+        >>> model = ErrorModel(np.array([0.5]), trees, np.array([0.1]))
+        >>> model.beside_noise(np.array([[0.5], [0.1]]), np.array([[0.5], [0.1]])).round(2)
+        array([[0.42],
+               [0.07]])
+        """
+        room = np.maximum(variance - _NOISE_SHARE * self.noise, _ERROR_SHARE * variance)
+        smaller: Array = np.minimum(error, room)
+        return smaller
 
     def check(self, n_features: int, q: int) -> None:
         """Raise ValueError unless a model from a file can be used.
