@@ -172,8 +172,8 @@ class FittedModel(BaseFitted):
             if self.errors is None or n_rounds not in (None, self.n_rounds):
                 share: Array = gp.epistemic_share(shift)
                 return share[:, None] * variance
-            ratio = self.errors.at(matrix, n_threads)
-            return self.errors.beside_noise(variance, ratio * gp.function_variance(shift)[:, None])
+            process = gp.function_variance(shift)[:, None]
+            return self.errors.of_process(variance, process, self.errors.at(matrix, n_threads))
         if self.errors is None or n_rounds not in (None, self.n_rounds):
             return None
         error = self.errors.at(matrix, n_threads)

@@ -48,7 +48,7 @@ class RefittedProcess:
     >>> from wgboost.smooth.refitted_process import RefittedProcess
     >>> X = np.linspace(0, 6, 40)[:, None]
     >>> data = GPData.of(X, np.sin(X[:, 0]), None, None)
-    >>> gp, _ = fit_gp(SmoothStart(), data, np.zeros(1, dtype=int), np.random.default_rng(0))
+    >>> gp, _ = fit_gp(SmoothStart(), data, np.array([0]), np.random.default_rng(0))
     >>> refitted = RefittedProcess.of(gp, data, np.random.default_rng(0))
     >>> refitted.left_out(np.cos(X)).shape
     (40, 1)
@@ -86,7 +86,7 @@ class RefittedProcess:
         >>> from wgboost.smooth.refitted_process import RefittedProcess
         >>> X = np.linspace(0, 6, 40)[:, None]
         >>> data = GPData.of(X, np.sin(X[:, 0]), None, None)
-        >>> gp, _ = fit_gp(SmoothStart(), data, np.zeros(1, dtype=int), np.random.default_rng(0))
+        >>> gp, _ = fit_gp(SmoothStart(), data, np.array([0]), np.random.default_rng(0))
         >>> len(RefittedProcess.of(gp, data, np.random.default_rng(0)).variance)
         40
         """
@@ -132,7 +132,7 @@ class RefittedProcess:
         >>> from wgboost.smooth.refitted_process import RefittedProcess
         >>> X = np.linspace(0, 6, 40)[:, None]
         >>> data = GPData.of(X, np.sin(X[:, 0]), None, None)
-        >>> gp, shift = fit_gp(SmoothStart(), data, np.zeros(1, dtype=int), np.random.default_rng(0))
+        >>> gp, shift = fit_gp(SmoothStart(), data, np.array([0]), np.random.default_rng(0))
         >>> refitted = RefittedProcess.of(gp, data, np.random.default_rng(0))
         >>> bool(np.allclose(refitted.left_out(data.y[:, None])[:, 0], shift.location))
         True
@@ -174,7 +174,7 @@ class RefittedProcess:
         >>> from wgboost.smooth.refitted_process import RefittedProcess
         >>> X = np.linspace(0, 6, 40)[:, None]
         >>> data = GPData.of(X, np.sin(X[:, 0]), None, None)
-        >>> gp, shift = fit_gp(SmoothStart(), data, np.zeros(1, dtype=int), np.random.default_rng(0))
+        >>> gp, shift = fit_gp(SmoothStart(), data, np.array([0]), np.random.default_rng(0))
         >>> again = RefittedProcess.of(gp, data, np.random.default_rng(0)).shift()
         >>> bool(np.allclose(again.log_scale, shift.log_scale))
         True
