@@ -88,8 +88,9 @@ def test_the_error_grows_in_a_gap_and_beyond_the_data():
 
 
 def test_a_model_of_the_process_alone_has_an_error_of_its_own():
-    X, _, _ = made(200)
-    y = X[:, 0] + 0.3 * np.random.default_rng(0).standard_normal(200)
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (200, 2))
+    y = X[:, 0] + 0.3 * rng.standard_normal(200)
     model = WGBRegressor(init="smooth", random_state=0, n_jobs=1).fit(X, y)
     assert model.n_estimators_ == 0
     error = model.predict_uncertainty(X)["epistemic"].mean()

@@ -133,7 +133,6 @@ def draw_y(truth: Array, variance: Array, rng: np.random.Generator) -> Direction
 
 def movement_to(target: Directions, variance: Array) -> Gradients:
     """Return the movement to a target (n, replicates, d) whose noise has this variance (n, d)."""
-    target = target.astype(np.float32, copy=False)
     curvature = np.empty_like(target)
     relative = variance.mean(axis=0) / variance  # l2 is in the unit of an average row
     curvature[...] = relative[:, None]

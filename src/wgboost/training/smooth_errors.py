@@ -47,7 +47,8 @@ def errors_beside(
     y = draw_y(truth, variance, rng)
     location = process.left_out(y[:, :, 0])[:, :, None]
     scale = np.exp(process.shift().log_scale)[:, None, None]
-    movement = movement_to((y - location) / scale, variance / np.square(scale[:, 0]))
+    left = ((y - location) / scale).astype(np.float32)
+    movement = movement_to(left, variance / np.square(scale[:, 0]))
     fitted = simulation.fitted(movement, np.zeros_like(truth, np.float32))
     return simulation.left_out(np.square(location + scale * fitted - truth))
 
@@ -70,7 +71,7 @@ def share_of_simulated(gp: GPModel, n_rows: int) -> float:
     float
     """
     share = _SHARE * (max(n_rows, _SHARE_ROWS) / _SHARE_ROWS) ** -_SHARE_POWER
-    return share * (1 + _LENGTH_COST * gp.covariance.columns.n_lengths / n_rows)
+    return float(share * (1 + _LENGTH_COST * gp.covariance.columns.n_lengths / n_rows))
 
 
 def variance_of_process(process: RefittedProcess, *, sampled: bool) -> Array:
