@@ -10,9 +10,9 @@ credible bands of the mean (or of the probabilities), the smallest of any seed, 
 variance over the squared error, and the predicted over the true deviation of the noise. The same
 figures follow for the spread of the particles themselves.
 
-The constants of `training/error_estimates.py` were chosen with --group chosen, and with --group
-bent, whose function is a constant of two features in one half. The data of --group confirmed have
-another function.
+The constants of `training/error_estimates.py` and `training/smooth_errors.py` were chosen with
+--group chosen, and with --group bent, whose function is a constant of two features in one half. The
+data of --group confirmed have another function. "inside" takes the start as --init.
 """
 
 from __future__ import annotations
