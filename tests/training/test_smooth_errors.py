@@ -11,7 +11,7 @@ from wgboost.smooth import SmoothStart
 from wgboost.smooth.exact_gp import ExactGP
 from wgboost.smooth.gp_model import GPData, fit_gp
 from wgboost.smooth.refitted_process import RefittedProcess
-from wgboost.training.smooth_errors import errors_beside, variance_of_process
+from wgboost.training.smooth_errors import errors_with_trees, variance_of_process
 
 FEW = {"n_estimators": 20, "early_stopping": False, "random_state": 0, "n_jobs": 1}
 
@@ -35,7 +35,7 @@ def test_functions_of_the_process_itself_are_missed_by_its_variance():
     truth = gp.units.restore(draws)[:, :, None]
     noise = np.full((150, 1), covariance.noise * gp.units.scale**2)
     simulation = SimulatedErrors(Features.from_raw(X, bins=255), HistTree(), 0, 0.1)
-    squared = errors_beside(process, simulation, truth, noise, rng)
+    squared = errors_with_trees(process, simulation, truth, noise, rng)
     # 40 of the draws leave a row out of the trees, of which there are none.
     exact = ExactGP.fit(covariance, X, gp.units.standardise(y), np.full(150, covariance.noise))
     left_out = exact.leave_one_out(covariance, X, gp.units.standardise(y), covariance.noise)[1]

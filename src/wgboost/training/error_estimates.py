@@ -31,7 +31,7 @@ from wgboost.training.simulated_functions import (
     draw_functions,
 )
 from wgboost.training.smooth_errors import (
-    errors_beside,
+    errors_with_trees,
     known_noise,
     share_of_simulated,
     variance_of_process,
@@ -203,7 +203,7 @@ def _squared_errors(
         return _errors_of_classes(simulation, truth, response, functions.start, rows.rng)
     variance = functions.noise * functions.relative
     if rows.process is not None:
-        return errors_beside(rows.process, simulation, truth, variance, rows.rng)
+        return errors_with_trees(rows.process, simulation, truth, variance, rows.rng)
     movement = noise_movement(truth, variance, rows.rng)
     fitted = simulation.fitted(movement, np.zeros_like(truth, np.float32))
     return simulation.left_out(np.square(fitted - truth))

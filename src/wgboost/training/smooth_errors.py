@@ -9,7 +9,7 @@ from wgboost.smooth.gp_model import GPModel
 from wgboost.smooth.refitted_process import RefittedProcess
 from wgboost.typing import Array
 
-__all__ = ["errors_beside", "known_noise", "share_of_simulated", "variance_of_process"]
+__all__ = ["errors_with_trees", "known_noise", "share_of_simulated", "variance_of_process"]
 
 _SHARE = 0.9  # of the simulated error of 200 rows
 _SHARE_ROWS, _SHARE_POWER = 200, 0.06  # simulated errors fall more slowly than true ones
@@ -18,7 +18,7 @@ _LEAST_SHARE = 0.1  # of the mean variance of a process
 _COMPARED_ROWS = 500
 
 
-def errors_beside(
+def errors_with_trees(
     process: RefittedProcess, simulation: SimulatedErrors, truth: Array, variance: Array,
     rng: np.random.Generator,
 ) -> Array:  # fmt: skip
