@@ -66,9 +66,9 @@ def trials(
         yield name, (X[:cut], y[:cut]), rows
 
 
-def own_scores(X: np.ndarray, y: np.ndarray, *, bag: bool) -> dict[str, Score]:
+def own_scores(X: np.ndarray, y: np.ndarray, *, bag: bool, init: str) -> dict[str, Score]:
     """Return the scores of the single model, and of a bag."""
-    model = WGBRegressor(random_state=0, n_jobs=1).fit(X, y)
+    model = WGBRegressor(init=init, random_state=0, n_jobs=1).fit(X, y)
     found: dict[str, Score] = {
         f"`WGBRegressor`, {part}": lambda new, part=part: model.ood_score(new, part)
         for part in PARTS
@@ -112,6 +112,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--group", choices=GROUPS, default="chosen")
     parser.add_argument("--sets", nargs="*", help="train on these alone")
+    parser.add_argument("--init", default="flow", choices=("flow", "smooth", "auto"))
     parser.add_argument("--bags", action="store_true", help="measure WGBRegressorCV as well")
     parser.add_argument("--without-peers", action="store_true", help="measure wgboost alone")
     parser.add_argument("--data", help="folder of the benchmark; the default is WGBOOST_DATA")
@@ -121,7 +122,7 @@ def main() -> None:
     tables = {name: number_table(name, options.data, options.keel) for name in names}
     found = []
     for name, (X, y), rows in trials(tables, options.sets or list(names)):
-        scores = own_scores(X, y, bag=options.bags)
+        scores = own_scores(X, y, bag=options.bags, init=options.init)
         if not options.without_peers:
             scores |= regressor_peers(X, y)
         found.append(areas(scores, rows))

@@ -10,9 +10,9 @@ credible bands of the mean (or of the probabilities), the smallest of any seed, 
 variance over the squared error, and the predicted over the true deviation of the noise. The same
 figures follow for the spread of the particles themselves.
 
-The constants of `training/error_estimates.py` were chosen with --group chosen, and with --group
-bent, whose function is a constant of two features in one half. The data of --group confirmed have
-another function.
+The constants of `training/error_estimates.py` and `training/smooth_errors.py` were chosen with
+--group chosen, and with --group bent, whose function is a constant of two features in one half. The
+data of --group confirmed have another function. "inside" takes the start as --init.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ def figures(
     return float(covered.mean()), float(ratio), float(np.sqrt(noise).mean() / true_noise.mean())
 
 
-def inside(kind: str, n: int, seed: int, group: str) -> list[tuple[float, ...]]:
+def inside(kind: str, n: int, seed: int, group: str, init: str) -> list[tuple[float, ...]]:
     rng, function = np.random.default_rng([seed, KINDS.index(kind), n]), FUNCTIONS[group]
     X = features(kind, n, rng, even=False)
     y = function(X) + noise_deviation(kind, X) * draw_noise(kind, n, rng)
     dist = (
-        WGBRegressor(random_state=seed, n_jobs=1)
+        WGBRegressor(init=init, random_state=seed, n_jobs=1)
         .fit(X, y)
         .predict_dist(new := features(kind, 2000, rng, even=True))
     )
@@ -180,13 +180,15 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--kinds", nargs="*", default=KINDS, choices=KINDS)
     parser.add_argument("--group", default="confirmed", choices=tuple(FUNCTIONS))
+    parser.add_argument("--init", default="flow", choices=("flow", "smooth", "auto"))
     options = parser.parse_args()
     if options.part == "seeds":
         print_seeds(options)
         return
     if options.part == "beyond":
         print("| model | where | coverage | noise |\n|---|---|--:|--:|")
-        for name, settings in (("default", {}), ("smooth", {"init": "smooth"})):
+        for name in ("flow", "smooth", "auto"):
+            settings = {"init": name}
             runs = [beyond(seed, settings) for seed in range(options.seeds)]
             for place in ("inside", "gap", "beyond"):
                 mean = [np.mean([run[key] for run in runs]) for key in (place, f"noise {place}")]
@@ -197,7 +199,7 @@ def main() -> None:
     for n in options.rows:
         for kind in options.kinds if options.part == "inside" else ("classes",):
             runs = [
-                inside(kind, n, seed, options.group) if options.part == "inside"
+                inside(kind, n, seed, options.group, options.init) if options.part == "inside"
                 else classes(n, seed, options.group) for seed in range(options.seeds)
             ]  # fmt: skip
             print_row(f"{kind} | {n:,}", runs)

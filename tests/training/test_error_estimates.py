@@ -102,7 +102,10 @@ def test_the_variance_of_a_gaussian_process_is_not_noise():
     gp, dists = plain.model_.start.gp, [one.predict_dist(far) for one in (plain, model)]
     error, lost = (dist.error[:, 0] * dist.units.scale**2 for dist in dists)
     variance, more = (dist.var() for dist in dists)
-    np.testing.assert_allclose(error, gp.epistemic_share(gp.at(far)) * variance, rtol=1e-5)
+    # The error leaves at least 0.8 of the noise of the process or of the simulation.
+    share = gp.epistemic_share(gp.at(far))
+    assert (error > 0.99 * share * variance).all()
+    assert (error < variance - 0.5 * plain.model_.errors.noise * dists[0].units.scale ** 2).all()
     assert (more > variance).all()  # the trees lack support here, and that is no noise either
     np.testing.assert_allclose(lost - error, more - variance, rtol=1e-3)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wgboost import WGBRegressor
-from wgboost.training import error_estimates
+from wgboost.training import error_estimates, simulated_functions
 
 SETTINGS = {"n_estimators": 60, "early_stopping": False, "evidence": 10, "n_jobs": 1}
 
@@ -36,10 +36,10 @@ def test_bands_contain_the_mean_where_rows_are_rare():
 
 def test_errors_fall_as_those_of_the_same_functions(monkeypatch):
     drawn, compared = [], []
-    draw, decay = error_estimates.PosteriorDraws.of, error_estimates._decay
+    draw, decay = simulated_functions.PosteriorDraws.of, error_estimates._decay
     monkeypatch.setattr(error_estimates, "_ROWS", 600)
     monkeypatch.setattr(
-        error_estimates.PosteriorDraws, "of", lambda *args: drawn.append(1) or draw(*args)
+        simulated_functions.PosteriorDraws, "of", lambda *args: drawn.append(1) or draw(*args)
     )
     monkeypatch.setattr(
         error_estimates, "_decay", lambda *args: compared.append(args) or decay(*args)
@@ -56,4 +56,4 @@ def test_errors_fall_as_those_of_the_same_functions(monkeypatch):
     [(200, 50, 300), (2000, 5, 300), (1200, 50, 400), (20_000, 90, 600)],
 )
 def test_many_columns_are_tuned_on_more_rows(rows, columns, tuned):
-    assert error_estimates._n_tuned(rows, columns) == tuned
+    assert simulated_functions._n_tuned(rows, columns) == tuned

@@ -13,7 +13,15 @@ from wgboost.learners.hist_tree import HistTree
 from wgboost.responses import Response
 from wgboost.typing import Array, Directions
 
-__all__ = ["N_FOLDS", "Gradients", "SimulatedErrors", "label_movement", "noise_movement"]
+__all__ = [
+    "N_FOLDS",
+    "Gradients",
+    "SimulatedErrors",
+    "draw_y",
+    "label_movement",
+    "movement_to",
+    "noise_movement",
+]
 
 N_FOLDS = 5
 """Number of folds: a simulated data set leaves one of them out."""
@@ -112,9 +120,19 @@ def noise_movement(truth: Array, variance: Array, rng: np.random.Generator) -> G
 
     `variance` (n, d) is that of the noise.
     """
+    return movement_to(draw_y(truth, variance, rng), variance)
+
+
+def draw_y(truth: Array, variance: Array, rng: np.random.Generator) -> Directions:
+    """Draw parameters (n, replicates, d) with normal noise of this variance (n, d) around them."""
     target = rng.standard_normal(truth.shape, dtype=np.float32)
     target *= np.sqrt(variance, dtype=np.float32)[:, None]
     target += truth
+    return target
+
+
+def movement_to(target: Directions, variance: Array) -> Gradients:
+    """Return the movement to a target (n, replicates, d) whose noise has this variance (n, d)."""
     curvature = np.empty_like(target)
     relative = variance.mean(axis=0) / variance  # l2 is in the unit of an average row
     curvature[...] = relative[:, None]

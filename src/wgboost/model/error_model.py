@@ -13,6 +13,8 @@ __all__ = ["ErrorModel"]
 
 _RANGE = 0.2, 5.0  # of the error of a row, relative to the mean error
 _LARGE = 1.0, 4.0  # errors over noise, between which more and more of the variance is error
+_NOISE_SHARE = 0.8  # of the estimated noise, that is not error
+_ERROR_SHARE = 0.8  # of the variance of y, that may be error whatever the noise is
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +104,54 @@ class ErrorModel:
         >>> model.share_of(np.array([[0.9]]), np.array([[0.5]]))
         array([[0.8]])
         """
-        low, high = _LARGE
-        known = self.noise > 0
-        ratio = error / np.where(known, self.noise, np.inf)
-        weight = np.clip((ratio - low) / (high - low), 0, 1)
-        larger: Array = error + weight * np.maximum(variance - self.noise - error, 0)
+        room = np.maximum(variance - self.noise - error, 0)
+        larger: Array = error + self._weight(error) * room
         return larger
+
+    def of_process(self, variance: Array, process: Array, ratio: Array) -> Array:
+        """Return errors of a model with a smooth start, which are relative to those of its process.
+
+        Where the variance of the process is eight times the noise or more, as beyond the data, all
+        of the variance but the noise is error. The noise, or a part of the variance, remains.
+
+        Parameters
+        ----------
+        variance : array of shape (n, q)
+            Variance of y that the model predicts.
+        process : array of shape (n, q)
+            Variance of the process.
+        ratio : array of shape (n, q)
+            The errors of `at`, relative to the variance of the process.
+
+        Returns
+        -------
+        array of shape (n, q)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from wgboost.model.error_model import ErrorModel
+        >>> from wgboost.trees.flat import FlatTrees
+        >>> trees = FlatTrees.empty(n_features=1, shape=(1, 1))
+        >>> model = ErrorModel(np.array([0.5]), trees, np.array([0.1]))
+        >>> process = np.array([[0.02], [0.8]])
+        >>> model.of_process(process + 0.1, process, np.array([[0.5], [0.5]]))
+        array([[0.01],
+               [0.8 ]])
+        """
+        error = ratio * process
+        larger = np.maximum(error, variance - self.noise)
+        error = error + self._weight(np.maximum(error, process / 2)) * (larger - error)
+        room = np.maximum(variance - _NOISE_SHARE * self.noise, _ERROR_SHARE * variance)
+        smaller: Array = np.minimum(error, room)
+        return smaller
+
+    def _weight(self, error: Array) -> Array:
+        """Return from 0 to 1 how far errors exceed the noise; 0 if the noise is not known."""
+        low, high = _LARGE
+        ratio = error / np.where(self.noise > 0, self.noise, np.inf)
+        weight: Array = np.clip((ratio - low) / (high - low), 0, 1)
+        return weight
 
     def check(self, n_features: int, q: int) -> None:
         """Raise ValueError unless a model from a file can be used.

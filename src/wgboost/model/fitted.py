@@ -80,7 +80,8 @@ class FittedModel(BaseFitted):
     row_parameters : dict
         Fit parameters that belong to rows: the name of a column, or True. Empty by default.
     errors : ErrorModel or None, default=None
-        The expected squared error of predictions as a function of x.
+        The expected squared error of predictions as a function of x; with a smooth start, relative
+        to the variance of the Gaussian process.
     known_support : Support or None, default=None
         What the model knows of its training rows; None if it was not to keep it.
     held_out_lack : float or None, default=None
@@ -167,8 +168,12 @@ class FittedModel(BaseFitted):
     ) -> Array | None:  # fmt: skip
         """Return the expected squared error (n, q) of rows after so many rounds, or None."""
         if isinstance(self.start, GPStart) and shift is not None:
-            share: Array = self.start.gp.epistemic_share(shift)
-            return (share * self._variance(particles, shift))[:, None]
+            gp, variance = self.start.gp, self._variance(particles, shift)[:, None]
+            if self.errors is None or n_rounds not in (None, self.n_rounds):
+                share: Array = gp.epistemic_share(shift)
+                return share[:, None] * variance
+            process = gp.function_variance(shift)[:, None]
+            return self.errors.of_process(variance, process, self.errors.at(matrix, n_threads))
         if self.errors is None or n_rounds not in (None, self.n_rounds):
             return None
         error = self.errors.at(matrix, n_threads)

@@ -48,17 +48,19 @@ class GPData:
     place: Array | None = None  # index among these of each row that was given; None: no copies
 
     @classmethod
-    def of(cls, X: Array, y: Array, weight: Array | None, noise: Array | None) -> GPData:
+    def of(
+        cls, X: Array, y: Array, weight: Array | None, noise: Array | None, *, merge: bool = True
+    ) -> GPData:
         """Return the rows X (n, p) with y (n,), with copies merged.
 
         `weight` (n,) are sample weights, `noise` (n,) is the standard deviation of the known error
         of y. Equal rows with the same y become one row with the weight of all: a left-out row with
-        a copy in the data would seem to be predicted without an error.
+        a copy in the data would seem to be predicted without an error. `merge=False` keeps them.
         """
         share: Array = np.ones(len(y)) if weight is None else weight.astype(np.float64)
         known = np.zeros(len(y)) if noise is None else np.square(noise)
-        first, place = distinct(np.column_stack([X, y, known]))
-        if len(first) == len(y):
+        first, place = distinct(np.column_stack([X, y, known])) if merge else (y, None)
+        if place is None or len(first) == len(y):
             return cls(X, y, share * (share.sum() / np.square(share).sum()), known)
         share = np.bincount(place, weights=share)
         share *= share.sum() / np.square(share).sum()
@@ -115,6 +117,11 @@ class GPModel:
         variance = np.exp(2 * (shift.log_scale - np.log(self.units.scale)))
         share: Array = np.clip(1 - self.scale.noise / variance, 0, 1)
         return share
+
+    def function_variance(self, shift: LocationScaleShift) -> Array:
+        """Return the variance (n,) of the function, in squared units of y."""
+        variance: Array = self.epistemic_share(shift) * np.exp(2 * shift.log_scale)
+        return variance
 
     def leave_one_out(self, rows: GPData) -> LocationScaleShift:
         """Return location and scale at each training row, given the others."""

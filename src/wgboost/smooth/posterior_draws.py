@@ -126,7 +126,9 @@ class PosteriorDraws:
         return found
 
 
-def tune_covariance(X: Array, y: Array, weight: Array, n_levels: Array) -> Covariance | None:
+def tune_covariance(
+    X: Array, y: Array, weight: Array, n_levels: Array, near: Covariance | None = None
+) -> Covariance | None:
     """Return the covariance of the largest marginal likelihood of all outputs together.
 
     Parameters
@@ -139,6 +141,8 @@ def tune_covariance(X: Array, y: Array, weight: Array, n_levels: Array) -> Covar
         How often each row counts.
     n_levels : array of shape (p,)
         Number of levels of categorical features, 0 for numeric ones.
+    near : Covariance or None, default=None
+        A covariance whose columns are taken, and whose parameters the search begins at.
 
     Returns
     -------
@@ -158,6 +162,9 @@ def tune_covariance(X: Array, y: Array, weight: Array, n_levels: Array) -> Covar
     columns = Columns.fit(X, n_levels)
     if not len(columns):
         return None
+    starts = [start_logs(columns.n_lengths, shorter) for shorter in _STARTS]
+    if near is not None and len(near.logs) == len(starts[0]):
+        starts = [near.logs]
     sample = Sample(columns, X, _main_columns(y), np.zeros(len(X)), weight)
     bounds = parameter_bounds(columns.n_lengths)
 
@@ -167,10 +174,10 @@ def tune_covariance(X: Array, y: Array, weight: Array, n_levels: Array) -> Covar
 
     best = None
     with one_thread():
-        for shorter in _STARTS:
+        for start in starts:
             found = minimize(
-                loss, start_logs(columns.n_lengths, shorter), jac=True, method="L-BFGS-B",
-                bounds=bounds, options={"maxiter": _STEPS.max_iter, "ftol": _STEPS.tolerance},
+                loss, start, jac=True, method="L-BFGS-B", bounds=bounds,
+                options={"maxiter": _STEPS.max_iter, "ftol": _STEPS.tolerance},
             )  # fmt: skip
             if best is None or found.fun < best.fun:
                 best = found

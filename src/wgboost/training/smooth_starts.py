@@ -19,7 +19,7 @@ from wgboost.typing import Array
 if TYPE_CHECKING:
     from wgboost.training.posterior_data import PosteriorData
 
-__all__ = ["check_smooth", "data_identity", "left_out", "smooth_shift"]
+__all__ = ["check_smooth", "data_identity", "gp_data", "left_out", "smooth_shift"]
 
 
 # Location and scale at the training rows of Gaussian processes that are in use. Computing them
@@ -61,10 +61,10 @@ def smooth_shift(
     if isinstance(like, GPStart) and like.data == identity:
         shift = _KNOWN.get(like.gp)
         if shift is None:
-            shift = like.gp.leave_one_out(_gp_data(data, units))
+            shift = like.gp.leave_one_out(gp_data(data, units))
         return like.gp, _of_all_rows(like.gp, shift, data, counted)
     known = like.gp if isinstance(like, GPStart) else None
-    found = fit_gp(settings, _gp_data(data, units), n_levels, rng, known)
+    found = fit_gp(settings, gp_data(data, units), n_levels, rng, known)
     if found is None:
         return None
     gp, shift = found
@@ -85,7 +85,7 @@ def left_out(start: Start, data: PosteriorData, units: Units) -> LocationScaleSh
             "fit: what the smooth start leaves of them is not known; keep X, y and weights, or fit "
             "anew with warm_start=False"
         )
-    shift = start.gp.leave_one_out(_gp_data(data, units))
+    shift = start.gp.leave_one_out(gp_data(data, units))
     return _of_all_rows(start.gp, shift, data, data.counted)
 
 
@@ -106,8 +106,11 @@ def _of_all_rows(
     return others
 
 
-def _gp_data(data: PosteriorData, units: Units) -> GPData:
-    """Return the rows that count, with the y that moves with the location of the response."""
+def gp_data(data: PosteriorData, units: Units, *, merge: bool = True) -> GPData:
+    """Return the rows that count, with the y that moves with the location of the response.
+
+    Copies are merged, or kept as they are.
+    """
     response, counted = data.response, data.counted
     check_smooth(data)
     observed: Any = standardise(data.observed, units)
@@ -122,4 +125,4 @@ def _gp_data(data: PosteriorData, units: Units) -> GPData:
     if np.ndim(data.evidence) and not data.sought:
         evidence = data.evidence[counted]
         weight = evidence if weight is None else weight * evidence
-    return GPData.of(data.X[counted], y, weight, noise)
+    return GPData.of(data.X[counted], y, weight, noise, merge=merge)
