@@ -217,7 +217,7 @@ def _train_plan(
     trials = options.trials or ()
     [trial] = [one for one in trials if one.get("chosen")]
     level = float(trial["evidence"])
-    settings = options.settings.starting_at(trial.get("init")).at(level=level)
+    settings = options.settings.of_trial(trial)
     data = with_evidence(data, level) if settings.search_evidence else data
     model = yield make_stage(request, data, validation, replace(options, settings=settings))
     return replace(model, search_trials=list(trials))

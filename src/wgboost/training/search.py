@@ -11,7 +11,14 @@ from wgboost.training.data import TrainingData
 from wgboost.training.posterior_data import PosteriorData
 from wgboost.training.request import FitRequest, Paused
 from wgboost.training.rounds import FitStage
-from wgboost.training.search_trials import SearchSpace, Trial, best_trial, next_on
+from wgboost.training.search_trials import (
+    TRIED,
+    SearchSpace,
+    Trial,
+    best_trial,
+    next_on,
+    stage_name,
+)
 from wgboost.training.stages import Plan, StageOptions, make_stage
 
 __all__ = ["search", "with_evidence"]
@@ -61,13 +68,13 @@ class _Search:
         # A fit to all rows follows the sample, before the refit.
         share = self.options.refit_share
         progress.expect(share if whole else (1.0 + share) * len(self.data) / len(few))
-        settings = self.options.settings.starting_at(init).at(
-            n_rows=self.n_rows if whole else few.total(few.counted), level=level
+        settings = self.options.settings.of_trial(trial).at(
+            n_rows=self.n_rows if whole else few.total(few.counted)
         )
-        name = f"evidence {level:.3g}" if init is None else f"evidence {level:.3g}, {init}"
+        name = stage_name(trial)
         if whole and few is not self.data:
             name = f"fit {name}"
-        progress.trial = {name: trial[name] for name in ("init", "evidence") if name in trial}
+        progress.trial = {name: trial[name] for name in TRIED if name in trial}
         options = replace(
             self.options, settings=settings, like=near, trials=self.trials, name=name,
             previous=previous, paused=paused, goal=self._goal(trial),
@@ -114,7 +121,11 @@ def search(
     previous, paused, progress = options.previous, options.paused, request.progress
     known = previous.search_trials if paused is not None and previous is not None else None
     n_rows, settings = options.settings.n_rows, options.settings
-    space = SearchSpace(settings.starts, None if settings.search_evidence else settings.level)
+    space = SearchSpace(
+        settings.starts,
+        None if settings.search_evidence else settings.level,
+        compares_leaves=settings.auto_leaves and settings.learner is None,
+    )
     # Earlier versions also tried evidence that differs by row.
     tried = [one for one in known or () if not one.get("by_error")]
     trying = _Search(request, data, validation, options, n_rows, space, tried)

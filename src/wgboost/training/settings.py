@@ -57,6 +57,8 @@ class Settings:
         Whether the evidence is searched for.
     starts : tuple of str
         Starts that are compared: "smooth" and "flow", or none.
+    leaf_share : float
+        Leaves of a tree over the usual number, with `auto_leaves`.
     seed : int
         Seed of the fit.
     n_rows : int
@@ -96,6 +98,7 @@ class Settings:
     n_params: int | None = None
     search_evidence: bool = False
     starts: tuple[str, ...] = ()
+    leaf_share: float = 1.0
     seed: int = 0
     n_rows: int = 0
     level: float = 1.0
@@ -114,13 +117,16 @@ class Settings:
         """Whether several settings are tried on rows that are held out."""
         return self.search_evidence or bool(self.starts)
 
-    def starting_at(self, init: str | None) -> Settings:
-        """Return the settings with a start by its name in a search; None changes nothing."""
+    def of_trial(self, trial: Mapping[str, Any]) -> Settings:
+        """Return the settings of a trial of a search, for rows that are set already."""
+        settings = self.at(level=float(trial["evidence"]))
+        settings = replace(settings, leaf_share=float(trial.get("leaf_share", 1.0)))
+        init = trial.get("init")
         if init is None:
-            return self
+            return settings
         if init == "smooth":
-            return replace(self, flow=None, smooth=_TRIED_START)
-        return replace(self, flow=AveragedFlow(), smooth=None)
+            return replace(settings, flow=None, smooth=_TRIED_START)
+        return replace(settings, flow=AveragedFlow(), smooth=None)
 
     @property
     def n_trees(self) -> int:
@@ -167,7 +173,9 @@ class Settings:
 
     def tree_settings(self) -> TreeSettings:
         """Return how trees are grown in this stage; l2 is in the unit of the curvature."""
-        leaves = usual_leaves(self.n_rows) if self.auto_leaves else self.tree.max_leaves
+        leaves = self.tree.max_leaves
+        if self.auto_leaves:
+            leaves = max(_LEAVES[0], round(self.leaf_share * usual_leaves(self.n_rows)))
         return replace(self.tree, max_leaves=leaves, l2=self.tree.l2 * self.level)
 
     def make_learner(self) -> Learner:
