@@ -208,7 +208,7 @@ class WGBRegressor(BaseRegressor):
         evidence: Any = None,
         direction: Any = "diagonal_newton",
         learner: Any = None,
-        init: Any = "flow",
+        init: Any = "auto",
         response: Any = "normal",
         early_stopping: bool | None = None,
         validation_fraction: float = 0.2,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,8 +14,8 @@ from wgboost.training.search_trials import (
     TRIED,
     SearchSpace,
     Trial,
-    best_trial,
     next_on,
+    smooth_margin,
     stage_name,
 )
 from wgboost.training.stages import Plan, StageOptions, make_stage
@@ -87,8 +86,8 @@ class _Search:
 
     def _goal(self, trial: Trial) -> float:
         """Return the value that a trial has to reach: the best so far of the same rows."""
-        values = [one["value"] for one in self.trials if one.get("rows") == trial.get("rows")]
-        return min((one for one in values if math.isfinite(one)), default=math.inf)
+        same = [one for one in self.trials if one.get("rows") == trial.get("rows")]
+        return self.space.goal(trial, same)
 
     def add(self, trial: Trial, model: FittedModel, metric: str) -> None:
         """Take note of what a trial has given."""
@@ -117,7 +116,8 @@ def search(
             'evidence="auto" is chosen by rows that are not trained on: set '
             "early_stopping=True, or give X_val and y_val, or a number"
         )
-    metric = next(iter(validation.values())).metrics(options.settings.eval_metric)[0].name
+    held_out = next(iter(validation.values()))
+    metric = held_out.metrics(options.settings.eval_metric)[0].name
     previous, paused, progress = options.previous, options.paused, request.progress
     known = previous.search_trials if paused is not None and previous is not None else None
     n_rows, settings = options.settings.n_rows, options.settings
@@ -125,6 +125,7 @@ def search(
         settings.starts,
         None if settings.search_evidence else settings.level,
         compares_leaves=settings.auto_leaves and settings.learner is None,
+        margin=smooth_margin(metric, held_out.total(held_out.counted)),
     )
     # Earlier versions also tried evidence that differs by row.
     tried = [one for one in known or () if not one.get("by_error")]
@@ -164,7 +165,7 @@ def _chosen(trying: _Search, *, only_trained: bool) -> int:
     known: Sequence[int] = sorted(trying.models)
     if not only_trained:
         known = [i for i, one in enumerate(trying.trials) if trying.is_whole(one)]
-    return known[best_trial([trying.trials[i] for i in known])]
+    return known[trying.space.best([trying.trials[i] for i in known])]
 
 
 def with_evidence(data: PosteriorData, level: float) -> PosteriorData:
