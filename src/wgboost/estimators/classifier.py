@@ -47,8 +47,9 @@ class WGBClassifier(BaseClassifier):
         Share of the rows drawn for each round, without replacement.
     colsample : float, default=0.5
         Share of the features drawn for each round, rounded up.
-    tree : {"per_particle", "shared"}, default="per_particle"
-        One tree per particle in each round, or one tree for all particles.
+    tree : {"per_particle", "shared"} or int, default="per_particle"
+        One tree per particle in each round, one tree for all particles, or a number of trees: the
+        particles are divided into as many groups of equal size, each with a tree of its own.
     categorical_features : "from_dtype", list, mask or None, default="from_dtype"
         Columns that trees split by sets of categories: names, indices, a mask, or the text and
         categorical columns of a data frame.
@@ -95,7 +96,7 @@ class WGBClassifier(BaseClassifier):
         the others are recorded in `history_`.
     refit : bool, default=True
         Whether to fit again on all rows, with the number of rounds that early stopping found on
-        held-out rows.
+        held-out rows. It is found with two trees a round, since these models are not kept.
     warm_start : bool, default=False
         Whether a further `fit` adds rounds to the fitted model, up to `n_estimators`.
     n_jobs : int or None, default=None
@@ -187,7 +188,7 @@ class WGBClassifier(BaseClassifier):
         l2: float = 1.0,
         subsample: float = 1.0,
         colsample: float = 0.5,
-        tree: str = "per_particle",
+        tree: str | int = "per_particle",
         categorical_features: Any = "from_dtype",
         monotone_constraints: Any = None,
         interaction_constraints: Any = None,

@@ -59,8 +59,9 @@ class WGBoost(AttributeHints, CheckedParameters):
         Share of the rows drawn for each round, without replacement.
     colsample : float, default=1.0
         Share of the features drawn for each round, rounded up.
-    tree : {"per_particle", "shared"}, default="shared"
-        One tree per particle in each round, or one tree for all particles.
+    tree : {"per_particle", "shared"} or int, default="shared"
+        One tree per particle in each round, one tree for all particles, or a number of trees: the
+        particles are divided into as many groups of equal size, each with a tree of its own.
     categorical_features : "from_dtype", list, mask or None, default="from_dtype"
         Columns that trees split by sets of categories: names, indices, a mask, or the text and
         categorical columns of a data frame.
@@ -174,7 +175,7 @@ class WGBoost(AttributeHints, CheckedParameters):
         l2: float = 0.0,
         subsample: float = 1.0,
         colsample: float = 1.0,
-        tree: str = "shared",
+        tree: str | int = "shared",
         categorical_features: Any = "from_dtype",
         monotone_constraints: Any = None,
         monotone_parameter: int | str | None = None,

@@ -39,7 +39,8 @@ class WGBRegressor(BaseRegressor):
     max_leaves : int, "auto" or None, default="auto"
         Largest number of leaves of a tree. "auto" follows the number of training rows n: n / 32
         between 4 and 16, and beyond 512 rows 16 times the square root of n / 512, at most 128; with
-        `max_depth` it sets no limit. None sets no limit.
+        `max_depth` it sets no limit. Where the evidence or the start is searched for, a quarter of
+        this number is tried as well. None sets no limit.
     min_samples_leaf : int, default=1
         Smallest number of training rows in a leaf.
     l2 : float, default=1.0
@@ -49,8 +50,9 @@ class WGBRegressor(BaseRegressor):
         Share of the rows drawn for each round, without replacement.
     colsample : float, default=0.7
         Share of the features drawn for each round, rounded up.
-    tree : {"per_particle", "shared"}, default="per_particle"
-        One tree per particle in each round, or one tree for all particles.
+    tree : {"per_particle", "shared"} or int, default="per_particle"
+        One tree per particle in each round, one tree for all particles, or a number of trees: the
+        particles are divided into as many groups of equal size, each with a tree of its own.
     categorical_features : "from_dtype", list, mask or None, default="from_dtype"
         Columns that trees split by sets of categories: names, indices, a mask, or the text and
         categorical columns of a data frame.
@@ -79,13 +81,14 @@ class WGBRegressor(BaseRegressor):
     learner : TreeLearner, scikit-learn regressor, learner or None, default=None
         What is fitted to the movement of each round. None grows histogram trees; a `TreeLearner`
         changes their rarer rules (what splits are searched on, bins, categories) and the engine.
-    init : "auto", "flow", "smooth", AveragedFlow, SmoothStart, array or estimator, default="flow"
+    init : "auto", "flow", "smooth", AveragedFlow, SmoothStart, array or estimator, default="auto"
         Start of the particles: "flow", the end of a flow without features; "smooth", a Gaussian
         process whose residuals are boosted; an array (n_particles, parameters); or the cross-fitted
-        predictions of an estimator. "auto" takes "flow" or a process of at most 1,000 landmarks,
-        whichever is better for the rows that early stopping holds out. It is often far better on
-        smooth functions (docs/smooth.md), and is "flow" without early stopping, with constraints,
-        batches or more than 50,000 rows, and where a smooth start is not possible.
+        predictions of an estimator. "auto" takes a process of at most 1,000 landmarks if it is
+        clearly better than "flow" for the rows that early stopping holds out. Smooth functions are
+        predicted far better then (docs/smooth.md). "auto" is "flow" without early stopping, with
+        constraints, batches or more than 50,000 rows, and where a smooth start is not possible. A
+        model file with a process has features and y of training rows; "flow" never stores y.
     response : str or Response, default="normal"
         Distribution of y: a name such as "gamma", an object such as ``Gamma(prior_scale=3)``, or
         "auto", which chooses by the range of y and its variation (`wgboost.propose_response`).
@@ -105,7 +108,7 @@ class WGBRegressor(BaseRegressor):
         list decides; the others are recorded in `history_`.
     refit : bool, default=True
         Whether to fit again on all rows, with the number of rounds that early stopping found on
-        held-out rows.
+        held-out rows. It is found with two trees a round, since these models are not kept.
     warm_start : bool, default=False
         Whether a further `fit` adds rounds to the fitted model, up to `n_estimators`.
     n_jobs : int or None, default=None
@@ -141,9 +144,9 @@ class WGBRegressor(BaseRegressor):
     evidence_ : float
         Mean evidence of a row.
     search_ : list of dict
-        What a search tried: "evidence", "init" if starts were compared, best number of "rounds",
-        number of "trained" rounds, "value" of the metric, number of "rows", and which one was
-        "chosen".
+        What a search tried: "evidence", "init" if starts were compared, "leaf_share" if trees had
+        fewer leaves than usual, best number of "rounds", number of "trained" rounds, "value" of the
+        metric, number of "rows", and which one was "chosen".
     calibration_ : Calibration
         Factors that predictions follow, after `calibrate`.
     ood_reference_ : OODReference
@@ -200,7 +203,7 @@ class WGBRegressor(BaseRegressor):
         l2: float = 1.0,
         subsample: float = 1.0,
         colsample: float = 0.7,
-        tree: str = "per_particle",
+        tree: str | int = "per_particle",
         categorical_features: Any = "from_dtype",
         monotone_constraints: Any = None,
         monotone_parameter: int | str | None = None,
