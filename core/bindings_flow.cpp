@@ -101,12 +101,25 @@ Out<double, 2> newton_step(const In<double, 2>& particles, const In<double, 2>& 
   return step;
 }
 
-Out<double, 2> settled(const wgb::AveragedNormal& posterior, const In<double, 2>& particles,
-                       bool scaled, double bandwidth, double rate, double still, int steps) {
-  const size_t m = particles.shape(0);
-  require(m > 0 && particles.shape(1) == 2, "particles (m, 2) are needed");
-  auto moved = fresh<double, 2>({m, 2});
-  std::copy_n(particles.data(), 2 * m, moved.data());
+wgb::AveragedCategorical averaged_categorical(const In<double, 1>& frequency, double prior_mean,
+                                              double prior_scale, double evidence) {
+  require(frequency.shape(0) > 0, "frequencies of the classes but the last are needed");
+  wgb::AveragedCategorical posterior;
+  posterior.frequency.assign(frequency.data(), frequency.data() + frequency.shape(0));
+  posterior.prior_mean = prior_mean;
+  posterior.prior_scale = prior_scale;
+  posterior.evidence = evidence;
+  return posterior;
+}
+
+template <class Posterior>
+Out<double, 2> settled(const Posterior& posterior, const In<double, 2>& particles, bool scaled,
+                       double bandwidth, double rate, double still, int steps) {
+  const size_t m = particles.shape(0), d = particles.shape(1);
+  require(m > 0 && d == static_cast<size_t>(posterior.params()),
+          "particles with the parameters of the posterior are needed");
+  auto moved = fresh<double, 2>({m, d});
+  std::copy_n(particles.data(), m * d, moved.data());
   {
     const Released released;
     wgb::settle(posterior, {steps, rate, still, bandwidth, scaled}, static_cast<int>(m),
@@ -159,8 +172,13 @@ void bind_flow(nb::module_& module) {
       .def(nb::init<double, double, double, double, double, double, double>(), nb::kw_only(),
            "mean"_a, "variance"_a, "prior_mean"_a, "prior_scale"_a, "shape"_a, "rate"_a,
            "evidence"_a)
-      .def("settled", &settled, nb::kw_only(), "particles"_a, "scaled"_a, "bandwidth"_a, "rate"_a,
-           "still"_a, "steps"_a);
+      .def("settled", &settled<wgb::AveragedNormal>, nb::kw_only(), "particles"_a, "scaled"_a,
+           "bandwidth"_a, "rate"_a, "still"_a, "steps"_a);
+  nb::class_<wgb::AveragedCategorical>(module, "AveragedCategorical")
+      .def("settled", &settled<wgb::AveragedCategorical>, nb::kw_only(), "particles"_a, "scaled"_a,
+           "bandwidth"_a, "rate"_a, "still"_a, "steps"_a);
+  module.def("averaged_categorical", &averaged_categorical, nb::kw_only(), "frequency"_a,
+             "prior_mean"_a, "prior_scale"_a, "evidence"_a);
   nb::class_<Normal> normal(module, "NormalPosterior");
   normal.def(nb::init<const Numbers&, const Numbers&, const Numbers&, const Numbers&,
                       const Numbers&, const Numbers&>(),

@@ -38,21 +38,51 @@ void AveragedNormal::fisher(const double* x, double* information) const {
   information[1] = evidence * 2;
 }
 
-void settle(const AveragedNormal& posterior, const FlowRules& rules, int m, double* particles) {
-  const size_t size = 2 * static_cast<size_t>(m);
+void AveragedCategorical::probabilities(const double* x, double* out) const {
+  const size_t d = frequency.size();
+  const double highest = std::max(0.0, *std::max_element(x, x + d));
+  double sum = std::exp(-highest);
+  for (size_t k = 0; k < d; ++k) sum += out[k] = std::exp(x[k] - highest);
+  for (size_t k = 0; k < d; ++k) out[k] /= sum;
+}
+
+void AveragedCategorical::at(const double* x, int m, double* score, double* curvature) const {
+  const double precision = 1.0 / prior_scale / prior_scale;
+  const size_t d = frequency.size();
+  for (size_t j = 0; j < d * static_cast<size_t>(m); j += d) {
+    probabilities(x + j, curvature + j);
+    for (size_t k = 0; k < d; ++k) {
+      const double p = curvature[j + k];
+      score[j + k] = evidence * (frequency[k] - p) + (prior_mean - x[j + k]) * precision;
+      curvature[j + k] = evidence * (p * (1 - p)) + precision;
+    }
+  }
+}
+
+void AveragedCategorical::fisher(const double* x, double* information) const {
+  probabilities(x, information);
+  for (size_t k = 0; k < frequency.size(); ++k)
+    information[k] = evidence * (information[k] * (1 - information[k]));
+}
+
+namespace {
+
+template <class Posterior>
+void settle_at(const Posterior& posterior, const FlowRules& rules, int m, double* particles) {
+  const size_t d = static_cast<size_t>(posterior.params()), size = d * static_cast<size_t>(m);
   std::vector<double> now(particles, particles + size), before = now, earlier(size), step(size),
       score(size), curvature(size);
-  double metric[2] = {1.0, 1.0};
+  std::vector<double> metric(d, 1.0), middle(d);
   for (int i = 0; i < rules.steps; ++i) {
     caller.ask();
     posterior.at(now.data(), m, score.data(), curvature.data());
     if (rules.scaled) {
-      double middle[2] = {0.0, 0.0};
-      for (size_t p = 0; p < size; ++p) middle[p % 2] += now[p] / m;
-      posterior.fisher(middle, metric);
+      std::fill(middle.begin(), middle.end(), 0.0);
+      for (size_t p = 0; p < size; ++p) middle[p % d] += now[p] / m;
+      posterior.fisher(middle.data(), metric.data());
     }
-    newton_step(now.data(), score.data(), curvature.data(), metric, rules.bandwidth, m, 2,
-                step.data());
+    newton_step(now.data(), score.data(), curvature.data(), metric.data(), rules.bandwidth, m,
+                posterior.params(), step.data());
     std::swap(earlier, before);
     before = now;
     double moved = 0;
@@ -68,6 +98,17 @@ void settle(const AveragedNormal& posterior, const FlowRules& rules, int m, doub
     }
   }
   std::copy(now.begin(), now.end(), particles);
+}
+
+}  // namespace
+
+void settle(const AveragedNormal& posterior, const FlowRules& rules, int m, double* particles) {
+  settle_at(posterior, rules, m, particles);
+}
+
+void settle(const AveragedCategorical& posterior, const FlowRules& rules, int m,
+            double* particles) {
+  settle_at(posterior, rules, m, particles);
 }
 
 }  // namespace wgb

@@ -134,7 +134,19 @@ def newton_step(
     *, particles: Array, score: Array, curvature: Array, metric: Array, bandwidth: float
 ) -> Array: ...
 
-class AveragedNormal:
+class _Average:
+    def settled(
+        self,
+        *,
+        particles: Array,
+        scaled: bool,
+        bandwidth: float,
+        rate: float,
+        still: float,
+        steps: int,
+    ) -> Array: ...
+
+class AveragedNormal(_Average):
     def __init__(
         self,
         *,
@@ -146,16 +158,12 @@ class AveragedNormal:
         rate: float,
         evidence: float,
     ) -> None: ...
-    def settled(
-        self,
-        *,
-        particles: Array,
-        scaled: bool,
-        bandwidth: float,
-        rate: float,
-        still: float,
-        steps: int,
-    ) -> Array: ...
+
+class AveragedCategorical(_Average): ...
+
+def averaged_categorical(
+    *, frequency: Array, prior_mean: float, prior_scale: float, evidence: float
+) -> AveragedCategorical: ...
 
 class _Posterior:
     def derivatives(

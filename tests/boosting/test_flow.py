@@ -101,6 +101,23 @@ def test_the_compiled_flow_is_that_of_the_formulas(kernel, evidence, m, monkeypa
             assert_allclose(start(response, y, flow, **options), compiled, rtol=1e-7, atol=1e-9)
 
 
+@pytest.mark.parametrize("kernel", [Kernel(), Kernel("scaled")])
+@pytest.mark.parametrize("evidence", [0.5, 10.0])
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_the_compiled_flow_of_classes_is_that_of_the_formulas(
+    kernel, evidence, n_classes, monkeypatch
+):
+    y = np.arange(40) ** 2 % n_classes
+    response = Categorical(n_classes, prior_mean=0.3, prior_scale=2.0)
+    options = {"kernel": kernel, "evidence": evidence, "m": 6}
+    for steps in (1, 50, 1000):
+        flow = AveragedFlow(steps=steps)
+        compiled = start(response, y, flow, **options)
+        with monkeypatch.context() as patch:
+            patch.setattr(Categorical, "compiled_average", lambda *_: None)
+            assert_allclose(start(response, y, flow, **options), compiled, rtol=1e-7, atol=1e-9)
+
+
 SETTINGS = {"scaled": False, "bandwidth": 0.1, "rate": 0.1, "still": 1e-7, "steps": 5}
 
 

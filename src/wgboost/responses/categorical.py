@@ -10,7 +10,7 @@ import numpy as np
 from wgboost import _core
 from wgboost.responses.codes import ClassCodes
 from wgboost.responses.coordinate_priors import NormalPrior, Parameter
-from wgboost.responses.native import CompiledPosterior, as_numbers
+from wgboost.responses.native import CompiledAverage, CompiledPosterior, as_numbers
 from wgboost.responses.numerics import working_float
 from wgboost.responses.units import Units
 from wgboost.typing import Array
@@ -144,6 +144,14 @@ class Categorical(ClassCodes):
         return _core.CategoricalPosterior(**numbers)
 
     # --- averages over rows -------------------------------------------------------------------
+
+    def compiled_average(self, statistics: Array, evidence: float = 1.0) -> CompiledAverage:
+        """Return the average over rows of the posteriors in the compiled core."""
+        return _core.averaged_categorical(
+            frequency=np.ascontiguousarray(statistics[:-1], dtype=np.float64),
+            prior_mean=float(self.prior_mean), prior_scale=float(self.prior_scale),
+            evidence=float(evidence),
+        )  # fmt: skip
 
     def statistics_score(self, theta: Array, statistics: Array) -> Array:
         """Return the mean over rows of likelihood_score at common particles (m, d)."""

@@ -12,7 +12,7 @@ from wgboost.typing import Array
 __all__ = ["CompiledAverage", "CompiledPosterior", "as_numbers"]
 
 CompiledPosterior = _core.NormalPosterior | _core.CategoricalPosterior
-CompiledAverage = _core.AveragedNormal
+CompiledAverage = _core.AveragedNormal | _core.AveragedCategorical
 
 
 def as_numbers(**values: Any) -> dict[str, Array]:
