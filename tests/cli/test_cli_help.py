@@ -68,13 +68,13 @@ def test_every_parameter_of_the_estimators_has_a_flag_or_is_for_python(monkeypat
         assert name in text
     for name in RESPONSES:
         assert name in text or name == "multivariate_normal"
-    assert "[default: 0.1; classes 0.3]" in text
+    assert "[default: 0.15; classes 0.3]" in text
 
 
 def test_choices_of_a_flag_are_listed_once(monkeypatch):
     text = shown("fit", monkeypatch=monkeypatch)
     listed = [words.split("|") for words in re.findall(r"^  --\S+ (\S+\|\S+)", text, re.MULTILINE)]
-    assert ["per_particle", "shared"] in listed
+    assert ["per_particle", "shared", "int"] in listed
     assert [one for one in listed if len({*one}) < len(one)] == []
 
 

@@ -40,6 +40,7 @@ def batches(size=170, *, weight=None, x=X, y=Y, **settings):
 
 def regressor(**settings):
     fixed = {"n_estimators": 8, "n_particles": 4, "random_state": 0, "n_jobs": 1}
+    fixed |= {"init": "flow", "learning_rate": 0.1}
     return WGBRegressor(**grouped_parameters({**fixed, **settings}))
 
 
@@ -91,6 +92,7 @@ def test_rows_are_held_out_and_the_model_is_refitted(engine):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_rounds_and_evidence_are_sought_where_nothing_is_said(engine):
     settings = {"n_particles": 3, "n_iter_no_change": 3, "learning_rate": 0.5, "random_state": 0}
+    settings["init"] = "flow"  # batches never start at a process
     settings |= {"learner": TreeLearner(engine=engine), "n_jobs": 1}
     coarse = np.round(X)
     stored = WGBRegressor(**settings).fit(batches(x=coarse))

@@ -32,7 +32,7 @@ def same(a, b):
 
 
 def test_a_model_is_that_of_xgboost_with_the_directions_as_its_objective():
-    model = regressor(engine="xgboost", split_on="all", n_particles=4).fit(X, Y)
+    model = regressor(engine="xgboost", split_on="all", n_particles=4, learning_rate=0.1).fit(X, Y)
     target = PosteriorTarget(Normal(), model.model_.units.standardise(Y))
     movement = RoundTargets(target, DiagonalNewton(), "mean")
 

@@ -72,8 +72,9 @@ def test_a_bag_of_an_earlier_version_has_members_that_only_ood_scores_use(parame
 def test_the_checkpoint_goes_on_with_its_data():
     """The data are those of another session: they are refused, not the file."""
     model = WGBRegressor(
-        n_estimators=3, n_particles=3, random_state=0, n_jobs=1, max_leaves=3, early_stopping=True
-    )
+        n_estimators=3, n_particles=3, random_state=0, n_jobs=1, max_leaves=3, early_stopping=True,
+        learning_rate=0.1, init="flow", n_iter_no_change=50,
+    )  # fmt: skip
     rng = np.random.default_rng(5)
     with pytest.raises(ValueError, match="was made with other data"):
         model.fit(

@@ -66,6 +66,8 @@ def build(kind: str, **settings: Any) -> Any:
     """Return an estimator. The only place that knows where a constructor takes its settings."""
     if kind.endswith(".paper"):
         return getattr(wgboost, kind.removesuffix(".paper")).paper(**grouped_parameters(settings))
+    if kind == "WGBRegressor":  # what the defaults were when most results were recorded
+        settings = {"learning_rate": 0.1, "init": "flow", **settings}
     return getattr(wgboost, kind)(**grouped_parameters(settings))
 
 

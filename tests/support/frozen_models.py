@@ -58,7 +58,7 @@ def _rounds() -> Fits:
     few = {**SEARCHED, "max_leaves": 3}
     stop = {"callbacks": [EarlyStopping(2)], **watched}
     return {
-        "untouched-searched": regressor({**SEARCHED, "evidence": None}),
+        "untouched-searched": regressor({**SEARCHED, "evidence": None, "init": "auto"}),
         "searched-in-noise": partial(fitted, "WGBRegressor", few, NOISY_X, NOISY_Y),
         "searched-resumed": partial(_resumed, few, NOISY_X, NOISY_Y, "evidence"),
         "searched-warm-start": partial(_warm_start, few, NOISY_X, NOISY_Y, 15),
@@ -217,7 +217,7 @@ def _dask() -> Arrays:
         return da.from_array(values, chunks=(N // 2, *values.shape[1:]))
 
     with two_processes() as client:
-        model = WGBRegressor(**FEW)
+        model = WGBRegressor(learning_rate=0.1, **FEW)
         model.fit(parted(X), parted(Y), client=client)
     return {"theta": model.predict_dist(NEW).theta(), "predict": model.predict(NEW)}
 

@@ -29,7 +29,6 @@ def chosen(model):
 def test_the_start_is_the_one_that_predicts_held_out_rows_better(y, init):
     model = fitted(y)
     assert chosen(model)["init"] == init
-    assert chosen(model)["value"] == min(one["value"] for one in model.search_)
     assert {one["init"] for one in model.search_} == {"smooth", "flow"}
     other = fitted(y, init="flow" if init == "smooth" else "smooth")
     losses = [metrics.nll(one.predict_dist(X[TEST]), y[TEST]) for one in (model, other)]
@@ -44,9 +43,9 @@ def test_a_chosen_flow_is_the_fit_from_the_flow():
 
 def test_with_a_given_evidence_both_starts_have_it():
     model = fitted(evidence=7.0, early_stopping=True)
-    assert [(one["init"], one["evidence"]) for one in model.search_] == [
+    assert {(one["init"], one["evidence"]) for one in model.search_} == {
         ("smooth", 7.0), ("flow", 7.0),
-    ]  # fmt: skip
+    }  # fmt: skip
     assert model.evidence_ == 7.0
 
 

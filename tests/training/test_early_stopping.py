@@ -27,6 +27,7 @@ def particles(fitted):
 
 def test_early_stopping_keeps_the_best_round_and_patience_ends_the_search():
     options = {"early_stopping": True, "learning_rate": 0.5, "n_estimators": 60, "init": "flow"}
+    options["tree"] = "shared"  # so that trials have the trees of the refit
     whole = model(refit=False, n_iter_no_change=None, **options).fit(X, Y)
     history = whole.history_["validation"]["nll"]
     assert len(history) == 61  # before the first round, and after each

@@ -37,7 +37,9 @@ def test_more_rows_have_a_smaller_error_also_where_a_sample_is_simulated():
     errors = []
     for n in (300, 1500, 12000):
         X, _, y = made(n)
-        model = WGBRegressor(evidence=10, max_leaves=16, tree="shared", **FEW).fit(X, y)
+        model = WGBRegressor(
+            evidence=10, max_leaves=16, tree="shared", learning_rate=0.1, **FEW
+        ).fit(X, y)
         errors.append(float(model.predict_dist(X[:300]).epistemic().mean()))
     assert errors[0] > 1.2 * errors[1] > 1.5 * errors[2]
 

@@ -21,7 +21,7 @@ PAPER_TREES: dict[str, Any] = {
 PAPER: dict[str, Any] = {
     **PAPER_TREES, "n_particles": 10,
     "direction": DiagonalNewton(Kernel("gaussian", 0.1)), "n_estimators": 4000, "evidence": 1.0,
-    "n_iter_no_change": None, "learning_rate": 0.1,
+    "n_iter_no_change": None, "learning_rate": 0.1, "init": "flow",
 }  # fmt: skip
 """The parameters that all tables of the paper were made with."""
 

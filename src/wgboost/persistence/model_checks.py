@@ -236,7 +236,7 @@ def _check_evidence(model: FittedModel, evidence: Any) -> None:
     _require(type(level) is float and 0 < level < np.inf, "the evidence is no number > 0")
     kinds = {"evidence": float, "rounds": int, "value": float, "start": float}
     for trial in trials:
-        more = {"chosen": bool, "rows": int, "init": str, "trained": int}
+        more = {"chosen": bool, "rows": int, "init": str, "trained": int, "leaf_share": float}
         more["by_error"] = bool  # in earlier files
         known = kinds | {name: kind for name, kind in more.items() if name in trial}
         found = {name: type(value) for name, value in trial.items()}

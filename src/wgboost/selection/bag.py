@@ -188,7 +188,8 @@ def _member(spec: BagSpec, recipe: dict[str, Any], fold: int = 0, seed: int = 0)
         "random_state": int(np.random.default_rng([seed, fold]).integers(2**31 - 1)),
         "verbose": max(0, int(params["verbose"]) - 1),
     }  # fmt: skip
-    return spec.member_type(**{**common, "early_stopping": True, **recipe, **own})
+    usual = {"early_stopping": True, "init": "flow"}
+    return spec.member_type(**{**common, **usual, **recipe, **own})
 
 
 def _checked_recipes(spec: BagSpec, given: BagData) -> dict[str, dict[str, Any]]:

@@ -130,8 +130,8 @@ def _early_stopping_plan(request: FitRequest) -> Plan:
         )
     if settings.refit:
         finding = _for_trials(options)
-        work = options.settings.n_trees / finding.settings.n_trees
-        finding = replace(finding, refit_share=work * len(data) / inside.size)
+        ratio = options.settings.n_trees / finding.settings.n_trees
+        finding = replace(finding, refit_share=ratio * len(data) / inside.size)
     request.progress.refit_share = finding.refit_share
     sets = {"validation": data.part(outside)}
     found = yield from _train_plan(request, data.part(inside), sets, finding)

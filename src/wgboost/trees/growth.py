@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Literal, Protocol
 
 import numpy as np
@@ -92,11 +93,11 @@ class TreeSettings:
     colsample: float = 1.0
 
     def __post_init__(self) -> None:
-        if isinstance(self.tree, str):
-            check_choice("tree", self.tree, GROUPINGS)
-        else:
+        if isinstance(self.tree, Integral):
             names = " or ".join(map(repr, GROUPINGS))
             check_integer("tree", self.tree, low=1, hint=f"or give {names}")
+        else:
+            check_choice("tree", self.tree, GROUPINGS)
         if isinstance(self.split_on, str):
             check_choice("split_on", self.split_on, PROJECTIONS)
         else:
