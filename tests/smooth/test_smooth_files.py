@@ -60,8 +60,8 @@ class CrashError(Exception):
 @pytest.mark.parametrize("late", [False, True])
 def test_a_resumed_fit_gives_the_same_bytes(init, late, tmp_path):
     options = {
-        "early_stopping": True, "n_estimators": 12, "subsample": 0.7, "learning_rate": 0.01, "tree": "shared",
-        "evidence": 1.0,
+        "early_stopping": True, "n_estimators": 12, "subsample": 0.7, "learning_rate": 0.01,
+        "evidence": 1.0, "tree": "shared",
     }  # fmt: skip
     weight = np.where(np.arange(130) % 13, 1.0, 0.0)
     with pytest.raises(CrashError):

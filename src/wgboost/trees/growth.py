@@ -355,7 +355,5 @@ def grow_trees(
         arrays.pop(f"range_{name}") for name in ("codes", "missing", "categories")
     )
     ranges = NodeRanges.of_round(codes, missing, categories, len(arrays["output"]))
-    trees = FlatTrees(
-        p, (m, d), n_trees, threshold=threshold, ranges=ranges, **arrays
-    )
+    trees = FlatTrees(p, (m, d), n_trees, threshold=threshold, ranges=ranges, **arrays)
     return trees, leaf

@@ -311,7 +311,7 @@ def _spreads(X: Array, low: Array) -> Array:
 
 def _contrast(trees: FlatTrees, X: Array, start: Array, n_threads: int) -> Array:
     """Return what each tree says of the donors of its particles less what it says on average."""
-    m, d = trees.shape
+    d = trees.shape[1]
     theta = trees.predict(X, n_threads=n_threads).mean(axis=1, dtype=np.float64)  # (n, d)
     donors = _donors(theta, start)
     n_trees, outputs = trees.output.size, trees.values.shape[1]
