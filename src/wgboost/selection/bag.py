@@ -29,6 +29,7 @@ from wgboost.selection.recipes import FEW, checked_recipes
 from wgboost.selection.spec import BagSpec, Member
 from wgboost.selection.successive_halving import (
     best_recipe,
+    kept_results,
     results_table,
     successive_halving,
     unbiased_value,
@@ -159,8 +160,11 @@ def fit_bag(spec: BagSpec, given: BagData) -> BagResult:
         budget=budget,
     )  # fmt: skip
     best = best_recipe(results)
-    kept = sorted((r for r in results if r.recipe == best), key=lambda r: r.fold)
+    kept = kept_results(results, best)
     best_value = unbiased_value(results, best)
+    for result in kept:
+        if result.trial:  # the fit ended before the first member
+            members.completed(result)
     models = [result.model for result in kept]
     if time_ordered and not interrupted:
         models, interrupted = members.refitted(kept)

@@ -19,13 +19,16 @@ from wgboost.estimators.preparing import FitArguments, prepare_fit
 from wgboost.responses import Units
 from wgboost.selection.shared_starts import SharedStarts
 from wgboost.selection.spec import Member
-from wgboost.selection.successive_halving import FoldResult, StoppedError
-from wgboost.training.fit import fit_model
+from wgboost.selection.successive_halving import FoldResult, Job, StoppedError
+from wgboost.training.fit import completed_model, fit_model, fit_rounds
 from wgboost.training.progress import FitProgress
+from wgboost.training.request import FitRequest
 from wgboost.training.settings import resolve_settings
 from wgboost.typing import Array
 
 __all__ = ["Members", "in_recipe", "without_label_warnings"]
+
+_WORK = 0.5  # seconds that grow with the number of trees of a round
 
 
 @dataclass(eq=False)
@@ -67,8 +70,11 @@ class Members:
     _starts: SharedStarts = field(default_factory=SharedStarts)
     _results: dict[tuple[int, str], FoldResult] = field(default_factory=dict)
 
-    def fit(self, recipe: str, fold: int) -> FoldResult:
+    def fit(self, job: Job) -> FoldResult:
         """Fit a recipe without a fold; a model that two recipes have in common is fitted once.
+
+        A trial has few trees a round, and nothing that only predictions of new rows need. If it
+        has all trees all the same, it becomes the member.
 
         Raises
         ------
@@ -78,27 +84,52 @@ class Members:
             If a callback ended it, and there are other models.
         """
         start = time.perf_counter()
-        member, (train, test) = self.new(recipe, fold), self.splits[fold]
-        like = self._starts.prepare(member, fold)
-        key = fold, _as_text(member.get_params())
-        if key in self._results:
-            return replace(self._results[key], recipe=recipe, seconds=0.0)
-        self._fit(member, recipe, fold, train, test, like)
-        if self.progress.stopped and self._results:
-            raise StoppedError
-        self._starts.learn(member, fold, round(float(self.weight[train].sum())))
-        seconds = time.perf_counter() - start
-        metric, values = next(iter(member.history_["validation"].items()))
-        total = float(self.weight[member.validation_rows_].sum())
-        value = float(values[member.n_estimators_])
-        stops = resolve_settings(member.get_params(deep=False)).stops_early(len(train))
-        result = FoldResult(
-            recipe, fold, value, total, seconds, member, np.array(values) if stops else None
-        )
+        member = self.new(job.recipe, job.fold)
+        like = self._starts.prepare(member, job.fold)
+        key = job.fold, _as_text(member.get_params())
+        known = self._results.get(key)
+        if known is not None and known.trial == job.trial:
+            return replace(known, recipe=job.recipe, seconds=0.0)
+        if known is not None and known.is_member:
+            self._begin(job)
+            result = replace(self.completed(known), recipe=job.recipe)
+            seconds = time.perf_counter() - start
+            result = replace(result, seconds=seconds)
+        else:
+            member_share = self._fit(member, job, *self.splits[job.fold], like)
+            if self.progress.stopped and self._results:
+                raise StoppedError
+            rows = self.splits[job.fold][0]
+            self._starts.learn(member, job.fold, round(float(self.weight[rows].sum())))
+            result = self._result(member, job, time.perf_counter() - start, member_share)
         self._results[key] = result
         if self.verbose:
-            print(_line(result, metric, len(self.splits)), flush=True)
+            print(_line(result, next(iter(result.model.history_["validation"])), len(self.splits)),
+                  flush=True)
         return result
+
+    def _result(self, member: Member, job: Job, seconds: float, member_share: float) -> FoldResult:
+        """Return the result of a fitted model."""
+        values = next(iter(member.history_["validation"].values()))
+        total = float(self.weight[member.validation_rows_].sum())
+        n_rows = len(self.splits[job.fold][0])
+        stops = resolve_settings(member.get_params(deep=False)).stops_early(n_rows)
+        value = float(values[member.n_estimators_])
+        return FoldResult(
+            job.recipe, job.fold, value, total, seconds, member,
+            np.array(values) if stops else None, job.trial, member_share,
+            job.trial and member_share == 1.0 and value <= job.goal,
+        )  # fmt: skip
+
+    def completed(self, result: FoldResult) -> FoldResult:
+        """Return a member made of a trial: with its support and expected squared error."""
+        member, (train, test) = result.model, self.splits[result.fold]
+        request = self._request(member, result.recipe, train, test)
+        model = in_recipe(partial(completed_model, request, member.model_), result.recipe)
+        if model.interrupted:
+            raise KeyboardInterrupt
+        set_model(member, model)
+        return replace(result, trial=False, is_member=False)
 
     def refit(self, recipe: str, fold: int) -> Member:
         """Return a model of a recipe for all rows of the last split, with the seed of a fold.
@@ -108,7 +139,7 @@ class Members:
         """
         member, (train, test) = self.new(recipe, fold), self.splits[-1]
         member.set_params(refit=True)
-        self._fit(member, recipe, fold, train, test, None)
+        self._fit(member, Job(recipe, fold), train, test, None)
         if self.progress.stopped and not member.refitted_:
             raise StoppedError
         return member
@@ -131,22 +162,47 @@ class Members:
                 break
         return found or [result.model for result in kept], interrupted
 
-    def _fit(
-        self, member: Member, recipe: str, fold: int, train: Array, test: Array,
-        like: Start | None,
-    ) -> None:  # fmt: skip
-        """Fit a member to one part of the rows, and validate it with the other."""
+    def _begin(self, job: Job) -> None:
+        """Go on to another model; raise StoppedError if a callback has ended the fit."""
         if self.progress.stopped:
             raise StoppedError
-        self.progress.begin(recipe, fold)
-        in_recipe(
-            partial(
-                _fit_member, member, FitArguments(
-                    self.X, {"y": self.y, **self._weighted(train, test)}, validation_rows=test,
-                    callbacks=self.callbacks,
-                ), self.progress, units=self.units[recipe], like=like,
-            ), recipe,
+        self.progress.begin(job.recipe, job.fold, trial=job.trial)
+
+    def _fit(
+        self, member: Member, job: Job, train: Array, test: Array, like: Start | None
+    ) -> float:
+        """Fit a model to one part of the rows, and validate it with the other.
+
+        Return the seconds that a member takes over those of the model, about.
+        """
+        self._begin(job)
+        request = self._request(member, job.recipe, train, test)
+        request, work = replace(request, like=like), request.settings.n_trees
+        if job.trial:
+            few = request.settings.for_trials()
+            request = replace(request, settings=few, goal=job.goal)
+        work //= request.settings.n_trees
+        fit = fit_rounds if job.trial else fit_model
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Interrupted)
+            model = in_recipe(partial(fit, request), job.recipe)
+        set_model(member, model)
+        if model.interrupted:
+            raise KeyboardInterrupt
+        return max(1.0, _WORK * work)
+
+    def _request(self, member: Member, recipe: str, train: Array, test: Array) -> FitRequest:
+        """Return the request for a model of one part of the rows."""
+        given = FitArguments(
+            self.X, {"y": self.y, **self._weighted(train, test)}, validation_rows=test,
+            callbacks=self.callbacks,
         )  # fmt: skip
+        prepare = partial(
+            prepare_fit, type(member).__name__, member.get_params(deep=False), given,
+            progress=self.progress,
+        )  # fmt: skip
+        request: FitRequest = in_recipe(partial(without_label_warnings, prepare), recipe)
+        return replace(request, units=self.units[recipe])
 
     def _weighted(self, train: Array, test: Array) -> dict[str, Any]:
         """Return the fit parameters, with weight zero for rows that are in neither part."""
@@ -160,27 +216,6 @@ class Members:
         return {
             **fit_params, "sample_weight": mask if weight is None else mask * np.asarray(weight)
         }  # fmt: skip
-
-
-def _fit_member(
-    member: Member, given: FitArguments, progress: FitProgress, *, units: Units, like: Start | None
-) -> None:  # fmt: skip
-    """Fit a member; raise KeyboardInterrupt if Ctrl-C ended the fit."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", Interrupted)
-        request = without_label_warnings(
-            partial(
-                prepare_fit,
-                type(member).__name__,
-                member.get_params(deep=False),
-                given,
-                progress=progress,
-            )
-        )
-        model = fit_model(replace(request, units=units, like=like))
-    set_model(member, model)
-    if model.interrupted:
-        raise KeyboardInterrupt
 
 
 def without_label_warnings(function: Callable[[], Any]) -> Any:
@@ -209,7 +244,8 @@ def _as_text(parameters: dict[str, Any]) -> str:
 def _line(result: FoldResult, metric: str, n_folds: int) -> str:
     """Return the line that is printed for a model."""
     member = result.model
+    kind = ", trial" if result.trial else ""
     return (
-        f"{result.recipe}, fold {result.fold + 1} of {n_folds}: {metric} {result.value:.4f}, "
+        f"{result.recipe}{kind}, fold {result.fold + 1} of {n_folds}: {metric} {result.value:.4f}, "
         f"{member.n_estimators_} rounds, evidence {member.evidence_:.3g}, {result.seconds:.1f} s"
     )
