@@ -16,11 +16,13 @@ from wgboost.boosting import Interrupted
 from wgboost.boosting.start import Start
 from wgboost.estimators.attributes import set_model
 from wgboost.estimators.preparing import FitArguments, prepare_fit
+from wgboost.model import FittedModel
+from wgboost.model.error_model import ErrorModel
 from wgboost.responses import Units
 from wgboost.selection.shared_starts import SharedStarts
 from wgboost.selection.spec import Member
 from wgboost.selection.successive_halving import FoldResult, Job, StoppedError
-from wgboost.training.fit import completed_model, fit_model, fit_rounds
+from wgboost.training.fit import completed_model, fit_rounds
 from wgboost.training.progress import FitProgress
 from wgboost.training.request import FitRequest
 from wgboost.training.settings import resolve_settings
@@ -28,6 +30,8 @@ from wgboost.typing import Array
 
 __all__ = ["Members", "in_recipe", "without_label_warnings"]
 
+_ESTIMATES = 3  # of expected squared errors, that members share
+_ALIKE = 0.2  # relative difference of the numbers of rows up to which they do
 _WORK = 0.5  # seconds that grow with the number of trees of a round
 
 
@@ -68,6 +72,7 @@ class Members:
     callbacks: Sequence[Any] = ()
     progress: FitProgress = field(default_factory=FitProgress)
     _starts: SharedStarts = field(default_factory=SharedStarts)
+    _errors: list[tuple[float, ErrorModel]] = field(default_factory=list)
     _results: dict[tuple[int, str], FoldResult] = field(default_factory=dict)
 
     def fit(self, job: Job) -> FoldResult:
@@ -125,11 +130,28 @@ class Members:
         """Return a member made of a trial: with its support and expected squared error."""
         member, (train, test) = result.model, self.splits[result.fold]
         request = self._request(member, result.recipe, train, test)
-        model = in_recipe(partial(completed_model, request, member.model_), result.recipe)
+        complete = partial(self._complete, request, member.model_, result.fold, train)
+        set_model(member, in_recipe(complete, result.recipe))
+        return replace(result, trial=False, is_member=False)
+
+    def _complete(
+        self, request: FitRequest, model: FittedModel, fold: int, rows: Array
+    ) -> FittedModel:
+        """Return a model of some rows with its support and expected squared error.
+
+        The error is estimated for a few members, and the others take it from them, unless they have
+        many more or fewer rows.
+        """
+        n_rows = float(self.weight[rows].sum())
+        known = [one for n, one in self._errors if abs(n - n_rows) <= _ALIKE * n_rows]
+        if len(known) >= _ESTIMATES:
+            return completed_model(request, model, known[fold % _ESTIMATES])
+        model = completed_model(request, model)
         if model.interrupted:
             raise KeyboardInterrupt
-        set_model(member, model)
-        return replace(result, trial=False, is_member=False)
+        if model.errors is not None:
+            self._errors.append((n_rows, model.errors))
+        return model
 
     def refit(self, recipe: str, fold: int) -> Member:
         """Return a model of a recipe for all rows of the last split, with the seed of a fold.
@@ -182,13 +204,16 @@ class Members:
             few = request.settings.for_trials()
             request = replace(request, settings=few, goal=job.goal)
         work //= request.settings.n_trees
-        fit = fit_rounds if job.trial else fit_model
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Interrupted)
-            model = in_recipe(partial(fit, request), job.recipe)
-        set_model(member, model)
+            model = in_recipe(partial(fit_rounds, request), job.recipe)
         if model.interrupted:
             raise KeyboardInterrupt
+        if not job.trial:
+            rows = np.union1d(train, test) if model.refitted else train
+            complete = partial(self._complete, request, model, job.fold, rows)
+            model = in_recipe(complete, job.recipe)
+        set_model(member, model)
         return max(1.0, _WORK * work)
 
     def _request(self, member: Member, recipe: str, train: Array, test: Array) -> FitRequest:

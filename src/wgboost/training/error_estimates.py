@@ -26,7 +26,7 @@ from wgboost.trees import TreeSettings
 from wgboost.trees.flat import FlatTrees
 from wgboost.typing import Array, Directions
 
-__all__ = ["estimate_errors"]
+__all__ = ["can_estimate_errors", "estimate_errors"]
 
 _ROWS = 5000  # at most this many rows are simulated
 _TUNING_ROWS = 300, 600  # that the parameters of the Gaussian process are tuned on
@@ -136,16 +136,12 @@ def estimate_errors(request: FitRequest, model: FittedModel) -> ErrorModel | Non
         None if there is nothing to simulate: the response has no location, the start is not
         constant, the learner has no trees, or the rows are not in memory, too few or all alike.
     """
-    data = request.data
-    if not isinstance(data, PosteriorData) or not isinstance(data.X, np.ndarray):
+    data, learner = request.data, request.settings.make_learner()
+    if not can_estimate_errors(request, model):
         return None
-    learner, response = request.settings.make_learner(), data.response
-    able = response.nominal or response.offset_link is not None or response.has_dispersion
-    if not able or not isinstance(learner, HistTree) or not model.n_rounds:
+    if not isinstance(data, PosteriorData) or not isinstance(learner, HistTree):
         return None
-    if type(model.start) is not ConstantStart or not isinstance(model.ensemble, FlatTrees):
-        return None
-    inside = data.counted
+    response, inside = data.response, data.counted
     if model.held_out is not None:
         inside = np.setdiff1d(inside, model.held_out)
     data = data.part(inside)
@@ -171,6 +167,26 @@ def estimate_errors(request: FitRequest, model: FittedModel) -> ErrorModel | Non
         bounded = _bounded(mean, functions, rows, many=share < 1)
         squared *= bounded / np.maximum(mean, _LEAST_VARIANCE)
     return _smoothed(rows, squared, functions.noise_of_y)
+
+
+def can_estimate_errors(request: FitRequest, model: FittedModel) -> bool:
+    """Return whether the response, the start, the learner and the rows are of a kind to simulate.
+
+    Parameters
+    ----------
+    request : FitRequest
+        The fit.
+    model : FittedModel
+        The fitted model.
+    """
+    data = request.data
+    if not isinstance(data, PosteriorData) or not isinstance(data.X, np.ndarray):
+        return False
+    response = data.response
+    able = response.nominal or response.offset_link is not None or response.has_dispersion
+    trees = isinstance(request.settings.make_learner(), HistTree)
+    trees = trees and isinstance(model.ensemble, FlatTrees)
+    return able and trees and model.n_rounds > 0 and type(model.start) is ConstantStart
 
 
 def _share(response: Response, n_rows: int) -> float:

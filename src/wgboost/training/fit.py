@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from wgboost.model import FittedModel
+from wgboost.model.error_model import ErrorModel
 from wgboost.training.continuing import description
 from wgboost.training.data import TrainingData
-from wgboost.training.error_estimates import estimate_errors
+from wgboost.training.error_estimates import can_estimate_errors, estimate_errors
 from wgboost.training.few_rows import EVIDENCE, find_rounds
 from wgboost.training.posterior_data import PosteriorData, without_rows
 from wgboost.training.request import FitRequest
@@ -78,7 +79,9 @@ def fit_rounds(request: FitRequest, run: AddRounds = add_rounds) -> FittedModel:
     return described_model(request, model)
 
 
-def completed_model(request: FitRequest, model: FittedModel) -> FittedModel:
+def completed_model(
+    request: FitRequest, model: FittedModel, errors: ErrorModel | None = None
+) -> FittedModel:
     """Return a model with its support and expected squared error; Ctrl-C leaves the latter out.
 
     Parameters
@@ -87,8 +90,12 @@ def completed_model(request: FitRequest, model: FittedModel) -> FittedModel:
         The request that the model was fitted to.
     model : FittedModel
         What `fit_rounds` has returned.
+    errors : ErrorModel, optional
+        The expected squared error of a model of the same kind. Without it, it is estimated.
     """
     model = with_support(request, model)
+    if errors is not None and can_estimate_errors(request, model):
+        return replace(model, errors=errors)
     if model.interrupted:
         return model
     try:
