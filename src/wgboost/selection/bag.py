@@ -51,7 +51,7 @@ __all__ = [
     "warn_of_bag",
 ]
 
-_KEPT = 1 / 2, 1 / 3  # share of the recipes that reach the next fold, below FEW rows and above
+_KEPT = 0.4, 1 / 3  # share of the recipes that reach the next fold, below FEW rows and above
 _MIN_FOLDS = 3, 1  # folds before a single recipe is left: one fold of few rows says little
 _COMPARED_ROWS = 2000  # by which OOD scores of members and of the bag are compared
 
@@ -163,8 +163,7 @@ def fit_bag(spec: BagSpec, given: BagData) -> BagResult:
     kept = kept_results(results, best)
     best_value = unbiased_value(results, best)
     for result in kept:
-        if result.trial:  # the fit ended before the first member
-            members.completed(result)
+        members.completed(result)
     models = [result.model for result in kept]
     if time_ordered and not interrupted:
         models, interrupted = members.refitted(kept)

@@ -59,7 +59,7 @@ class WGBClassifierCV(BaseClassifier):
         Number of particles per row and member.
     n_estimators : int, default=1000
         Largest number of boosting rounds of a member; early stopping finds the number.
-    n_iter_no_change : int or None, default=50
+    n_iter_no_change : int or None, default=30
         Number of rounds after which a member stops, without a gain of at least 0.02 % of that of
         all rounds so far. None never stops it.
     categorical_features : "from_dtype", list, mask or None, default="from_dtype"
@@ -159,7 +159,7 @@ class WGBClassifierCV(BaseClassifier):
         calibrated: bool = True,
         n_particles: int = 10,
         n_estimators: int = 1000,
-        n_iter_no_change: int | None = 50,
+        n_iter_no_change: int | None = 30,
         categorical_features: Any = "from_dtype",
         monotone_constraints: Any = None,
         interaction_constraints: Any = None,

@@ -73,13 +73,13 @@ class Members:
     progress: FitProgress = field(default_factory=FitProgress)
     _starts: SharedStarts = field(default_factory=SharedStarts)
     _errors: list[tuple[float, ErrorModel]] = field(default_factory=list)
-    _results: dict[tuple[int, str], FoldResult] = field(default_factory=dict)
+    _results: dict[tuple[int, str, bool], FoldResult] = field(default_factory=dict)
 
     def fit(self, job: Job) -> FoldResult:
         """Fit a recipe without a fold; a model that two recipes have in common is fitted once.
 
-        A trial has few trees a round, and nothing that only predictions of new rows need. If it
-        has all trees all the same, it becomes the member.
+        A trial has few trees a round. If all the same it has those of a member, it is one.
+        `completed` adds what only predictions of new rows need.
 
         Raises
         ------
@@ -89,50 +89,44 @@ class Members:
             If a callback ended it, and there are other models.
         """
         start = time.perf_counter()
-        member = self.new(job.recipe, job.fold)
+        member, (train, test) = self.new(job.recipe, job.fold), self.splits[job.fold]
         like = self._starts.prepare(member, job.fold)
         key = job.fold, _as_text(member.get_params())
-        known = self._results.get(key)
-        if known is not None and known.trial == job.trial:
+        known = self._results.get((*key, job.trial))
+        if known is not None:
             return replace(known, recipe=job.recipe, seconds=0.0)
-        if known is not None and known.is_member:
-            self._begin(job)
-            result = replace(self.completed(known), recipe=job.recipe)
-            seconds = time.perf_counter() - start
-            result = replace(result, seconds=seconds)
-        else:
-            member_share = self._fit(member, job, *self.splits[job.fold], like)
-            if self.progress.stopped and self._results:
-                raise StoppedError
-            rows = self.splits[job.fold][0]
-            self._starts.learn(member, job.fold, round(float(self.weight[rows].sum())))
-            result = self._result(member, job, time.perf_counter() - start, member_share)
-        self._results[key] = result
+        share = self._fit(member, job, train, test, like)
+        if self.progress.stopped and self._results:
+            raise StoppedError
+        self._starts.learn(member, job.fold, round(float(self.weight[train].sum())))
+        seconds = time.perf_counter() - start
+        metric, values = next(iter(member.history_["validation"].items()))
+        total = float(self.weight[member.validation_rows_].sum())
+        value = float(values[member.n_estimators_])
+        stops = resolve_settings(member.get_params(deep=False)).stops_early(len(train))
+        curve = np.array(values) if stops else None
+        result = FoldResult(
+            job.recipe, job.fold, value, total, seconds, member, curve, job.trial, share
+        )
+        self._results[*key, job.trial] = result
+        if job.trial and share == 1.0 and value <= job.goal:
+            self._results[*key, False] = replace(result, trial=False)
         if self.verbose:
-            print(_line(result, next(iter(result.model.history_["validation"])), len(self.splits)),
-                  flush=True)
+            print(_line(result, metric, len(self.splits)), flush=True)
         return result
 
-    def _result(self, member: Member, job: Job, seconds: float, member_share: float) -> FoldResult:
-        """Return the result of a fitted model."""
-        values = next(iter(member.history_["validation"].values()))
-        total = float(self.weight[member.validation_rows_].sum())
-        n_rows = len(self.splits[job.fold][0])
-        stops = resolve_settings(member.get_params(deep=False)).stops_early(n_rows)
-        value = float(values[member.n_estimators_])
-        return FoldResult(
-            job.recipe, job.fold, value, total, seconds, member,
-            np.array(values) if stops else None, job.trial, member_share,
-            job.trial and member_share == 1.0 and value <= job.goal,
-        )  # fmt: skip
+    def completed(self, result: FoldResult) -> None:
+        """Give the model of a result its support and expected squared error.
 
-    def completed(self, result: FoldResult) -> FoldResult:
-        """Return a member made of a trial: with its support and expected squared error."""
+        Raises
+        ------
+        KeyboardInterrupt
+            If Ctrl-C comes meanwhile.
+        """
         member, (train, test) = result.model, self.splits[result.fold]
         request = self._request(member, result.recipe, train, test)
         complete = partial(self._complete, request, member.model_, result.fold, train)
         set_model(member, in_recipe(complete, result.recipe))
-        return replace(result, trial=False, is_member=False)
 
     def _complete(
         self, request: FitRequest, model: FittedModel, fold: int, rows: Array
@@ -209,10 +203,9 @@ class Members:
             model = in_recipe(partial(fit_rounds, request), job.recipe)
         if model.interrupted:
             raise KeyboardInterrupt
-        if not job.trial:
-            rows = np.union1d(train, test) if model.refitted else train
-            complete = partial(self._complete, request, model, job.fold, rows)
-            model = in_recipe(complete, job.recipe)
+        if model.refitted:
+            rows = np.union1d(train, test)
+            model = in_recipe(partial(self._complete, request, model, job.fold, rows), job.recipe)
         set_model(member, model)
         return max(1.0, _WORK * work)
 

@@ -65,7 +65,7 @@ class WGBRegressorCV(BaseRegressor):
         Number of particles per row and member.
     n_estimators : int, default=4000
         Largest number of boosting rounds of a member; early stopping finds the number.
-    n_iter_no_change : int or None, default=50
+    n_iter_no_change : int or None, default=30
         Number of rounds after which a member stops, without a gain of at least 0.02 % of that of
         all rounds so far. None never stops it.
     categorical_features : "from_dtype", list, mask or None, default="from_dtype"
@@ -169,7 +169,7 @@ class WGBRegressorCV(BaseRegressor):
         calibrated: bool = True,
         n_particles: int = 10,
         n_estimators: int = 4000,
-        n_iter_no_change: int | None = 50,
+        n_iter_no_change: int | None = 30,
         categorical_features: Any = "from_dtype",
         monotone_constraints: Any = None,
         monotone_parameter: int | str | None = None,

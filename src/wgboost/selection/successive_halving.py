@@ -1,6 +1,6 @@
 """Successive halving: all recipes on the first fold, the better ones on the next, and so on.
 
-Recipes compete with trials. The members of a bag are models of the best one.
+On the first fold they compete with trials, which cost less than members of the bag.
 """
 
 from __future__ import annotations
@@ -82,8 +82,6 @@ class FoldResult:
         Whether the model is for the comparison only.
     member_share : float
         Seconds that a member takes, over those of this model, about.
-    is_member : bool
-        Whether a trial has all that a member has but what is judged by its training rows.
     """
 
     recipe: str
@@ -95,7 +93,6 @@ class FoldResult:
     curve: Array | None = None
     trial: bool = False
     member_share: float = 1.0
-    is_member: bool = False
 
 
 def fold_values(results: Sequence[FoldResult]) -> list[float]:
@@ -142,17 +139,15 @@ def _mean(results: Sequence[FoldResult], values: Sequence[float]) -> float:
 
 
 def best_recipe(results: Sequence[FoldResult]) -> str:
-    """Return the recipe of the members.
+    """Return the recipe with the most folds, and of several the one with the best mean.
 
-    Before there are any it is the recipe with the most folds, and of several the one with the best
-    mean.
+    Trials count only as long as there is nothing else.
     """
+    whole = [result for result in results if not result.trial] or results
     folds: dict[str, int] = {}
-    for result in results:
-        if not result.trial:
-            return result.recipe
+    for result in whole:
         folds[result.recipe] = folds.get(result.recipe, 0) + 1
-    return min(folds, key=lambda recipe: (-folds[recipe], mean_value(results, recipe)))
+    return min(folds, key=lambda recipe: (-folds[recipe], mean_value(whole, recipe)))
 
 
 def kept_results(results: Sequence[FoldResult], recipe: str) -> list[FoldResult]:
@@ -191,37 +186,31 @@ def next_fit(
         Whether only the best recipe so far goes on.
     """
     trials = [result for result in results if result.trial]
-    running = [best_recipe(results)] if only_best or len(trials) < len(results) else list(recipes)
+    members = [result for result in results if not result.trial]
+    running = [best_recipe(results)] if only_best else list(recipes)
     for fold in range(n_folds):
         if len(running) == 1:
             break
         least = 2 if fold + 1 < min_folds else 1
         going_on = max(least, math.ceil(len(running) * keep))
-        done_here = {result.recipe for result in trials if result.fold == fold}
+        tried = trials if fold == 0 else members
+        done = [r.recipe for r in tried if r.fold == fold and r.recipe in running]
         for recipe in running:
-            if recipe not in done_here:
-                done = [one for one in running if one in done_here]
-                return Job(recipe, fold, True, _goal(trials, recipe, fold, done, going_on))
-        running.sort(key=lambda recipe: mean_value(trials, recipe, fold + 1))
+            if recipe not in done:
+                goal = _goal(tried, done, going_on) if fold == 0 else math.inf
+                return Job(recipe, fold, fold == 0, goal)
+        # Trials only choose which recipes go on.
+        compared = [r for r in tried if fold == 0 or r.fold > 0]
+        running.sort(key=lambda recipe: mean_value(compared, recipe, fold + 1))  # noqa: B023
         running = running[:going_on]
-    finished = {result.fold for result in results if not result.trial}
+    finished = {result.fold for result in members if result.recipe == running[0]}
     return next((Job(running[0], k) for k in range(n_folds) if k not in finished), None)
 
 
-def _goal(
-    trials: Sequence[FoldResult], recipe: str, fold: int, done: Sequence[str], going_on: int
-) -> float:
-    """Return the value on a fold with which a recipe is among the better ones of those done."""
-    means = sorted(mean_value(trials, one, fold + 1) for one in done)
-    if len(means) < going_on or not math.isfinite(means[going_on - 1]):
-        return math.inf
-    [weight] = {r.weight for r in trials if r.fold == fold and r.recipe == done[0]}
-    before = [r for r in trials if r.recipe == recipe and r.fold < fold]
-    total = weight + math.fsum(r.weight for r in before)
-    reached = math.fsum(
-        r.weight * v for r, v in zip(before, fold_values(before) if before else (), strict=True)
-    )
-    return (means[going_on - 1] * total - reached) / weight
+def _goal(trials: Sequence[FoldResult], done: Sequence[str], going_on: int) -> float:
+    """Return the value on the first fold that a recipe needs to be among those that go on."""
+    values = sorted(mean_value(trials, one, 1) for one in done)
+    return values[going_on - 1] if len(values) >= going_on else math.inf
 
 
 def successive_halving(
@@ -286,10 +275,10 @@ def successive_halving(
 
 
 def _member_seconds(results: Sequence[FoldResult], n_folds: int) -> float:
-    """Return the seconds that the members of the best recipe will take."""
-    best = best_recipe(results)
-    own = [result.seconds * result.member_share for result in results if result.recipe == best]
-    return n_folds * math.fsum(own) / len(own)
+    """Return the seconds that the other members of the best recipe will take."""
+    own = kept_results(results, best_recipe(results))
+    each = math.fsum(result.seconds * result.member_share for result in own) / len(own)
+    return (n_folds - sum(not result.trial for result in own)) * each
 
 
 def results_table(results: list[FoldResult], kept: list[FoldResult]) -> dict[str, Array]:
