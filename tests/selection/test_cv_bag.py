@@ -87,8 +87,9 @@ def test_the_table_has_the_metrics_on_rows_outside_of_training(bag):
     table = bag.cv_results_
     assert len({len(column) for column in table.values()}) == 1
     assert table["recipe"][:2].tolist() == list(RECIPES)
-    assert (table["kept"] == (table["recipe"] == bag.best_recipe_)).all()
-    kept = table["value"][table["kept"]]
+    assert table["trial"].tolist() == [True] * 2 + [False] * 5
+    assert (table["kept"] == ((table["recipe"] == bag.best_recipe_) & ~table["trial"])).all()
+    kept = table["value"][table["kept"]][np.argsort(table["fold"][table["kept"]])]
     curves = [one.history_["validation"]["nll"] for one in bag.members_]
     for fold, value in enumerate(kept):  # folds of equal size
         others = [curve for k, curve in enumerate(curves) if k != fold]
@@ -97,10 +98,32 @@ def test_the_table_has_the_metrics_on_rows_outside_of_training(bag):
         rounds = total.index(min(total))
         assert value == curves[fold][min(rounds, len(curves[fold]) - 1)]
     assert bag.best_value_ == pytest.approx(kept.mean())
-    judged = {name: table["value"][table["recipe"] == name][:3] for name in RECIPES}
-    assert min(len(values) for values in judged.values()) == 3  # one fold of few rows says little
+    rivals = ~table["trial"] & (table["fold"] > 0)
+    judged = {name: table["value"][rivals & (table["recipe"] == name)] for name in RECIPES}
+    assert min(len(values) for values in judged.values()) == 2  # one fold of few rows says little
     assert min(judged, key=lambda name: judged[name].mean()) == bag.best_recipe_
     assert bag.best_params_ == RECIPES[bag.best_recipe_]
+
+
+def test_members_have_all_trees_and_know_their_errors(bag):
+    table = bag.cv_results_
+    assert [one.model_.ensemble.trees_per_round for one in bag.members_] == [4, 4, 4]
+    assert all(one.model_.known_support is not None for one in bag.members_)
+    errors = [one.predict_dist(NEW).error for one in bag.members_]
+    assert all((error > 0).all() for error in errors)
+    assert table["seconds"][table["trial"]].min() > 0
+
+
+def test_members_of_about_as_many_rows_share_estimates_of_their_error():
+    folds = {**SMALL, "cv": 6, "n_estimators": 5}
+    fitted = WGBRegressorCV([RECIPES["plain"]], **folds).fit(X, Y)
+    models = [one.model_.errors for one in fitted.members_]
+    assert len({id(model) for model in models}) == 3
+    assert {id(model) for model in models[3:]} <= {id(model) for model in models[:3]}
+    parts = [(np.arange(30 + 15 * k), np.arange(75, 90)) for k in range(4)]
+    uneven = WGBRegressorCV([RECIPES["plain"]], **{**folds, "cv": parts}).fit(X, Y)
+    models = [one.model_.errors for one in uneven.members_]
+    assert len({id(model) for model in models if model}) == sum(map(bool, models)) > 2
 
 
 def test_the_same_seed_gives_the_same_bag_on_any_number_of_threads(bag):
@@ -238,6 +261,15 @@ def test_ctrl_c_leaves_the_folds_that_the_best_recipe_has():
     assert fitted.interrupted_
     assert len(fitted.members_) == len(fitted.ood_reference_) // 30 == 2
     assert np.isfinite(fitted.predict(NEW)).all()
+
+
+def test_ctrl_c_before_the_first_member_leaves_a_trial_that_predicts():
+    settings = {**SMALL, "n_iter_no_change": None, "eval_metric": stopped(30)}
+    with pytest.warns(Interrupted, match="the bag consists of 1 models"):
+        fitted = WGBRegressorCV(RECIPES, **settings).fit(X, Y)  # in the third model
+    assert fitted.cv_results_["trial"].tolist() == [True, True]
+    assert fitted.cv_results_["kept"].sum() == 1
+    assert (fitted.predict_dist(NEW).error > 0).all()
 
 
 def test_ctrl_c_in_the_first_model_leaves_the_estimator_as_it_was(bag):

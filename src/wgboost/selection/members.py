@@ -95,7 +95,7 @@ class Members:
         known = self._results.get((*key, job.trial))
         if known is not None:
             return replace(known, recipe=job.recipe, seconds=0.0)
-        share = self._fit(member, job, train, test, like)
+        work = self._fit(member, job, train, test, like)
         if self.progress.stopped and self._results:
             raise StoppedError
         self._starts.learn(member, job.fold, round(float(self.weight[train].sum())))
@@ -106,10 +106,11 @@ class Members:
         stops = resolve_settings(member.get_params(deep=False)).stops_early(len(train))
         curve = np.array(values) if stops else None
         result = FoldResult(
-            job.recipe, job.fold, value, total, seconds, member, curve, job.trial, share
-        )
+            job.recipe, job.fold, value, total, seconds, member, curve, job.trial,
+            max(1.0, _WORK * work),
+        )  # fmt: skip
         self._results[*key, job.trial] = result
-        if job.trial and share == 1.0 and value <= job.goal:
+        if job.trial and work == 1 and value <= job.goal:
             self._results[*key, False] = replace(result, trial=False)
         if self.verbose:
             print(_line(result, metric, len(self.splits)), flush=True)
@@ -186,10 +187,10 @@ class Members:
 
     def _fit(
         self, member: Member, job: Job, train: Array, test: Array, like: Start | None
-    ) -> float:
+    ) -> int:
         """Fit a model to one part of the rows, and validate it with the other.
 
-        Return the seconds that a member takes over those of the model, about.
+        Return the number of trees of a member over those of the model.
         """
         self._begin(job)
         request = self._request(member, job.recipe, train, test)
@@ -207,7 +208,7 @@ class Members:
             rows = np.union1d(train, test)
             model = in_recipe(partial(self._complete, request, model, job.fold, rows), job.recipe)
         set_model(member, model)
-        return max(1.0, _WORK * work)
+        return work
 
     def _request(self, member: Member, recipe: str, train: Array, test: Array) -> FitRequest:
         """Return the request for a model of one part of the rows."""
