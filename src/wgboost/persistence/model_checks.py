@@ -176,7 +176,7 @@ def check_bag(fitted: dict[str, Any], members: Sequence[FittedModel]) -> None:
     _require(isinstance(fitted["best_params_"], dict), "the best recipe has no parameters")
     _require(type(fitted["best_value_"]) is float, "the best value is no number")
     columns = fitted["cv_results_"]
-    expected = [one for one in _COLUMNS if one != "trial" or one in columns]  # since version 0.2
+    expected = [one for one in _COLUMNS if one != "trial" or one in columns]  # not in old files
     _require(isinstance(columns, dict) and list(columns) == expected, "the table of recipes")
     for name, values in columns.items():
         good = isinstance(values, np.ndarray) and values.dtype.kind == _COLUMNS[name]

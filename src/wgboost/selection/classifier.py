@@ -36,10 +36,11 @@ class WGBClassifierCV(BaseClassifier):
     """Choose settings by cross-validation, and predict with a calibrated bag of `WGBClassifier`.
 
     Recipes, which are sets of parameters, are compared by successive halving over folds: all of
-    them on the first fold, the better half (from 5,000 rows on the better third) on the next, and
-    so on. Every model is fitted without one fold and stopped early on it. The bag consists of the
-    models of the best recipe on all folds. Its predictions mix the particles of all models, and the
-    rows of each model's own fold calibrate it.
+    them on the first fold, the better two fifths (from 5,000 rows on the better third) on the next,
+    and so on. Models of the first fold have few trees a round and are not kept. Every model is
+    fitted without one fold and stopped early on it. The bag consists of the models of the best
+    recipe on all folds. Its predictions mix the particles of all models, and the rows of each
+    model's own fold calibrate it.
 
     Parameters
     ----------
@@ -101,8 +102,8 @@ class WGBClassifierCV(BaseClassifier):
         `eval_metric` of one member of the best recipe on new rows, before calibration, over the
         folds on which no other recipe was tried; see `WGBRegressorCV`.
     cv_results_ : dict of arrays
-        What was tried, in order: "recipe", "fold", "value", "rounds", "evidence", "seconds" and
-        "kept", whether the bag has the model.
+        What was tried, in order: "recipe", "fold", "trial", "value", "rounds", "evidence",
+        "seconds" and "kept"; see `WGBRegressorCV`.
     calibration_ : Calibration
         Factors that predictions follow, with ``calibrated=True``.
     ood_reference_ : OODReference

@@ -40,10 +40,11 @@ class WGBRegressorCV(BaseRegressor):
     """Choose settings by cross-validation, and predict with a calibrated bag of `WGBRegressor`.
 
     Recipes, which are sets of parameters, are compared by successive halving over folds: all of
-    them on the first fold, the better half (from 5,000 rows on the better third) on the next, and
-    so on. Every model is fitted without one fold and stopped early on it. The bag consists of the
-    models of the best recipe on all folds. Its predictions mix the particles of all models, and the
-    rows of each model's own fold calibrate it.
+    them on the first fold, the better two fifths (from 5,000 rows on the better third) on the next,
+    and so on. Models of the first fold have few trees a round and are not kept. Every model is
+    fitted without one fold and stopped early on it. The bag consists of the models of the best
+    recipe on all folds. Its predictions mix the particles of all models, and the rows of each
+    model's own fold calibrate it.
 
     Parameters
     ----------
@@ -101,12 +102,13 @@ class WGBRegressorCV(BaseRegressor):
         Parameters of the best recipe.
     best_value_ : float
         `eval_metric` of one member of the best recipe on new rows, before calibration; the bag is
-        usually better. It is the mean of "value" in `cv_results_` over the folds on which no other
-        recipe was tried, so that the choice of the recipe does not bias it. Without such a fold the
+        usually better. It is the mean of "value" of members in `cv_results_` over the folds on
+        which no other recipe was tried, so that the choice of the recipe does not bias it. Without such a fold the
         mean is over all folds and a little optimistic.
     cv_results_ : dict of arrays
-        What was tried, in order: "recipe", "fold", "value", "rounds", "evidence", "seconds" and
-        "kept", whether the bag has the model. "value" is the metric on the rows of the fold, at the
+        What was tried, in order: "recipe", "fold", "trial", "value", "rounds", "evidence",
+        "seconds" and "kept". "trial" says whether the model has few trees a round, for the
+        comparison only, and "kept" whether the bag has the model. "value" is the metric on the rows of the fold, at the
         number of rounds that is best on the other folds of the recipe. A recipe that was tried on
         one fold only has the value at its best round there, which is optimistic.
         ``pandas.DataFrame(cv_results_)`` shows it as a table.
