@@ -54,8 +54,8 @@ SHARED = (
     "n_outputs_", "proposal_",
 )  # fmt: skip
 _COLUMNS = {
-    "recipe": "U", "fold": "i", "trial": "b", "value": "f", "rounds": "i", "evidence": "f", "seconds": "f",
-    "kept": "b",
+    "recipe": "U", "fold": "i", "trial": "b", "value": "f", "rounds": "i", "evidence": "f",
+    "seconds": "f", "kept": "b",
 }  # fmt: skip
 
 

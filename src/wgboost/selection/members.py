@@ -185,9 +185,7 @@ class Members:
             raise StoppedError
         self.progress.begin(job.recipe, job.fold, trial=job.trial)
 
-    def _fit(
-        self, member: Member, job: Job, train: Array, test: Array, like: Start | None
-    ) -> int:
+    def _fit(self, member: Member, job: Job, train: Array, test: Array, like: Start | None) -> int:
         """Fit a model to one part of the rows, and validate it with the other.
 
         Return the number of trees of a member over those of the model.

@@ -103,14 +103,15 @@ class WGBRegressorCV(BaseRegressor):
     best_value_ : float
         `eval_metric` of one member of the best recipe on new rows, before calibration; the bag is
         usually better. It is the mean of "value" of members in `cv_results_` over the folds on
-        which no other recipe was tried, so that the choice of the recipe does not bias it. Without such a fold the
-        mean is over all folds and a little optimistic.
+        which no other recipe was tried, so that the choice of the recipe does not bias it. Without
+        such a fold the mean is over all folds and a little optimistic.
     cv_results_ : dict of arrays
         What was tried, in order: "recipe", "fold", "trial", "value", "rounds", "evidence",
         "seconds" and "kept". "trial" says whether the model has few trees a round, for the
-        comparison only, and "kept" whether the bag has the model. "value" is the metric on the rows of the fold, at the
-        number of rounds that is best on the other folds of the recipe. A recipe that was tried on
-        one fold only has the value at its best round there, which is optimistic.
+        comparison only, and "kept" whether the bag has the model. "value" is the metric on the rows
+        of the fold, at the number of rounds that is best on the other folds of the recipe. A recipe
+        that was tried on one fold only, and every trial, has the value at its best round there,
+        which is optimistic.
         ``pandas.DataFrame(cv_results_)`` shows it as a table.
     calibration_ : Calibration
         Factors that predictions follow, with ``calibrated=True``.

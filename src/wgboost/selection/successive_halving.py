@@ -168,7 +168,8 @@ def next_fit(
     """Return what to fit next, or None if nothing is left.
 
     After every fold a share of the recipes goes on. Recipes run in the order of their rank, so that
-    the best so far is always ahead. The last recipe is fitted without each fold.
+    the best so far is always ahead. The first fold has trials, which count no more once it is over.
+    The last recipe is fitted without each fold.
 
     Parameters
     ----------
@@ -201,7 +202,7 @@ def next_fit(
                 return Job(recipe, fold, fold == 0, goal)
         # Trials only choose which recipes go on.
         compared = [r for r in tried if fold == 0 or r.fold > 0]
-        running.sort(key=lambda recipe: mean_value(compared, recipe, fold + 1))  # noqa: B023
+        running.sort(key=lambda recipe: mean_value(compared, recipe, fold + 1))
         running = running[:going_on]
     finished = {result.fold for result in members if result.recipe == running[0]}
     return next((Job(running[0], k) for k in range(n_folds) if k not in finished), None)
