@@ -162,8 +162,8 @@ def fit_bag(spec: BagSpec, given: BagData) -> BagResult:
     best = best_recipe(results)
     kept = kept_results(results, best)
     best_value = unbiased_value(results, best)
-    for result in kept:
-        members.completed(result)
+    for one in kept:
+        members.completed(one)
     models = [result.model for result in kept]
     if time_ordered and not interrupted:
         models, interrupted = members.refitted(kept)
