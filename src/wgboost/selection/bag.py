@@ -162,8 +162,8 @@ def fit_bag(spec: BagSpec, given: BagData) -> BagResult:
     best = best_recipe(results)
     kept = kept_results(results, best)
     best_value = unbiased_value(results, best)
-    for one in kept:
-        members.completed(one)
+    kept, cut = members.completed(kept)
+    interrupted = interrupted or cut
     models = [result.model for result in kept]
     if time_ordered and not interrupted:
         models, interrupted = members.refitted(kept)

@@ -116,18 +116,23 @@ class Members:
             print(_line(result, metric, len(self.splits)), flush=True)
         return result
 
-    def completed(self, result: FoldResult) -> None:
-        """Give the model of a result its support and expected squared error.
+    def completed(self, kept: Sequence[FoldResult]) -> tuple[list[FoldResult], bool]:
+        """Return results whose models have all they need, and whether Ctrl-C came.
 
-        Raises
-        ------
-        KeyboardInterrupt
-            If Ctrl-C comes meanwhile.
+        Their support and expected squared error come last, for those that are kept. After Ctrl-C
+        the results are those that are finished, and without any all of them as they are.
         """
-        member, (train, test) = result.model, self.splits[result.fold]
-        request = self._request(member, result.recipe, train, test)
-        complete = partial(self._complete, request, member.model_, result.fold, train)
-        set_model(member, in_recipe(complete, result.recipe))
+        found: list[FoldResult] = []
+        for result in kept:
+            member, (train, test) = result.model, self.splits[result.fold]
+            request = self._request(member, result.recipe, train, test)
+            complete = partial(self._complete, request, member.model_, result.fold, train)
+            try:
+                set_model(member, in_recipe(complete, result.recipe))
+            except KeyboardInterrupt:
+                return found or list(kept), True
+            found.append(result)
+        return found, False
 
     def _complete(
         self, request: FitRequest, model: FittedModel, fold: int, rows: Array
