@@ -32,7 +32,7 @@ __all__ = ["Members", "in_recipe", "without_label_warnings"]
 
 _ESTIMATES = 3  # of expected squared errors, that members share
 _ALIKE = 0.2  # relative difference of the numbers of rows up to which they do
-_WORK = 0.5  # seconds that grow with the number of trees of a round
+_COST = 0.5  # seconds that grow with the number of trees of a round
 
 
 @dataclass(eq=False)
@@ -95,7 +95,7 @@ class Members:
         known = self._results.get((*key, job.trial))
         if known is not None:
             return replace(known, recipe=job.recipe, seconds=0.0)
-        work = self._fit(member, job, train, test, like)
+        ratio = self._fit(member, job, train, test, like)
         if self.progress.stopped and self._results:
             raise StoppedError
         self._starts.learn(member, job.fold, round(float(self.weight[train].sum())))
@@ -107,10 +107,10 @@ class Members:
         curve = np.array(values) if stops else None
         result = FoldResult(
             job.recipe, job.fold, value, total, seconds, member, curve, job.trial,
-            max(1.0, _WORK * work),
+            max(1.0, _COST * ratio),
         )  # fmt: skip
         self._results[*key, job.trial] = result
-        if job.trial and work == 1 and value <= job.goal:
+        if job.trial and ratio == 1 and value <= job.goal:
             self._results[*key, False] = replace(result, trial=False)
         if self.verbose:
             print(_line(result, metric, len(self.splits)), flush=True)
@@ -197,11 +197,11 @@ class Members:
         """
         self._begin(job)
         request = self._request(member, job.recipe, train, test)
-        request, work = replace(request, like=like), request.settings.n_trees
+        request, ratio = replace(request, like=like), request.settings.n_trees
         if job.trial:
             few = request.settings.for_trials()
             request = replace(request, settings=few, goal=job.goal)
-        work //= request.settings.n_trees
+        ratio //= request.settings.n_trees
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Interrupted)
             model = in_recipe(partial(fit_rounds, request), job.recipe)
@@ -211,7 +211,7 @@ class Members:
             rows = np.union1d(train, test)
             model = in_recipe(partial(self._complete, request, model, job.fold, rows), job.recipe)
         set_model(member, model)
-        return work
+        return ratio
 
     def _request(self, member: Member, recipe: str, train: Array, test: Array) -> FitRequest:
         """Return the request for a model of one part of the rows."""
