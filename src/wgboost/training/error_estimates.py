@@ -136,10 +136,9 @@ def estimate_errors(request: FitRequest, model: FittedModel) -> ErrorModel | Non
         None if there is nothing to simulate: the response has no location, the start is not
         constant, the learner has no trees, or the rows are not in memory, too few or all alike.
     """
-    data, learner = request.data, request.settings.make_learner()
+    data: Any = request.data
+    learner: Any = request.settings.make_learner()
     if not can_estimate_errors(request, model):
-        return None
-    if not isinstance(data, PosteriorData) or not isinstance(learner, HistTree):
         return None
     response, inside = data.response, data.counted
     if model.held_out is not None:
@@ -184,9 +183,9 @@ def can_estimate_errors(request: FitRequest, model: FittedModel) -> bool:
         return False
     response = data.response
     able = response.nominal or response.offset_link is not None or response.has_dispersion
-    trees = isinstance(request.settings.make_learner(), HistTree)
-    trees = trees and isinstance(model.ensemble, FlatTrees)
-    return able and trees and model.n_rounds > 0 and type(model.start) is ConstantStart
+    trees = isinstance(model.ensemble, FlatTrees) and model.n_rounds > 0
+    trees = trees and isinstance(request.settings.make_learner(), HistTree)
+    return able and trees and type(model.start) is ConstantStart
 
 
 def _share(response: Response, n_rows: int) -> float:
