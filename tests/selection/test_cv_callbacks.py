@@ -19,9 +19,10 @@ def test_callbacks_get_the_recipe_and_the_fold():
     bag = WGBRegressorCV(RECIPES, **SMALL).fit(
         X, Y, callbacks=[lambda info: told.append(dict(info)), Log(12, lines.append)]
     )
-    members = list(dict.fromkeys((i["member"]["recipe"], i["member"]["fold"]) for i in told))
+    members = list(dict.fromkeys(tuple(info["member"].values()) for info in told))
     table = bag.cv_results_
-    assert members == list(zip(table["recipe"], table["fold"], strict=True))
+    assert list(told[0]["member"]) == ["recipe", "fold", "trial"]
+    assert members == list(zip(table["recipe"], table["fold"], table["trial"], strict=True))
     stages = {(info["member"]["recipe"], info["stage"]) for info in told}
     assert stages == {("slow", "fit"), ("fast", "evidence")}  # "fast" leaves the evidence open
     total = [info["total_seconds"] for info in told]

@@ -10,7 +10,7 @@ A callback is any function of one argument, a dict:
 - "stage": "fit", "evidence" while an evidence is tried, or "refit" on all rows. With many rows the
   evidence is tried on a sample, and "fit" follows with all rows that are not held out;
 - "trial": {"evidence"}, and {"init"} if starts are compared, of what is tried, or None;
-- "member": {"recipe", "fold"} of a member of a bag, or None;
+- "member": {"recipe", "fold", "trial"} of a model of a bag, or None;
 - "seconds" since this stage began, "total_seconds" since `fit` was called;
 - "refit_seconds": the estimated time of a refit after this stage, 0 if there is none;
 - "save": a function of a path that writes the model so far to a file for `resume_from`;

@@ -54,8 +54,8 @@ SHARED = (
     "n_outputs_", "proposal_",
 )  # fmt: skip
 _COLUMNS = {
-    "recipe": "U", "fold": "i", "value": "f", "rounds": "i", "evidence": "f", "seconds": "f",
-    "kept": "b",
+    "recipe": "U", "fold": "i", "trial": "b", "value": "f", "rounds": "i", "evidence": "f",
+    "seconds": "f", "kept": "b",
 }  # fmt: skip
 
 
@@ -176,7 +176,8 @@ def check_bag(fitted: dict[str, Any], members: Sequence[FittedModel]) -> None:
     _require(isinstance(fitted["best_params_"], dict), "the best recipe has no parameters")
     _require(type(fitted["best_value_"]) is float, "the best value is no number")
     columns = fitted["cv_results_"]
-    _require(isinstance(columns, dict) and list(columns) == list(_COLUMNS), "the table of recipes")
+    expected = [one for one in _COLUMNS if one != "trial" or one in columns]  # not in old files
+    _require(isinstance(columns, dict) and list(columns) == expected, "the table of recipes")
     for name, values in columns.items():
         good = isinstance(values, np.ndarray) and values.dtype.kind == _COLUMNS[name]
         _require(good and values.ndim == 1, f"the recipes' {name} is no column")

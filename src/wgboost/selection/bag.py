@@ -29,6 +29,7 @@ from wgboost.selection.recipes import FEW, checked_recipes
 from wgboost.selection.spec import BagSpec, Member
 from wgboost.selection.successive_halving import (
     best_recipe,
+    kept_results,
     results_table,
     successive_halving,
     unbiased_value,
@@ -50,7 +51,7 @@ __all__ = [
     "warn_of_bag",
 ]
 
-_KEPT = 1 / 2, 1 / 3  # share of the recipes that reach the next fold, below FEW rows and above
+_KEPT = 0.4, 1 / 3  # share of the recipes that reach the next fold, below FEW rows and above
 _MIN_FOLDS = 3, 1  # folds before a single recipe is left: one fold of few rows says little
 _COMPARED_ROWS = 2000  # by which OOD scores of members and of the bag are compared
 
@@ -159,8 +160,10 @@ def fit_bag(spec: BagSpec, given: BagData) -> BagResult:
         budget=budget,
     )  # fmt: skip
     best = best_recipe(results)
-    kept = sorted((r for r in results if r.recipe == best), key=lambda r: r.fold)
+    kept = kept_results(results, best)
     best_value = unbiased_value(results, best)
+    kept, cut = members.completed(kept)
+    interrupted = interrupted or cut
     models = [result.model for result in kept]
     if time_ordered and not interrupted:
         models, interrupted = members.refitted(kept)

@@ -36,10 +36,11 @@ class WGBClassifierCV(BaseClassifier):
     """Choose settings by cross-validation, and predict with a calibrated bag of `WGBClassifier`.
 
     Recipes, which are sets of parameters, are compared by successive halving over folds: all of
-    them on the first fold, the better half (from 5,000 rows on the better third) on the next, and
-    so on. Every model is fitted without one fold and stopped early on it. The bag consists of the
-    models of the best recipe on all folds. Its predictions mix the particles of all models, and the
-    rows of each model's own fold calibrate it.
+    them on the first fold, the better two fifths (from 5,000 rows on the better third) on the next,
+    and so on. Models of the first fold have few trees a round and are not kept. Every model is
+    fitted without one fold and stopped early on it. The bag consists of the models of the best
+    recipe on all folds. Its predictions mix the particles of all models, and the rows of each
+    model's own fold calibrate it.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ class WGBClassifierCV(BaseClassifier):
         Number of particles per row and member.
     n_estimators : int, default=1000
         Largest number of boosting rounds of a member; early stopping finds the number.
-    n_iter_no_change : int or None, default=50
+    n_iter_no_change : int or None, default=30
         Number of rounds after which a member stops, without a gain of at least 0.02 % of that of
         all rounds so far. None never stops it.
     categorical_features : "from_dtype", list, mask or None, default="from_dtype"
@@ -101,8 +102,8 @@ class WGBClassifierCV(BaseClassifier):
         `eval_metric` of one member of the best recipe on new rows, before calibration, over the
         folds on which no other recipe was tried; see `WGBRegressorCV`.
     cv_results_ : dict of arrays
-        What was tried, in order: "recipe", "fold", "value", "rounds", "evidence", "seconds" and
-        "kept", whether the bag has the model.
+        What was tried, in order: "recipe", "fold", "trial", "value", "rounds", "evidence",
+        "seconds" and "kept"; see `WGBRegressorCV`.
     calibration_ : Calibration
         Factors that predictions follow, with ``calibrated=True``.
     ood_reference_ : OODReference
@@ -159,7 +160,7 @@ class WGBClassifierCV(BaseClassifier):
         calibrated: bool = True,
         n_particles: int = 10,
         n_estimators: int = 1000,
-        n_iter_no_change: int | None = 50,
+        n_iter_no_change: int | None = 30,
         categorical_features: Any = "from_dtype",
         monotone_constraints: Any = None,
         interaction_constraints: Any = None,

@@ -117,7 +117,7 @@ def regressor_recipes(n: int, *, smooth: bool = True) -> Recipes:
         recipes[f"{start}_{tree}_{leaves}_evidence_{evidence:g}"] = {
             **_TREES, "init": start, "tree": _KINDS[tree], "max_leaves": leaves,
             "evidence": float(evidence), "direction": _direction(evidence), "subsample": rows,
-            "learning_rate": 0.05 if n < FEW else 0.1,
+            "learning_rate": 0.05 if n < FEW and tree == "shared" else 0.1,
         }  # fmt: skip
     return recipes
 
@@ -150,7 +150,7 @@ def classifier_recipes(n: int) -> Recipes:
         (each, 16 * more, 10, 0.9, 0.3),
         ("shared", 24 * more, 10, 0.6, 0.1),
         ("shared", 4 * more, 10, 0.6, 0.1),
-        (each, 31 * more, 1, 0.9, 0.1),
+        (each, 31 * more, 1, 0.9, 0.15 if each == "each" else 0.1),
         ("shared", 16 * more, 30, 0.6, 0.1),
     ]
     return {

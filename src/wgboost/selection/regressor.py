@@ -40,10 +40,11 @@ class WGBRegressorCV(BaseRegressor):
     """Choose settings by cross-validation, and predict with a calibrated bag of `WGBRegressor`.
 
     Recipes, which are sets of parameters, are compared by successive halving over folds: all of
-    them on the first fold, the better half (from 5,000 rows on the better third) on the next, and
-    so on. Every model is fitted without one fold and stopped early on it. The bag consists of the
-    models of the best recipe on all folds. Its predictions mix the particles of all models, and the
-    rows of each model's own fold calibrate it.
+    them on the first fold, the better two fifths (from 5,000 rows on the better third) on the next,
+    and so on. Models of the first fold have few trees a round and are not kept. Every model is
+    fitted without one fold and stopped early on it. The bag consists of the models of the best
+    recipe on all folds. Its predictions mix the particles of all models, and the rows of each
+    model's own fold calibrate it.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ class WGBRegressorCV(BaseRegressor):
         Number of particles per row and member.
     n_estimators : int, default=4000
         Largest number of boosting rounds of a member; early stopping finds the number.
-    n_iter_no_change : int or None, default=50
+    n_iter_no_change : int or None, default=30
         Number of rounds after which a member stops, without a gain of at least 0.02 % of that of
         all rounds so far. None never stops it.
     categorical_features : "from_dtype", list, mask or None, default="from_dtype"
@@ -101,14 +102,16 @@ class WGBRegressorCV(BaseRegressor):
         Parameters of the best recipe.
     best_value_ : float
         `eval_metric` of one member of the best recipe on new rows, before calibration; the bag is
-        usually better. It is the mean of "value" in `cv_results_` over the folds on which no other
-        recipe was tried, so that the choice of the recipe does not bias it. Without such a fold the
-        mean is over all folds and a little optimistic.
+        usually better. It is the mean of "value" of members in `cv_results_` over the folds on
+        which no other recipe was tried, so that the choice of the recipe does not bias it. Without
+        such a fold the mean is over all folds and a little optimistic.
     cv_results_ : dict of arrays
-        What was tried, in order: "recipe", "fold", "value", "rounds", "evidence", "seconds" and
-        "kept", whether the bag has the model. "value" is the metric on the rows of the fold, at the
-        number of rounds that is best on the other folds of the recipe. A recipe that was tried on
-        one fold only has the value at its best round there, which is optimistic.
+        What was tried, in order: "recipe", "fold", "trial", "value", "rounds", "evidence",
+        "seconds" and "kept". "trial" says whether the model has few trees a round, for the
+        comparison only, and "kept" whether the bag has the model. "value" is the metric on the rows
+        of the fold, at the number of rounds that is best on the other folds of the recipe. A recipe
+        that was tried on one fold only, and every trial, has the value at its best round there,
+        which is optimistic.
         ``pandas.DataFrame(cv_results_)`` shows it as a table.
     calibration_ : Calibration
         Factors that predictions follow, with ``calibrated=True``.
@@ -169,7 +172,7 @@ class WGBRegressorCV(BaseRegressor):
         calibrated: bool = True,
         n_particles: int = 10,
         n_estimators: int = 4000,
-        n_iter_no_change: int | None = 50,
+        n_iter_no_change: int | None = 30,
         categorical_features: Any = "from_dtype",
         monotone_constraints: Any = None,
         monotone_parameter: int | str | None = None,

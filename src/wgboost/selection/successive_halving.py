@@ -1,4 +1,7 @@
-"""Successive halving: all recipes on the first fold, the better ones on the next, and so on."""
+"""Successive halving: all recipes on the first fold, the better ones on the next, and so on.
+
+On the first fold they compete with trials, which cost less than members of the bag.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,11 @@ from wgboost.typing import Array
 
 __all__ = [
     "FoldResult",
+    "Job",
     "StoppedError",
     "best_recipe",
     "fold_values",
+    "kept_results",
     "mean_value",
     "next_fit",
     "results_table",
@@ -28,6 +33,28 @@ __all__ = [
 
 class StoppedError(Exception):
     """A callback has ended the fit."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A model to fit.
+
+    Attributes
+    ----------
+    recipe : str
+        Name of the recipe.
+    fold : int
+        Index of the fold that it is fitted without.
+    trial : bool
+        Whether the model is for the comparison only, and no member of the bag.
+    goal : float
+        Value on the fold that a trial has to reach for its recipe to go on.
+    """
+
+    recipe: str
+    fold: int
+    trial: bool = False
+    goal: float = math.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +78,10 @@ class FoldResult:
     curve : array or None
         Metric after 0, 1, 2, ... rounds, if the fold itself chose the number of rounds.
         `fold_values` then has the value that counts.
+    trial : bool
+        Whether the model is for the comparison only.
+    member_share : float
+        Seconds that a member takes, over those of this model, about.
     """
 
     recipe: str
@@ -60,6 +91,8 @@ class FoldResult:
     seconds: float
     model: Any = None
     curve: Array | None = None
+    trial: bool = False
+    member_share: float = 1.0
 
 
 def fold_values(results: Sequence[FoldResult]) -> list[float]:
@@ -85,12 +118,13 @@ def mean_value(results: Sequence[FoldResult], recipe: str, n_folds: int | None =
 
 
 def unbiased_value(results: Sequence[FoldResult], recipe: str) -> float:
-    """Return the mean metric of a recipe over the folds on which no other recipe was tried.
+    """Return the mean metric of the members over the folds on which no other recipe was tried.
 
     These folds did not choose the recipe. Without such folds the mean is over all folds and a
-    little optimistic, because the best of several recipes is partly the best by chance.
+    little optimistic, because the best of several recipes is partly the best by chance. A bag
+    without members has trials in their place.
     """
-    own = [result for result in results if result.recipe == recipe]
+    own = kept_results(results, recipe)
     shared = {result.fold for result in results if result.recipe != recipe}
     values = dict(zip(own, fold_values(own), strict=True))
     free = [result for result in own if result.fold not in shared] or own
@@ -105,11 +139,21 @@ def _mean(results: Sequence[FoldResult], values: Sequence[float]) -> float:
 
 
 def best_recipe(results: Sequence[FoldResult]) -> str:
-    """Return the recipe with the most folds, and of several the one with the best mean."""
+    """Return the recipe with the most folds, and of several the one with the best mean.
+
+    Trials count only as long as there is nothing else.
+    """
+    whole = [result for result in results if not result.trial] or results
     folds: dict[str, int] = {}
-    for result in results:
+    for result in whole:
         folds[result.recipe] = folds.get(result.recipe, 0) + 1
-    return min(folds, key=lambda recipe: (-folds[recipe], mean_value(results, recipe)))
+    return min(folds, key=lambda recipe: (-folds[recipe], mean_value(whole, recipe)))
+
+
+def kept_results(results: Sequence[FoldResult], recipe: str) -> list[FoldResult]:
+    """Return the members by fold; the trials of the recipe if the fit ended before the first."""
+    own = sorted((r for r in results if r.recipe == recipe), key=lambda r: r.fold)
+    return [result for result in own if not result.trial] or own
 
 
 def next_fit(
@@ -120,11 +164,12 @@ def next_fit(
     keep: float = 0.5,
     min_folds: int = 1,
     only_best: bool = False,
-) -> tuple[str, int] | None:
-    """Return the recipe and the fold to fit next, or None if nothing is left.
+) -> Job | None:
+    """Return what to fit next, or None if nothing is left.
 
     After every fold a share of the recipes goes on. Recipes run in the order of their rank, so that
-    the best so far is always ahead.
+    the best so far is always ahead. The first fold has trials, which count no more once it is over.
+    The last recipe is fitted without each fold.
 
     Parameters
     ----------
@@ -141,33 +186,45 @@ def next_fit(
     only_best : bool
         Whether only the best recipe so far goes on.
     """
-    if only_best:
-        best = best_recipe(results)
-        done = {result.fold for result in results if result.recipe == best}
-        return next(((best, fold) for fold in range(n_folds) if fold not in done), None)
-    running = list(recipes)
+    trials = [result for result in results if result.trial]
+    members = [result for result in results if not result.trial]
+    running = [best_recipe(results)] if only_best else list(recipes)
     for fold in range(n_folds):
-        done_here = {result.recipe for result in results if result.fold == fold}
-        for recipe in running:
-            if recipe not in done_here:
-                return recipe, fold
-        running.sort(key=lambda recipe: mean_value(results, recipe, fold + 1))
+        if len(running) == 1:
+            break
         least = 2 if fold + 1 < min_folds else 1
-        running = running[: max(least, math.ceil(len(running) * keep))]
-    return None
+        going_on = max(least, math.ceil(len(running) * keep))
+        tried = trials if fold == 0 else members
+        done = [r.recipe for r in tried if r.fold == fold and r.recipe in running]
+        for recipe in running:
+            if recipe not in done:
+                goal = _goal(tried, done, going_on) if fold == 0 else math.inf
+                return Job(recipe, fold, fold == 0, goal)
+        # Trials only choose which recipes go on.
+        compared = [r for r in tried if fold == 0 or r.fold > 0]
+        running.sort(key=lambda recipe: mean_value(compared, recipe, fold + 1))
+        running = running[:going_on]
+    finished = {result.fold for result in members if result.recipe == running[0]}
+    return next((Job(running[0], k) for k in range(n_folds) if k not in finished), None)
+
+
+def _goal(trials: Sequence[FoldResult], done: Sequence[str], going_on: int) -> float:
+    """Return the value on the first fold that a recipe needs to be among those that go on."""
+    values = sorted(mean_value(trials, one, 1) for one in done)
+    return values[going_on - 1] if len(values) >= going_on else math.inf
 
 
 def successive_halving(
     recipes: Sequence[str],
     n_folds: int,
-    fit: Callable[[str, int], FoldResult],
+    fit: Callable[[Job], FoldResult],
     *,
     keep: float = 0.5,
     min_folds: int = 1,
     budget: float | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[list[FoldResult], bool]:
-    """Compare recipes by successive halving over folds.
+    """Compare recipes by successive halving over folds, and fit the best one without each fold.
 
     Parameters
     ----------
@@ -180,15 +237,15 @@ def successive_halving(
     keep, min_folds
         As in `next_fit`.
     budget : float or None
-        Seconds. No fit is started that would leave the best recipe so far too little time for the
-        rest of its folds; those are always finished.
+        Seconds. No trial is started that would leave the best recipe so far too little time for
+        its members; those are always fitted.
     clock : callable
         Returns the time in seconds.
 
     Returns
     -------
     results : list of FoldResult
-        All results.
+        All results: trials, and the members of the best recipe.
     interrupted : bool
         Whether Ctrl-C ended the comparison.
 
@@ -201,7 +258,7 @@ def successive_halving(
     start, only_best = clock(), False
     while True:
         if budget is not None and results:
-            needed = clock() - start + _remaining_seconds(results, n_folds)
+            needed = clock() - start + _member_seconds(results, n_folds)
             only_best = only_best or needed >= budget
         job = next_fit(
             results, recipes, n_folds, keep=keep, min_folds=min_folds, only_best=only_best
@@ -209,7 +266,7 @@ def successive_halving(
         if job is None:
             return results, False
         try:
-            results.append(fit(*job))
+            results.append(fit(job))
         except StoppedError:
             return results, False
         except KeyboardInterrupt:
@@ -218,23 +275,24 @@ def successive_halving(
             return results, True
 
 
-def _remaining_seconds(results: Sequence[FoldResult], n_folds: int) -> float:
-    """Return the seconds that the best recipe will take for the rest of its folds."""
-    best = best_recipe(results)
-    own = [result.seconds for result in results if result.recipe == best]
-    return (n_folds - len(own)) * math.fsum(own) / len(own)
+def _member_seconds(results: Sequence[FoldResult], n_folds: int) -> float:
+    """Return the seconds that the other members of the best recipe will take."""
+    own = kept_results(results, best_recipe(results))
+    each = math.fsum(result.seconds * result.member_share for result in own) / len(own)
+    return (n_folds - sum(not result.trial for result in own)) * each
 
 
 def results_table(results: list[FoldResult], kept: list[FoldResult]) -> dict[str, Array]:
     """Return the columns of `cv_results_`; the bag has the models of `kept`."""
     models = [result.model for result in results]
     values: dict[FoldResult, float] = {}
-    for recipe in dict.fromkeys(result.recipe for result in results):
-        own = [result for result in results if result.recipe == recipe]
+    for recipe, trial in dict.fromkeys((result.recipe, result.trial) for result in results):
+        own = [result for result in results if (result.recipe, result.trial) == (recipe, trial)]
         values.update(zip(own, fold_values(own), strict=True))
     return {
         "recipe": np.array([result.recipe for result in results], dtype=np.str_),
         "fold": np.array([result.fold for result in results]),
+        "trial": np.array([result.trial for result in results]),
         "value": np.array([values[result] for result in results]),
         "rounds": np.array([model.n_estimators_ for model in models]),
         "evidence": np.array([model.evidence_ for model in models]),

@@ -41,7 +41,7 @@ from wgboost.trees import TreeSettings
 from wgboost.trees.flat import FlatTrees
 from wgboost.typing import Array
 
-__all__ = ["estimate_errors"]
+__all__ = ["can_estimate_errors", "estimate_errors"]
 
 _ROWS = 5000  # at most this many rows are simulated
 _MIN_ROWS = 10
@@ -77,18 +77,11 @@ def estimate_errors(request: FitRequest, model: FittedModel) -> ErrorModel | Non
         None if there is nothing to simulate: the response has no location, the start is not
         constant, the learner has no trees, or the rows are not in memory, too few or all alike.
     """
-    data = request.data
-    if not isinstance(data, PosteriorData) or not isinstance(data.X, np.ndarray):
+    data: Any = request.data
+    learner: Any = request.settings.make_learner()
+    if not can_estimate_errors(request, model):
         return None
-    learner, response = request.settings.make_learner(), data.response
-    able = response.nominal or response.offset_link is not None or response.has_dispersion
-    smooth = _process_of(model) is not None
-    if not able or not isinstance(learner, HistTree) or not (model.n_rounds or smooth):
-        return None
-    known = smooth or type(model.start) is ConstantStart
-    if not known or not isinstance(model.ensemble, FlatTrees):
-        return None
-    inside = data.counted
+    response, inside = data.response, data.counted
     if model.held_out is not None:
         inside = np.setdiff1d(inside, model.held_out)
     data = data.part(inside)
@@ -126,6 +119,27 @@ def estimate_errors(request: FitRequest, model: FittedModel) -> ErrorModel | Non
 def _process_of(model: FittedModel) -> GPModel | None:
     """Return the Gaussian process that a model starts at."""
     return model.start.gp if isinstance(model.start, GPStart) else None
+
+
+def can_estimate_errors(request: FitRequest, model: FittedModel) -> bool:
+    """Return whether the response, the start, the learner and the rows are of a kind to simulate.
+
+    Parameters
+    ----------
+    request : FitRequest
+        The fit.
+    model : FittedModel
+        The fitted model.
+    """
+    data = request.data
+    if not isinstance(data, PosteriorData) or not isinstance(data.X, np.ndarray):
+        return False
+    response = data.response
+    able = response.nominal or response.offset_link is not None or response.has_dispersion
+    smooth = _process_of(model) is not None
+    trees = isinstance(model.ensemble, FlatTrees) and (model.n_rounds > 0 or smooth)
+    trees = trees and isinstance(request.settings.make_learner(), HistTree)
+    return able and trees and (smooth or type(model.start) is ConstantStart)
 
 
 def _share(response: Response, n_rows: int) -> float:

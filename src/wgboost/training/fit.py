@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from wgboost.model import FittedModel
+from wgboost.model.error_model import ErrorModel
 from wgboost.training.continuing import description
 from wgboost.training.data import TrainingData
-from wgboost.training.error_estimates import estimate_errors
+from wgboost.training.error_estimates import can_estimate_errors, estimate_errors
 from wgboost.training.few_rows import EVIDENCE, find_rounds
 from wgboost.training.posterior_data import PosteriorData, without_rows
 from wgboost.training.request import FitRequest
@@ -25,11 +26,29 @@ from wgboost.training.support import with_held_out_lack, with_support
 from wgboost.training.validation_sets import split_rows
 from wgboost.trees.flat import FlatTrees
 
-__all__ = ["described_model", "fit_model"]
+__all__ = ["completed_model", "described_model", "fit_model", "fit_rounds"]
 
 
 def fit_model(request: FitRequest, run: AddRounds = add_rounds) -> FittedModel:
-    """Return the model that a request asks for.
+    """Return the model that a request asks for, with its support and expected squared error.
+
+    Parameters
+    ----------
+    request : FitRequest
+        Settings and data, checked.
+    run : AddRounds
+        Adds the rounds of a stage: `add_rounds`, or the same on a cluster.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If Ctrl-C comes before the first round.
+    """
+    return completed_model(request, fit_rounds(request, run))
+
+
+def fit_rounds(request: FitRequest, run: AddRounds = add_rounds) -> FittedModel:
+    """Return the model that a request asks for, without what is judged by its training rows.
 
     Parameters
     ----------
@@ -57,11 +76,26 @@ def fit_model(request: FitRequest, run: AddRounds = add_rounds) -> FittedModel:
             advance = partial(plan.throw, interrupt)
         else:
             advance = partial(plan.send, model)
-    return _with_errors(request, with_support(request, described_model(request, model)))
+    return described_model(request, model)
 
 
-def _with_errors(request: FitRequest, model: FittedModel) -> FittedModel:
-    """Return a model with its expected squared error; Ctrl-C leaves it out."""
+def completed_model(
+    request: FitRequest, model: FittedModel, errors: ErrorModel | None = None
+) -> FittedModel:
+    """Return a model with its support and expected squared error; Ctrl-C leaves the latter out.
+
+    Parameters
+    ----------
+    request : FitRequest
+        The request that the model was fitted to.
+    model : FittedModel
+        What `fit_rounds` has returned.
+    errors : ErrorModel, optional
+        The expected squared error of a model of the same kind. Without it, it is estimated.
+    """
+    model = with_support(request, model)
+    if errors is not None and can_estimate_errors(request, model):
+        return replace(model, errors=errors)
     if model.interrupted:
         return model
     try:
@@ -117,6 +151,7 @@ def _early_stopping_plan(request: FitRequest) -> Plan:
         previous=previous,
         paused=request.paused,
         held_out=outside,
+        goal=request.goal,
     )
     finding = options
     if previous is not None and request.paused is not None and request.paused.stage == "refit":

@@ -18,7 +18,8 @@ class FitProgress:
     Attributes
     ----------
     member : dict or None
-        "recipe" and "fold" of the model of a bag that is being fitted.
+        "recipe" and "fold" of the model of a bag that is being fitted, and "trial", whether it is
+        for the comparison of recipes only.
     trial : dict or None
         "evidence" of the trial of an evidence search.
     refit_share : float
@@ -35,9 +36,9 @@ class FitProgress:
     stopped: bool = False
     _refit_seconds: float = 0.0
 
-    def begin(self, recipe: str, fold: int) -> None:
+    def begin(self, recipe: str, fold: int, *, trial: bool = False) -> None:
         """Go on to another model of a bag."""
-        self.member, self.trial = {"recipe": recipe, "fold": fold}, None
+        self.member, self.trial = {"recipe": recipe, "fold": fold, "trial": trial}, None
         self.refit_share = self._refit_seconds = 0.0
 
     def expect(self, refit_share: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -76,6 +77,8 @@ class FitRequest:
         Units of y that several models have in common; None takes those of the data.
     like : Start or None
         The start of another model of some of these rows.
+    goal : float
+        The value of the metric that the model has to reach: its rounds end once it cannot.
     row_parameters : mapping
         The fit parameters that belong to rows.
     progress : FitProgress
@@ -97,6 +100,7 @@ class FitRequest:
     save: SaveCheckpoint | None = None
     units: Units | None = None
     like: Start | None = None
+    goal: float = math.inf
     row_parameters: Mapping[str, Any] = field(default_factory=dict)
     progress: FitProgress = field(default_factory=FitProgress)
 
