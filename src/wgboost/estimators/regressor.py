@@ -108,7 +108,8 @@ class WGBRegressor(BaseRegressor):
         list decides; the others are recorded in `history_`.
     refit : bool, default=True
         Whether to fit again on all rows, with the number of rounds that early stopping found on
-        held-out rows. It is found with two trees a round, since these models are not kept.
+        held-out rows. It is found with two trees a round; such a model is kept only if the fit is
+        interrupted before the refit.
     warm_start : bool, default=False
         Whether a further `fit` adds rounds to the fitted model, up to `n_estimators`.
     n_jobs : int or None, default=None

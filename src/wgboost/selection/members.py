@@ -72,7 +72,7 @@ class Members:
     callbacks: Sequence[Any] = ()
     progress: FitProgress = field(default_factory=FitProgress)
     _starts: SharedStarts = field(default_factory=SharedStarts)
-    _errors: list[tuple[float, ErrorModel]] = field(default_factory=list)
+    _errors: list[tuple[float, type[Start], ErrorModel]] = field(default_factory=list)
     _results: dict[tuple[int, str, bool], FoldResult] = field(default_factory=dict)
 
     def fit(self, job: Job) -> FoldResult:
@@ -143,14 +143,18 @@ class Members:
         many more or fewer rows.
         """
         n_rows = float(self.weight[rows].sum())
-        known = [one for n, one in self._errors if abs(n - n_rows) <= _ALIKE * n_rows]
+        kind = type(model.start)  # errors of a process are relative to its variance
+        known = [
+            one for n, start, one in self._errors
+            if start is kind and abs(n - n_rows) <= _ALIKE * n_rows
+        ]  # fmt: skip
         if len(known) >= _ESTIMATES:
             return completed_model(request, model, known[fold % _ESTIMATES])
         model = completed_model(request, model)
         if model.interrupted:
             raise KeyboardInterrupt
         if model.errors is not None:
-            self._errors.append((n_rows, model.errors))
+            self._errors.append((n_rows, kind, model.errors))
         return model
 
     def refit(self, recipe: str, fold: int) -> Member:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -87,20 +88,19 @@ def estimate_errors(request: FitRequest, model: FittedModel) -> ErrorModel | Non
     data = data.part(inside)
     if len(data) < _MIN_ROWS or not data.varied:
         return None
-    n_rows = data.total(data.counted)
     some = data.sample(_ROWS, request.settings.seed)
     rows = _rows(request, model, some)
     functions = draw_functions(rows, model)
     if functions is None:
         return None
     squared = _squared_errors(rows, functions, model, learner)
-    share = some.total(some.counted) / n_rows
+    share = _weight(some) / _weight(data)
     if share < 1:
         index = random_split(some, 0.5, request.settings.seed)[1]
         half = _rows(request, model, some.take(index))
         of_half = _squared_errors(half, functions.take(index), model, learner)
         squared *= share ** _decay(squared[index].mean(), of_half.mean())
-    gp, n_simulated = _process_of(model), some.total(some.counted)
+    gp, n_simulated = _process_of(model), max(1, some.total(some.counted))
     if gp is None:
         squared *= _share(response, n_simulated)
         squared = _larger_where_rare(rows, squared)
@@ -140,6 +140,12 @@ def can_estimate_errors(request: FitRequest, model: FittedModel) -> bool:
     trees = isinstance(model.ensemble, FlatTrees) and (model.n_rounds > 0 or smooth)
     trees = trees and isinstance(request.settings.make_learner(), HistTree)
     return able and trees and (smooth or type(model.start) is ConstantStart)
+
+
+def _weight(data: PosteriorData) -> float:
+    """Return the sum of the weights of rows, which may be far below their number."""
+    weight = data.weight
+    return float(len(data)) if weight is None else float(weight[data.counted].sum())
 
 
 def _share(response: Response, n_rows: int) -> float:

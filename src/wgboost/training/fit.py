@@ -104,7 +104,29 @@ def completed_model(
         return replace(model, interrupted=True)
 
 
+def _with_trees_so_far(request: FitRequest) -> FitRequest:
+    """Return a request whose rounds can follow those of the model that is continued.
+
+    A trial that was interrupted goes on with few trees a round, unless a refit follows.
+    """
+    settings, previous = request.settings, request.previous
+    if previous is None or request.paused is not None or not previous.n_rounds:
+        return request
+    trees = previous.ensemble.trees_per_round if isinstance(previous.ensemble, FlatTrees) else 1
+    refit = request.holds_out and settings.refit
+    if trees == settings.n_trees or settings.learner is not None or refit:
+        return request
+    few = settings.for_trials()
+    if trees == few.n_trees and not previous.refitted:
+        return replace(request, settings=few)
+    raise ValueError(
+        f"tree={settings.tree.tree!r} cannot go on from rounds with {trees} trees each; keep "
+        "tree, or fit anew with warm_start=False"
+    )
+
+
 def _fit_plan(request: FitRequest) -> Plan:
+    request = _with_trees_so_far(request)
     settings, data = request.settings, request.data
     if request.holds_out:
         return (yield from _early_stopping_plan(request))

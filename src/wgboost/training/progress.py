@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = ["FitProgress"]
 
-_SLACK = 1.1  # a refit may take so many times what the search took for the same rounds
+_SLACK = 1.3  # a refit, and what follows it, over what the search took for the same rounds
 
 
 @dataclass(eq=False)
@@ -25,6 +25,8 @@ class FitProgress:
     refit_share : float
         Rows that are to be trained on after this stage, in a refit and, after a search on a
         sample, in the fit to all rows, over those of the stage; 0 if none are.
+    start_seconds : float
+        How long it took to find the start of the present stage. A refit finds its own.
     stopped : bool
         Whether a callback has ended the fit by returning True.
     """
@@ -33,6 +35,7 @@ class FitProgress:
     member: dict[str, Any] | None = None
     trial: dict[str, Any] | None = None
     refit_share: float = 0.0
+    start_seconds: float = 0.0
     stopped: bool = False
     _refit_seconds: float = 0.0
 
@@ -58,7 +61,7 @@ class FitProgress:
         else:
             rounds = info["round"] if best_round is None else best_round
             by_round = info["seconds"] / max(1, len(info["rounds"]))
-            refit_seconds = _SLACK * self.refit_share * by_round * rounds
+            refit_seconds = _SLACK * self.refit_share * by_round * rounds + self.start_seconds
             # Which trial wins is not known yet: the longest counts.
             refit_seconds = self._refit_seconds = max(self._refit_seconds, refit_seconds)
         return {

@@ -53,13 +53,13 @@ class SearchSpace:
         """Return what to try after these, or None if nothing is left.
 
         All starts are tried with the usual evidence, and then what differs from the best in one
-        step of the evidence or in the number of leaves.
+        step of the evidence or in the number of leaves. A process takes longest to start, so that
+        there is another model already if time runs out.
         """
         tried = [_place(one) for one in trials]
-        for init in self.starts or (None,):
-            for level in self._first_levels(init):
-                if (init, level, 1.0) not in tried:
-                    return _trial(init, level)
+        for place in self._first():
+            if place not in tried:
+                return _trial(*place)
         best = tried[self.best(trials)]
         for place in self._next_to(*best):
             if place not in tried:
@@ -83,10 +83,14 @@ class SearchSpace:
         least = min((one for one in values if math.isfinite(one)), default=math.inf)
         return least - self.handicap(trial)
 
-    def _first_levels(self, init: str | None) -> tuple[float, ...]:
-        if self.level is not None:
-            return (self.level,)
-        return _FIRST_SMOOTH if init == "smooth" else _FIRST
+    def _first(self) -> list[_Place]:
+        """Return what is tried in any case."""
+        others = _FIRST if self.level is None else (self.level,)
+        smooth = _FIRST_SMOOTH if self.level is None else (self.level,)
+        first: list[_Place] = [("flow" if self.starts else None, level, 1.0) for level in others]
+        if "smooth" in self.starts:
+            first[1:1] = [("smooth", level, 1.0) for level in smooth]
+        return first
 
     def _next_to(self, init: str | None, level: float, share: float) -> list[_Place]:
         """Return what differs from a trial in one respect."""

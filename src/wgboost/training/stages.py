@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from time import monotonic
 from typing import Any
 
 from wgboost.boosting.start import Start
@@ -96,6 +97,7 @@ def make_stage(
         A model that the stage has given already; its start is used again.
     """
     settings, previous, n_levels = options.settings, options.previous, request.schema.n_levels
+    began = monotonic()
     if model is not None:
         units, start = model.units, model.start
     elif previous is None:
@@ -104,6 +106,7 @@ def make_stage(
     else:
         units, start = previous.units, previous.start
         data = data.resumed(settings, n_levels, units, start)
+    request.progress.start_seconds = monotonic() - began
     n_rounds = options.n_rounds
     if n_rounds is None:
         n_rounds = settings.max_rounds(early_stopping=options.early_stopping)

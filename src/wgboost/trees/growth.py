@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Literal, Protocol
 
 import numpy as np
@@ -93,7 +92,7 @@ class TreeSettings:
     colsample: float = 1.0
 
     def __post_init__(self) -> None:
-        if isinstance(self.tree, Integral):
+        if isinstance(self.tree, (int, np.integer)):
             names = " or ".join(map(repr, GROUPINGS))
             check_integer("tree", self.tree, low=1, hint=f"or give {names}")
         else:
