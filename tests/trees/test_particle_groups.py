@@ -56,8 +56,9 @@ def test_the_number_has_to_divide_the_particles():
         grown(4)
     with pytest.raises(ValueError, match="tree=0 must be >= 1"):
         TreeSettings(tree=0)
-    with pytest.raises(ValueError, match=r"tree=3 .*n_particles=10"):
-        WGBRegressor(tree=3, n_estimators=2).fit(X, X[:, 0])
+    for few in (300, 20):
+        with pytest.raises(ValueError, match=r"tree=3 .*n_particles=10"):
+            WGBRegressor(tree=3).fit(X[:few], X[:few, 0])
 
 
 def test_models_with_groups_have_support_and_files(tmp_path):

@@ -255,6 +255,7 @@ def resolve_settings(params: Mapping[str, Any], callbacks: Any = ()) -> Settings
         support=_reach(params["support"]),
     )
     settings.make_direction()
+    _ = settings.n_trees  # raises unless particles can be divided so
     if "target" in params and n_params is not None:
         hint = "None is what the target or init says, else 1"
         check_integer("n_params", n_params, low=1, hint=hint)
