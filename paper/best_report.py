@@ -23,9 +23,9 @@ _INTRO = """\
 `make paper-best` makes these tables and continues an interrupted run. "Bag" is
 `WGBRegressorCV()` or `WGBClassifierCV()` with its defaults: not one model but the {members} models
 of all folds of the winning recipe, calibrated. Most of them boost the residuals of a Gaussian
-process. "Single" is `WGBRegressor()` or `WGBClassifier()` with its defaults: one model of trees
-alone. NLL and RMSE are of the same model. Figures are means ± standard deviations over the standard
-splits, as in the paper.
+process. "Single" is `WGBRegressor()` or `WGBClassifier()` with its defaults: one model, with or
+without such a process. NLL and RMSE are of the same model. Figures are means ± standard deviations
+over the standard splits, as in the paper.
 
 `benchmarks/recipes.py` fixed defaults and recipes before these runs. Of the nine sets it reads only
 the training rows of the first splits: 85 % of them to train on, the others to evaluate. It also
