@@ -32,7 +32,9 @@ print(flats.head(4).to_string(index=False))
 # the side that was better in training.
 
 train, test = flats[:3000], flats[3000:]
-model = WGBRegressor(evidence=10, min_samples_leaf=10, n_iter_no_change=20, random_state=0)
+model = WGBRegressor(
+    init="flow", evidence=10, min_samples_leaf=10, n_iter_no_change=20, random_state=0
+)
 model.fit(train, price[:3000])
 dist = model.predict_dist(test)
 y_test = price[3000:].to_numpy()

@@ -116,7 +116,7 @@ def test_ctrl_c_in_the_first_round_of_a_continued_fit_leaves_the_model_there_was
 
 @pytest.mark.parametrize("before_first_round", [True, False])
 def test_ctrl_c_in_a_refit_leaves_the_model_that_early_stopping_found(before_first_round):
-    options = {"early_stopping": True, "learning_rate": 0.5}
+    options = {"early_stopping": True, "learning_rate": 0.3, "init": "flow", "tree": "shared"}
     rounds = []
 
     def direction(particles, score, *_):

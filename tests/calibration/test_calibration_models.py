@@ -169,6 +169,7 @@ def test_ctrl_c_in_a_fold_ends_calibration_and_leaves_the_model(method):
         return metrics.nll(dist, y)
 
     settings = {"n_estimators": 5, "early_stopping": True, "refit": False, "eval_metric": nll_until}
+    settings["init"] = "flow"
     model = clone(SURE).set_params(**settings).fit(X, Y)  # before the first round, and after each
     before = dict(vars(model))
     around = ConformalRegressor(make_pipeline(StandardScaler(), model), cv=3)

@@ -24,7 +24,7 @@ Y = np.sin(COARSE[:, 0]) + np.exp(COARSE[:, 1] / 12 - 1) * RNG.normal(size=600)
 WEIGHT = RNG.integers(0, 3, 600).astype(np.float64)
 FEW = {
     "n_estimators": 6, "n_particles": 4, "max_leaves": 16, "random_state": 0,
-    "learner": TreeLearner(engine="xgboost"), "n_jobs": 1,
+    "learner": TreeLearner(engine="xgboost"), "n_jobs": 1, "learning_rate": 0.1,
 }  # fmt: skip
 
 

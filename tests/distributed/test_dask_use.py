@@ -28,7 +28,7 @@ FEW = {"n_estimators": 4, "n_particles": 3, "max_leaves": 16, "random_state": 0,
 FIT_PARAMS = {"y": "price", "sample_weight": "w", "offset": "shift"}
 QUICK = {
     "n_particles": 3, "n_iter_no_change": 3, "learning_rate": 0.5, "max_leaves": 16,
-    "random_state": 0,
+    "random_state": 0, "init": "flow",
 }  # fmt: skip
 
 CLIENT = """

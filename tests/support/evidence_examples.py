@@ -19,6 +19,8 @@ SETTINGS = {
     "max_depth": 3,
     "max_leaves": None,
     "colsample": 1.0,
+    "init": "flow",
+    "learning_rate": 0.1,
 }
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (N, 3))

@@ -26,7 +26,7 @@ def interrupted(estimator, y, rounds=12):
         return estimator.fit(X, y, callbacks=[interrupt])
 
 
-def test_a_searched_model_is_saved_and_loaded(tmp_path):
+def test_a_model_is_saved_and_loaded_with_its_search(tmp_path):
     model = WGBRegressor(**FAST).fit(X, Y)
     assert any("leaf_share" in one for one in model.search_)
     model.save(tmp_path / "model.wgb")

@@ -113,7 +113,7 @@ def test_rows_that_are_equal_by_chance_are_split_one_by_one():
     rows = rng.integers(2, size=(400, 1)).astype(float)
     y = (rng.random(400) < 0.2 + 0.6 * rows[:, 0]).astype(int)
     model = WGBClassifier(random_state=0, n_jobs=1, early_stopping=True, refit=False)
-    model.set_params(n_estimators=100).fit(rows, y)
+    model.set_params(n_estimators=99).fit(rows, y)
     held = model.validation_rows_
     inside = np.setdiff1d(np.arange(400), held)
     assert contents(rows, y, held) == contents(rows, y, inside)

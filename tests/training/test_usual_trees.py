@@ -10,7 +10,7 @@ from wgboost.training.settings import usual_leaves
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(700, 4))
 Y = X[:, 0] * X[:, 1] + np.sin(3 * X[:, 2]) + 0.1 * RNG.normal(size=700)
-FEW = {"n_estimators": 2, "n_particles": 2, "random_state": 0, "n_jobs": 1}
+FEW = {"n_estimators": 2, "n_particles": 2, "random_state": 0, "n_jobs": 1, "init": "flow"}
 
 
 @pytest.mark.parametrize(
