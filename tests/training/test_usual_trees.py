@@ -57,7 +57,7 @@ def test_every_estimator_knows_auto():
     auto = WGBClassifier(max_leaves="auto", **FEW).fit(X[:100], labels)
     said = WGBClassifier(max_leaves=4, **FEW).fit(X[:100], labels)
     assert_array_equal(auto.predict_proba(X), said.predict_proba(X))
-    settings = {**FEW, "max_depth": None, "direction": "energy"}
+    settings = {**FEW, "max_depth": None, "direction": "energy", "init": None}
     samples = Y[:100, None, None] + RNG.normal(size=(100, 5, 1))
     one, other = (
         WGBoost(max_leaves=n, **settings).fit(X[:100], samples).predict_particles(X)

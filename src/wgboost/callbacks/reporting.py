@@ -20,7 +20,8 @@ def stage_name(info: dict[str, Any]) -> str:
         rows = " of all rows" if info["stage"] == "fit" else ""
         init = info["trial"].get("init")
         start = "" if init is None else f"{init}, "
-        words.append(f"{start}evidence {info['trial']['evidence']:.3g}{rows}")
+        leaves = ", fewer leaves" if "leaf_share" in info["trial"] else ""
+        words.append(f"{start}evidence {info['trial']['evidence']:.3g}{leaves}{rows}")
     elif info["stage"] != "fit":
         words.append(info["stage"])
     return ", ".join(words)

@@ -187,6 +187,9 @@ def _bounded(mean: Array, found: Functions, rows: SimulatedRows, *, many: bool) 
 
 def _rows(request: FitRequest, model: FittedModel, data: PosteriorData) -> SimulatedRows:
     settings = request.settings.at(n_rows=data.total(data.counted))
+    for trial in model.search_trials or ():
+        if trial.get("chosen"):  # trees of the simulation have as many leaves as the model's
+            settings = settings.of_trial(trial)
     X, n_levels = data.X, request.schema.n_levels
     groups = getattr(model.ensemble, "level_groups", None)
     if groups is not None:
