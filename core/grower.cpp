@@ -17,8 +17,7 @@ constexpr size_t kRowsPerTask = 16384;
 // Histograms kept for later subtraction; a node without one has both children summed afresh.
 constexpr size_t kPoolBytes = size_t(512) << 20;
 
-// Gains of one and the same parting of the rows differ by less: the digits that float32 loses.
-constexpr float kNearTie = 1e-2f;
+constexpr float kNearTie = 1e-2f;  // gains of the same parting of rows differ by less
 
 struct Node {
   size_t begin, end;  // part of the row order
@@ -33,8 +32,7 @@ struct Node {
 };
 
 struct Pending {
-  int node;
-  int depth;
+  int node, depth;
   float gain;
 };
 
@@ -115,8 +113,7 @@ class TreeGrower {
   }
 
   void build_node(int node, const BinLists& listed) {
-    // The root of an unsampled tree reads the rows as they lie.
-    const bool in_place = node == 0 && !task_.rows;
+    const bool in_place = node == 0 && !task_.rows;  // the rows as they lie
     const Node& it = nodes_[node];
     build_histogram(task_.columns, listed, lanes_, layout_.width, in_place ? nullptr : order_,
                     it.begin, it.end, it.histogram.floats(), team_for(it.end - it.begin),
@@ -271,8 +268,7 @@ class TreeGrower {
     nodes_[small].histogram = new_histogram();
     const bool subtract = static_cast<bool>(parent);
     nodes_[large].histogram = subtract ? std::move(parent) : new_histogram();
-    std::vector<int> searched{large};
-    if (need_small) searched.push_back(small);
+    const auto searched = need_small ? std::vector<int>{large, small} : std::vector<int>{large};
     build_node(small, *listed);
     if (!subtract) build_node(large, *listed);
     if (penalises()) {
