@@ -4,7 +4,7 @@
     python benchmarks/smooth.py --untouched --sets yacht,kin8nm
     python benchmarks/smooth.py --times
 
---untouched compares WGBRegressor() with WGBRegressor(init="auto"). The other models have
+--untouched compares WGBRegressor(init="flow") with WGBRegressor(). The other models have
 curvature-weighted leaves with l2 = 1, learning rate 0.05, subsample 0.6, colsample 0.7, early
 stopping on a fifth of the training rows with patience 150, and a refit on all rows. Times are
 seconds of CPU on one thread.
