@@ -88,6 +88,15 @@ def test_the_trees_of_each_stage_suit_its_rows(monkeypatch):
     assert max(trees["fit"]) == max(trees["refit"]) == usual_leaves(INSIDE)
 
 
+def test_a_sample_does_not_choose_the_number_of_leaves(monkeypatch):
+    settings = {"init": "flow", "n_iter_no_change": 5, "random_state": 0, "n_jobs": 1}
+    of_sample = WGBRegressor(**settings).fit(X, Y)
+    assert {one["rows"] for one in of_sample.search_} == {SAMPLE, INSIDE}
+    assert all("leaf_share" not in one for one in of_sample.search_)
+    monkeypatch.setattr(search, "_SAMPLE", 10**9)
+    assert any("leaf_share" in one for one in WGBRegressor(**settings).fit(X, Y).search_)
+
+
 def test_true_in_the_search_still_trains_on_all_rows():
     spy = Spy(lambda info: info["stage"] == "evidence" and info["round"] == 5)
     model = WGBRegressor(**SETTINGS | {"init": "flow"}).fit(X, Y, callbacks=[spy])

@@ -124,7 +124,10 @@ def search(
     space = SearchSpace(
         settings.starts,
         None if settings.search_evidence else settings.level,
-        compares_leaves=settings.auto_leaves and settings.learner is None,
+        # A sample says little about the leaves that all rows need.
+        compares_leaves=settings.auto_leaves
+        and settings.learner is None
+        and len(data) < _TIMES * _SAMPLE,
         margin=smooth_margin(metric, held_out.total(held_out.counted)),
     )
     # Earlier versions also tried evidence that differs by row.
